@@ -1,5 +1,8 @@
 #include "code/batches.h"
 
+#include "code/plan_rows.h"
+#include "code/write_row.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>

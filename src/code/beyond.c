@@ -1,6 +1,8 @@
 #include "code/beyond.h"
 
 #include "code/gates.h"
+#include "code/plt.h"
+#include "code/request.h"
 #include "code/return_use.h"
 
 #include <string.h>
@@ -46,7 +48,7 @@ static enum return_use use_at(const struct making *making, uint64_t target)
 	uint64_t function;
 
 	if (callee < 0) {
-		function = gates_function_of_plt(making->image, target);
+		function = plt_function(making->image, target);
 		callee = function ? map_function_at(&making->scan.map, function) : -1;
 	}
 	return callee < 0 ? RETURN_USE_NONE : making->uses[callee];

@@ -1,3 +1,4 @@
+#include "code/body.h"
 #include "code/length.h"
 #include "code/trampoline.h"
 

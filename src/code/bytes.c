@@ -1,3 +1,4 @@
+#include "code/bytes.h"
 #include "code/walk.h"
 
 #include <emmintrin.h>

@@ -1,6 +1,9 @@
 #include "code/calls.h"
 
+#include "code/gate_layout.h"
 #include "code/gates.h"
+#include "code/plan_rows.h"
+#include "code/plt.h"
 #include "code/probe.h"
 
 #include <stdlib.h>
@@ -70,7 +73,7 @@ static const struct plan_function *callee_of(const struct making *making, uint64
 static const struct plan_function *callee_of_plt(const struct making *making,
 						 uint64_t target)
 {
-	uint64_t function = gates_function_of_plt(making->image, target);
+	uint64_t function = plt_function(making->image, target);
 
 	return function ? callee_of(making, function) : NULL;
 }
@@ -134,7 +137,7 @@ static bool link_reaches(const struct making *making, uint64_t target,
 {
 	return reaches_stubs(making, target) &&
 	       (!callee || reaches_stubs(making, callee->address)) &&
-	       reaches_stubs(making, gates_word_of_plt(making->image, target));
+	       reaches_stubs(making, plt_word(making->image, target));
 }
 
 /* Whether calls through a stub of the linkage table are led to inline caches: those that
@@ -145,7 +148,7 @@ static bool takes_caches(const struct making *making, uint64_t target)
 	const struct plan_request *request = making->request;
 
 	return making->plan->sites && !making->copy_calls && !request->live &&
-	       !request->wanted && gates_word_of_plt(making->image, target) &&
+	       !request->wanted && plt_word(making->image, target) &&
 	       link_reaches(making, target, NULL);
 }
 

@@ -1,4 +1,5 @@
 #include "code/edges.h"
+#include "code/edges_peel.h"
 
 #include "base/cleanup.h"
 #include "code/cfg.h"

@@ -45,15 +45,6 @@ void edges_graph(const struct plan *plan, const struct plan_function *function,
 uint32_t *edges_list_slots(const struct plan *plan, const struct plan_function *function,
 			   const struct flow_graph *graph);
 
-/*
- * Adds to the weight of each slot how many instructions of the function one count stands
- * for, so that the sum over all slots of weight * counter is what was executed (residues
- * apart). A weight can be negative: what it counts keeps others from being executed.
- * Of a function that has plan_function.edge_count.
- */
-void edges_weigh(const struct plan *plan, const struct plan_function *function,
-		 int64_t *weights);
-
 /* A thread that left a function in the middle of a block, or came into it there, not by a
  * call: a handler jumped away, or the process ended. */
 struct edges_residue {
@@ -95,14 +86,6 @@ bool edges_solve(const struct plan *plan, const struct plan_function *function,
 		 const uint64_t *counters, const struct edges_residues *residues,
 		 struct edges_counts *ret_counts, uint32_t *ret_fault);
 void edges_counts_deinit(struct edges_counts *counts);
-
-/*
- * The same without residues, for counters of the usual size, several times as quickly.
- * The caller deinits the result. False, and nothing is written: edges_solve has the
- * answer.
- */
-bool edges_peel(const struct plan *plan, const struct plan_function *function,
-		const uint64_t *counters, struct edges_counts *ret_counts);
 
 /* Whether a counter of a function is on an edge from one block to the next one in the
  * code, so that its probe is passed by nothing else. */

@@ -1,6 +1,7 @@
 /* All counts of a function from few, straight from the rows of the plan: see
  * code/edges.h. */
 #include "code/edges.h"
+#include "code/edges_peel.h"
 
 #include "base/cleanup.h"
 

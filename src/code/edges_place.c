@@ -1,5 +1,8 @@
 /* Which edges and blocks of a function get counters: see code/edges.h. */
 #include "code/edges.h"
+#include "code/edges_place.h"
+#include "code/weights.h"
+#include "code/whole_emit.h"
 
 #include "base/cleanup.h"
 #include "code/flags.h"

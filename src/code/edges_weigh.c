@@ -6,6 +6,7 @@
  * 1993, 2.4).
  */
 #include "code/edges.h"
+#include "code/edges_weigh.h"
 
 #include "base/cleanup.h"
 #include "base/vector.h"

@@ -131,11 +131,4 @@ struct relocation {
 						  on, by their offset from `entry` */
 };
 
-/*
- * Writes code that does what the instruction does at its own place. Failures are left in
- * emitter->reason: PLAN_NOT_MOVABLE, PLAN_OUT_OF_REACH.
- */
-void relocate_instruction(struct emitter *emitter, const struct instruction *instruction,
-			  struct relocation *relocation);
-
 #endif

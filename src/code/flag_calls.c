@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/search.h"
+#include "code/blocks.h"
 #include "code/flags.h"
 
 #include <string.h>

@@ -77,15 +77,4 @@ bool flow_solve(const struct flow_graph *graph, const uint64_t *counted,
 		const int64_t *residues, uint64_t *counts, uint64_t *ret_nodes,
 		uint32_t *ret_fault);
 
-/*
- * Estimates the weights of all edges from the shape of the graph, for one entry of the
- * function: loops run ten times, blocks out of which only edges with FLOW_UNLIKELY lead
- * (or none) hardly ever. The same graph gets the same weights everywhere.
- *
- * shares: by edge, how likely it is against others that leave its node, by what is known
- *     beside the graph; 1 where nothing is. Not read where the graph tells of a loop. May
- *     be NULL: all are 1.
- */
-void flow_weights(const struct flow_graph *graph, const float *shares);
-
 #endif

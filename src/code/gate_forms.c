@@ -1,5 +1,8 @@
 #include "code/gate_forms.h"
 
+#include "code/position.h"
+#include "code/request.h"
+
 #include <string.h>
 
 /* What the last bytes of an instruction are. */

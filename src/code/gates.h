@@ -51,44 +51,9 @@
 
 #include "code/making.h"
 
-enum {
-	/* Bytes of a gate's parts. Each function has a gate of what is measured, at the
-	 * start. */
-	GATES_SITE_SIZE = 112,
-	GATES_SPAN_SIZE = 48,
-	GATES_GRAPH_SIZE = 240,
-	GATES_STUB_SIZE = 16, /* bytes of a stub; those of plan.arcs, at the end */
-	GATES_LINK_SIZE = 48, /* the same of plan.links, behind them */
-};
-
-/* Whether functions have gates at all. */
-static inline bool gates_wanted(const struct plan_request *request)
-{
-	return request->calls || request->graph || request->spans;
-}
-
 /* Makes room for the gates at the start of plan.code and for the cells in front of all
  * counters; nothing if calls are not to be counted so. */
 void gates_reserve(struct making *making);
-
-/* Whether a function begins with a call that leads to its gate. */
-bool gates_in_call(const struct plan *plan, const struct plan_function *function);
-
-/* Where in plan.code the entry of an instrumented function leads, or that call. */
-uint32_t gates_entrance(const struct plan *plan, const struct plan_function *function);
-
-/* The gate of a function as a link-time address; 0: it has none. */
-uint64_t gates_of_hooked(const struct plan *plan, const struct plan_function *function);
-
-/* Where a function that is called at its entry goes on behind the first part of its gate,
- * link-time, if that does nothing but to tell callers apart; 0: it does not. */
-uint64_t gates_passed(const struct plan *plan, const struct plan_function *function);
-
-/* Where in plan.code a function goes on that was counted as called from somewhere. */
-uint32_t gates_body(const struct plan *plan, const struct plan_function *function);
-
-/* The same as a link-time address, for what has counted the call by itself. */
-uint64_t gates_counted(const struct plan *plan, const struct plan_function *function);
 
 /* Writes the gates; functions and trampolines are finished. */
 void gates_write(struct making *making);
@@ -96,34 +61,5 @@ void gates_write(struct making *making);
 /* Writes the stubs of plan.arcs and plan.links behind all else, and gives out their
  * counters. */
 void gates_write_stubs(struct making *making);
-
-/* The word through which a stub of the procedure linkage table jumps; 0: it is none that
- * is known. */
-uint64_t gates_word_of_plt(const struct image *image, uint64_t address);
-
-/* The function that the loader means by that word, as far as the module tells; 0: it does
- * not. */
-uint64_t gates_function_of_plt(const struct image *image, uint64_t address);
-
-/* Where in plan.code the stub of a link begins. */
-uint32_t gates_stub_of_link(const struct plan *plan, const struct plan_link *link);
-
-/* The first counter of the inline cache in the stub that leads on the call which returns
- * to a link-time address; false if there is none. And that of a cache whose target a
- * thread at an offset of plan.code has found, and by which it goes on. */
-bool gates_cache_of(const struct plan *plan, uint64_t return_address, uint32_t *ret_slot);
-bool gates_has_compared(const struct plan *plan, uint32_t code_offset,
-			uint32_t *ret_slot);
-
-/* What such a function calls first; `original` are its unpatched bytes. `ret_word`: it is
- * the address of a word that tells. */
-uint64_t gates_callee(const struct plan_function *function, const uint8_t *original,
-		      bool *ret_word);
-
-/* As plan_locate, for an offset in a gate or a stub. False: it is in neither. */
-bool gates_locate(const struct plan *plan,
-		  const uint8_t *(*original_at)(void *context, uint64_t address,
-						size_t size),
-		  void *context, uint32_t code_offset, struct plan_place *ret_place);
 
 #endif

@@ -1,4 +1,5 @@
 #include "code/gs.h"
+#include "code/gs_calls.h"
 
 #include "base/search.h"
 

@@ -7,6 +7,7 @@
 #define TRAMMEL_CODE_GS_H
 
 #include "code/plan.h"
+#include "code/request.h"
 #include "code/walk.h"
 
 /* What a range of code does, the worst of it. */
@@ -18,10 +19,6 @@ enum gs_verdict {
 	GS_PERHAPS,
 	GS_SET,
 };
-
-/* What the system calls of a range do, and its calls of syscall(2) and arch_prctl(2). */
-enum gs_verdict gs_of_calls(const struct scan *scan, const struct image *image,
-			    const struct gs_suspect *suspect);
 
 /* Judges walk->suspects: the result is scan.uses_gs and scan.doubts. False: a scan with
  * map.exposed may be surer; `exposed` says that this is one. */

@@ -6,6 +6,8 @@
 #include "code/decode.h"
 #include "code/gates.h"
 #include "code/gs.h"
+#include "code/gs_calls.h"
+#include "code/plt.h"
 
 #include "base/table.h"
 
@@ -221,7 +223,7 @@ static const char *callee_name(const struct flow *flow, uint64_t target,
 			       bool through_word)
 {
 	const struct image *image = flow->image;
-	uint64_t word = through_word ? target : gates_word_of_plt(image, target);
+	uint64_t word = through_word ? target : plt_word(image, target);
 	const struct image_link *link = word ? image_link_at(image, word) : NULL;
 	size_t index;
 

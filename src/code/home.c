@@ -1,7 +1,10 @@
 #include "code/home.h"
+#include "code/home_bars.h"
+#include "code/home_jumps.h"
 
 #include "code/bits.h"
 #include "code/homing.h"
+#include "code/locate.h"
 #include "code/probe.h"
 #include "code/steps.h"
 

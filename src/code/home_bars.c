@@ -1,5 +1,6 @@
 /* Which blocks nobody may come to while some pages of a text at home are written and
  * others are not, and in which order they are written. */
+#include "code/home_bars.h"
 #include "code/homing.h"
 
 static bool bar(struct homing *homing, uint32_t block)

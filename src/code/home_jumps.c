@@ -1,4 +1,5 @@
 /* Where jumps lie that lead from a text at home into relocated code. */
+#include "code/home_jumps.h"
 #include "code/homing.h"
 
 /* Whether nobody comes to bytes but to the first of them, if that is a block's. What

@@ -153,13 +153,4 @@ static inline bool homing_has_wide_branch(const struct homing *homing,
 	       homing_on_one_page(homing, end - HOMING_WIDE, HOMING_WIDE);
 }
 
-/* Pages are written from the first on; or those first that would keep switches from
- * running at home, if fewer blocks stay away then. Which blocks are barred in that order
- * is found, and some of those that are kept. */
-void homing_choose_order(struct homing *homing);
-
-/* The jumps of blocks that are led: where they begin, or in islands. Blocks without room
- * for theirs are noted (no_room). */
-void homing_add_jumps(struct homing *homing, uint8_t *text);
-
 #endif

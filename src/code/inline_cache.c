@@ -1,6 +1,8 @@
 #include "code/inline_cache.h"
 
+#include "code/position.h"
 #include "code/probe.h"
+#include "code/steps.h"
 
 #include <string.h>
 
@@ -141,13 +143,11 @@ static uint32_t displacement_of(const uint8_t *end, enum inline_word word)
 	return displacement;
 }
 
-void inline_place(struct making *making)
+void inline_place(struct plan *plan, const struct emit_ends *ends)
 {
-	struct plan *plan = making->plan;
-
 	plan->inline_slot = plan->slot_count;
-	plan->inline_count = (uint32_t)making->cached.count;
-	vector_for_each (&making->cached, end) {
+	plan->inline_count = (uint32_t)ends->count;
+	vector_for_each (ends, end) {
 		uint8_t *code = plan->code.items + *end;
 
 		for (unsigned word = INLINE_TARGET; word <= INLINE_BODY; word++) {

@@ -28,7 +28,8 @@
 #ifndef TRAMMEL_CODE_INLINE_CACHE_H
 #define TRAMMEL_CODE_INLINE_CACHE_H
 
-#include "code/making.h"
+#include "code/emit.h"
+#include "code/position.h"
 
 /* The words of a cache: four counters of the module's. */
 enum inline_word {
@@ -63,8 +64,9 @@ bool inline_emit(struct emitter *emitter, const struct inline_call *call,
 enum { INLINE_LINK_SIZE = 40 };
 void inline_emit_link(struct emitter *emitter, uint64_t word, uint64_t stub);
 
-/* Gives all calls with caches theirs, behind all other counters. */
-void inline_place(struct making *making);
+/* Gives the calls with caches, which end at the offsets `ends` of plan.code, their
+ * counters, behind all others. */
+void inline_place(struct plan *plan, const struct emit_ends *ends);
 
 /* Whether `size` bytes of code are a call with a cache. */
 bool inline_is_call(const uint8_t *code, size_t size);

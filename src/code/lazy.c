@@ -2,9 +2,14 @@
 
 #include "code/beyond.h"
 #include "code/calls.h"
+#include "code/locate.h"
 #include "code/making.h"
+#include "code/plan_create.h"
+#include "code/plan_rows.h"
 #include "code/readers.h"
+#include "code/request.h"
 #include "code/trampoline.h"
+#include "code/write_row.h"
 
 #include <string.h>
 

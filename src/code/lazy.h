@@ -19,6 +19,7 @@
 #define TRAMMEL_CODE_LAZY_H
 
 #include "code/plan.h"
+#include "code/request.h"
 
 struct lazy;
 

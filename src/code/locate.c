@@ -1,4 +1,9 @@
+#include "code/gate_layout.h"
+#include "code/locate.h"
+#include "code/locate_gates.h"
 #include "code/plan.h"
+#include "code/plan_rows.h"
+#include "code/relocate.h"
 
 #include "base/search.h"
 #include "code/gates.h"

@@ -3,6 +3,7 @@
 #include "code/decode.h"
 #include "code/entry_call.h"
 #include "code/gates.h"
+#include "code/request.h"
 #include "code/trampoline.h"
 
 #include <string.h>

@@ -7,6 +7,7 @@
 
 #include "code/padding.h"
 #include "code/plan.h"
+#include "code/request.h"
 #include "code/scan.h"
 
 /* How many functions ahead the code is fetched that is looked at: each begins somewhere

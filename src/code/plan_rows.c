@@ -1,8 +1,9 @@
 /* What those who have a plan ask of it. */
-#include "code/making.h"
 
 #include "base/cleanup.h"
 #include "base/search.h"
+#include "code/plan.h"
+#include "code/plan_rows.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 #include "code/probe.h"
 
 #include "code/flags.h"
+#include "code/position.h"
+#include "code/request.h"
 
 #include <string.h>
 

@@ -6,6 +6,8 @@
 #define TRAMMEL_CODE_PROBE_H
 
 #include "code/emit.h"
+#include "code/position.h"
+#include "code/request.h"
 
 enum probe_form {
 	PROBE_NONE,

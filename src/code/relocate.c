@@ -1,4 +1,6 @@
 #include "code/emit.h"
+#include "code/position.h"
+#include "code/relocate.h"
 
 #include <string.h>
 

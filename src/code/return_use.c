@@ -2,6 +2,7 @@
 
 #include "base/vector.h"
 #include "code/gates.h"
+#include "code/plt.h"
 
 #include <Zydis/Zydis.h>
 #include <string.h>
@@ -487,7 +488,7 @@ static bool find_target(const struct moment *moment, uint64_t *ret_target)
 {
 	const struct following *following = moment->following;
 	uint64_t target = moment->next + (uint64_t)moment->operands[0].imm.value.s;
-	uint64_t function = gates_function_of_plt(following->image, target);
+	uint64_t function = plt_function(following->image, target);
 
 	*ret_target = function ? function : target;
 	return map_find(&following->scan->map, *ret_target, 1) &&

@@ -1,4 +1,6 @@
+#include "code/bytes.h"
 #include "code/scan.h"
+#include "code/tables.h"
 
 #include "base/search.h"
 #include "code/gs.h"

@@ -74,9 +74,6 @@ enum { SCAN_CALL_LENGTH = 5 };
 void scan_init(struct scan *scan, struct image *image, bool exposed);
 void scan_deinit(struct scan *scan);
 
-/* Where the next table begins, and this one must have ended. */
-uint64_t tables_end(const struct scan *scan, uint64_t table);
-
 /* The first row of scan.inner for this function; they are contiguous. */
 const struct scan_branch *scan_inner_of(const struct scan *scan, uint32_t function);
 

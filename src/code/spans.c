@@ -1,7 +1,9 @@
+#include "code/request.h"
 #include "code/spans.h"
 
 #include "base/cleanup.h"
 #include "code/gates.h"
+#include "code/plt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,8 +27,8 @@ static enum way way_of(const struct making *making, const struct cfg_instruction
 	     row->kind != CFG_LOOP) ||
 	    target - cfg->address < cfg->size)
 		return WITHIN;
-	if (gates_word_of_plt(making->image, target)) {
-		target = gates_function_of_plt(making->image, target);
+	if (plt_word(making->image, target)) {
+		target = plt_function(making->image, target);
 		if (!target)
 			return UNKNOWN;
 	}

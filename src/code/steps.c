@@ -1,10 +1,13 @@
+#include "code/locate.h"
 #include "code/steps.h"
 
 #include "base/search.h"
 #include "code/edges.h"
 #include "code/emit.h"
 #include "code/inline_cache.h"
+#include "code/plan_rows.h"
 #include "code/probe.h"
+#include "code/steps.h"
 
 #include <string.h>
 

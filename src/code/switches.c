@@ -1,4 +1,5 @@
 #include "code/switches.h"
+#include "code/tables.h"
 
 #include "code/decode.h"
 

@@ -1,3 +1,4 @@
+#include "code/tables.h"
 #include "code/walk.h"
 
 #include "base/search.h"

@@ -1,6 +1,8 @@
+#include "code/relocate.h"
 #include "code/trampoline.h"
 
 #include "code/entry_call.h"
+#include "code/position.h"
 #include "code/probe.h"
 
 #include <string.h>

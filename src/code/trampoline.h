@@ -7,6 +7,7 @@
 
 #include "code/emit.h"
 #include "code/probe.h"
+#include "code/request.h"
 
 enum {
 	/* Bytes behind the displaced instructions that are copied to spare the jump back:
@@ -45,12 +46,6 @@ struct trampoline {
 
 /* Where the entry jump lies: behind an endbr64, which stays in place. */
 unsigned trampoline_patch_offset(const uint8_t *bytes, size_t size);
-
-/*
- * What trampoline.copied may be, with all else filled in: not less than `displaced`.
- * Whether the instructions can be moved is not known before trampoline_emit.
- */
-unsigned trampoline_choose_copy(const struct trampoline *trampoline);
 
 /*
  * Writes the trampoline at the emitter's place. `ret_start` is the address of its

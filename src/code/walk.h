@@ -53,24 +53,4 @@ struct walk {
 	bool cold_parts;
 };
 
-/* Reads the relative jump tables among walk->tables. */
-void tables_read(struct walk *walk);
-
-/* Adds a row to scan.tables, for the function walked through. */
-void tables_note(struct walk *walk, uint64_t address, uint8_t entry_size);
-
-/* Sets map.exposed where tables lead out of the functions that use them, as into parts
- * that pass as functions. They are in order. */
-void tables_expose(const struct scan *scan, const struct image *image);
-
-/* Puts scan.tables in order. */
-void tables_sort(struct scan *scan);
-
-/* Marks what the data of an executable at a fixed address points to, be it between code:
- * it has no relocations. */
-void tables_read_pointers(const struct scan *scan, const struct image *image);
-
-/* Counts all that might be branches at any byte from `start` to walk->end. */
-void bytes_scan(struct walk *walk, uint64_t start);
-
 #endif

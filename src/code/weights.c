@@ -7,6 +7,7 @@
  * (Steensgaard 1993): that takes irreducible graphs as they are.
  */
 #include "code/flow.h"
+#include "code/weights.h"
 
 #include "base/cleanup.h"
 #include "base/vector.h"

@@ -182,25 +182,6 @@ bool whole_needs_entry_slot(const struct whole *whole);
  * which falls to it; NULL if there is none. */
 const struct whole_patch *whole_fall_patch(const struct whole *whole, uint32_t block);
 
-/* Whether a counter of an edge needs a piece of code of its own. */
-bool whole_edge_has_piece(const struct whole *whole, const struct cfg_edge *edge);
-
-/* What counts an edge, or a block, by what flags it has to keep. */
-enum probe_form whole_edge_probe(const struct whole *whole, const struct cfg_edge *edge);
-enum probe_form whole_block_probe(const struct whole *whole,
-				  const struct cfg_block *block);
-
-/* Bytes that whole_emit writes at most. */
-size_t whole_size_max(const struct whole *whole);
-
-/*
- * Writes the relocated function, with the slots that the caller has put into
- * whole.blocks and whole.entry_slot, and its steps to emitter->plan. `ret_entry` is the
- * offset of its first instruction in plan.code, behind the clones of tables. Failures are
- * left in the emitter.
- */
-void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entry);
-
 void whole_deinit(struct whole *whole);
 
 #endif

@@ -1,5 +1,7 @@
 /* Writing relocated functions: see code/whole.h. */
+#include "code/position.h"
 #include "code/whole.h"
+#include "code/whole_emit.h"
 
 #include "code/clones.h"
 #include "code/entry_call.h"

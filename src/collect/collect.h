@@ -6,6 +6,7 @@
 #define TRAMMEL_COLLECT_COLLECT_H
 
 #include "code/plan.h"
+#include "code/request.h"
 
 struct collector {
 	const char *name;    /* as -m has it */

@@ -19,11 +19,6 @@
 /* How long a thread may take for a system call of ours before we call it lost. */
 #define PATIENCE_MS 10000
 
-static const struct resident_table *table(void)
-{
-	return (const struct resident_table *)(const void *)resident_image;
-}
-
 /* A thread that runs injected code: what it was, and signals that came meanwhile. */
 struct injection {
 	pid_t tid;
@@ -255,9 +250,9 @@ struct trm_error *inject_arena(const struct inject_arena_request *request,
 			       struct event_queue *queue, struct arena **ret_arena)
 {
 	struct injection injection = {.tid = request->tid, .queue = queue};
-	struct slack slack = {.code = table()->boot,
-			      .data = table()->boot_data,
-			      .end = table()->boot_end};
+	struct slack slack = {.code = resident_table()->boot,
+			      .data = resident_table()->boot_data,
+			      .end = resident_table()->boot_end};
 	struct resident_boot boot = {
 		.flags = request->memfd_flags,
 		.address = request->address,
@@ -291,9 +286,9 @@ struct trm_error *inject_leave(pid_t tid, int memory_fd, const struct maps *maps
 			       const struct arena *arena, struct event_queue *queue)
 {
 	struct injection injection = {.tid = tid, .queue = queue};
-	struct slack slack = {.code = table()->leave,
-			      .data = table()->leave_data,
-			      .end = table()->leave_end};
+	struct slack slack = {.code = resident_table()->leave,
+			      .data = resident_table()->leave_data,
+			      .end = resident_table()->leave_end};
 	const struct arena_chunk *first = arena->chunks.items[0];
 	struct resident_leave leave = {
 		.address = arena->address,
@@ -355,7 +350,7 @@ struct trm_error *inject_batch(pid_t tid, struct arena *arena, struct wire_batch
 	control->inject_mask = injection.mask;
 	control->batch = *batch;
 	control->ran = 0;
-	TRM_TRY(begin(&injection, arena->address + table()->inject));
+	TRM_TRY(begin(&injection, arena->address + resident_table()->inject));
 	struct trm_error *error = run_batch(&injection, control);
 
 	if (error && error->code != TRM_ERROR_UNSUPPORTED)

@@ -97,8 +97,14 @@ struct resident_leave {
 	uint64_t size;    /* bytes */
 };
 
-/* The image, embedded in the controller. */
+/* The image, embedded in the tracer. */
 extern const unsigned char resident_image[];
 extern const unsigned int resident_image_size;
+
+/* The table at its start: offsets in the image. */
+static inline const struct resident_table *resident_table(void)
+{
+	return (const struct resident_table *)(const void *)resident_image;
+}
 
 #endif

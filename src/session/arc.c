@@ -1,15 +1,15 @@
 #include "session/arc.h"
 
+#include "code/plan_rows.h"
+#include "code/position.h"
+#include "session/callgraph.h"
+#include "session/signals.h"
+
 #include "resident/resident.h"
 #include "session/callgraph.h"
 #include "session/signals.h"
 
 #include <stddef.h>
-
-static const struct resident_table *table(void)
-{
-	return (const struct resident_table *)(const void *)resident_image;
-}
 
 /* What resident.S's arc keeps on the stack, from its low end. */
 struct arc_frame {
@@ -53,8 +53,10 @@ static void add_time(const struct thread *thread,
 
 static const struct resident_routine *routine_at(uint64_t offset)
 {
-	for (size_t i = 0; i < sizeof(table()->graph) / sizeof(table()->graph[0]); i++) {
-		const struct resident_routine *routine = &table()->graph[i];
+	for (size_t i = 0;
+	     i < sizeof(resident_table()->graph) / sizeof(resident_table()->graph[0]);
+	     i++) {
+		const struct resident_routine *routine = &resident_table()->graph[i];
 
 		if (offset >= routine->start && offset < routine->end)
 			return routine;
@@ -92,7 +94,8 @@ static bool find_gate_of_graph(const struct thread *thread,
 /* In what puts the signal mask right behind a span. */
 static bool is_unmasking(uint64_t offset)
 {
-	return offset >= table()->span_unmask && offset < table()->span_unmask_end;
+	return offset >= resident_table()->span_unmask &&
+	       offset < resident_table()->span_unmask_end;
 }
 
 /* Back to the routine that has called it, as if it had done so and returned. */
@@ -106,7 +109,7 @@ static bool leave_unmasking(const struct thread *thread, uint64_t offset,
 				      &registers->rip, sizeof(registers->rip))))
 		return false;
 	registers->rsp += sizeof(registers->rip);
-	if (offset < table()->span_unmask_saved)
+	if (offset < resident_table()->span_unmask_saved)
 		return true;
 	spans = (const void *)((char *)thread->bank->shared + WIRE_BANK_HEADER);
 	registers->rsi = spans->rsi;
@@ -119,7 +122,7 @@ static bool leave_unmasking(const struct thread *thread, uint64_t offset,
 bool arc_find_gate(const struct thread *thread, struct user_regs_struct *registers)
 {
 	const struct space *space = thread->process->space;
-	const struct resident_table *t = table();
+	const struct resident_table *t = resident_table();
 	uint64_t offset = registers->rip - space->family->arena->address;
 
 	if (is_unmasking(offset)) {
@@ -162,7 +165,7 @@ bool arc_holds(const struct space *space, uint64_t rip)
 {
 	uint64_t offset = rip - space->family->arena->address;
 
-	return (offset >= table()->arc && offset < table()->arc_end) ||
+	return (offset >= resident_table()->arc && offset < resident_table()->arc_end) ||
 	       routine_at(offset) || is_unmasking(offset);
 }
 

@@ -1,5 +1,9 @@
 #include "session/arcs.h"
 
+#include "code/plan_rows.h"
+#include "code/steps.h"
+#include "session/session.h"
+
 #include "base/cleanup.h"
 #include "base/search.h"
 #include "code/length.h"

@@ -1,5 +1,8 @@
 #include "session/callgraph_cost.h"
 
+#include "code/request.h"
+#include "session/callgraph.h"
+
 #include "code/gate_forms.h"
 #include "code/probe.h"
 #include "resident/resident.h"

@@ -1,5 +1,7 @@
 #include "session/corrected.h"
 
+#include "code/plan_rows.h"
+
 /* What residues make of the counter of a block, and of how often it was left. */
 static struct corrected sum_residues(const struct plan *plan,
 				     const struct plan_function *function,

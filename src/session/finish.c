@@ -1,5 +1,8 @@
 #include "session/finish.h"
 
+#include "code/locate.h"
+#include "session/signals.h"
+
 #include "resident/resident.h"
 #include "session/module_text.h"
 #include "session/signals.h"
@@ -86,9 +89,7 @@ bool finish_make(const struct thread *thread, struct module *module,
 	if (!original)
 		return false;
 	memset(&block, 0, sizeof(block));
-	block.word =
-		arena->address +
-		((const struct resident_table *)(const void *)resident_image)->finish;
+	block.word = arena->address + resident_table()->finish;
 	size_t size =
 		plan_finish(plan, place, original, link, block.bytes, FINISH_SIZE, &next);
 

@@ -1,5 +1,8 @@
 #include "session/fold.h"
 
+#include "code/plan_rows.h"
+#include "session/session.h"
+
 #include "base/cleanup.h"
 #include "base/search.h"
 #include "base/text.h"

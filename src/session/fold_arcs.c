@@ -1,5 +1,8 @@
 #include "session/fold_arcs.h"
 
+#include "code/plan_rows.h"
+#include "session/saving.h"
+
 #include "base/cleanup.h"
 #include "code/bits.h"
 #include "session/arcs.h"

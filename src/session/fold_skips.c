@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "code/plan.h"
+#include "code/plan_rows.h"
 #include "session/fold.h"
 #include "session/saving.h"
 

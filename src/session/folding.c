@@ -1,6 +1,7 @@
 #include "session/folding.h"
 
 #include "code/inline_cache.h"
+#include "code/plan_rows.h"
 #include "session/arcs.h"
 #include "session/callgraph.h"
 #include "session/groups.h"

@@ -1,5 +1,8 @@
 #include "session/follow.h"
 
+#include "code/request.h"
+#include "session/session.h"
+
 #include "base/cleanup.h"
 #include "session/callgraph.h"
 #include "session/doorbell.h"

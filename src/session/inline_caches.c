@@ -1,7 +1,10 @@
 #include "session/inline_caches.h"
 
+#include "code/gate_layout.h"
 #include "code/gates.h"
 #include "code/inline_cache.h"
+#include "code/locate_gates.h"
+#include "code/plan_rows.h"
 #include "session/looks.h"
 #include "session/modules.h"
 #include "session/signals.h"

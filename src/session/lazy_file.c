@@ -2,6 +2,8 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "code/plan_rows.h"
+#include "code/request.h"
 #include "code/trampoline.h"
 #include "control/arena.h"
 #include "session/cache_file.h"

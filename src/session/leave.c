@@ -22,11 +22,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-static const struct resident_table *table(void)
-{
-	return (const struct resident_table *)(const void *)resident_image;
-}
-
 /* A thread of the space, and how it will go on. */
 struct leaver {
 	struct thread *thread;
@@ -39,7 +34,7 @@ static bool in_resident(const struct thread *thread,
 			const struct user_regs_struct *registers)
 {
 	uint64_t offset = registers->rip - thread->process->space->family->arena->address;
-	const struct resident_table *t = table();
+	const struct resident_table *t = resident_table();
 
 	return thread_waiting_bank(thread) ||
 	       (offset < WIRE_RESIDENT_SIZE &&

@@ -1,6 +1,7 @@
 #include "session/lesson.h"
 
 #include "base/cleanup.h"
+#include "code/plan_rows.h"
 
 #include <stdlib.h>
 

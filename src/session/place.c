@@ -1,6 +1,7 @@
-#include "session/place.h"
-
+#include "code/locate.h"
+#include "code/position.h"
 #include "session/module_text.h"
+#include "session/place.h"
 #include "session/signals.h"
 
 static const uint8_t *original_at(void *context, uint64_t address, size_t size)

@@ -1,5 +1,6 @@
 #include "session/returns.h"
 
+#include "code/steps.h"
 #include "session/modules.h"
 #include "session/session.h"
 #include "session/vdso.h"

@@ -10,6 +10,8 @@
 
 #include "base/table.h"
 #include "base/vector.h"
+#include "code/edges.h"
+#include "code/position.h"
 #include "collect/collect.h"
 #include "context/parts.h"
 #include "control/arena.h"

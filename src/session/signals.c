@@ -7,7 +7,10 @@
 #include "session/signals.h"
 
 #include "code/branch.h"
-#include "code/gates.h"
+#include "code/gate_layout.h"
+#include "code/locate.h"
+#include "code/signal_returns.h"
+#include "code/steps.h"
 #include "resident/resident.h"
 #include "session/arc.h"
 #include "session/finish.h"
@@ -36,11 +39,6 @@
 
 /* Bytes of the instruction syscall. */
 enum { SYSTEM_CALL = 2 };
-
-static const struct resident_table *table(void)
-{
-	return (const struct resident_table *)(const void *)resident_image;
-}
 
 static const struct plan_function *function_of(const struct module *module,
 					       uint32_t index)
@@ -369,7 +367,7 @@ static void restore(const struct wire_registers *saved,
 /* Where the hook's frame is, by the place in the resident. */
 static uint64_t frame_address(uint64_t offset, const struct user_regs_struct *registers)
 {
-	const struct resident_table *t = table();
+	const struct resident_table *t = resident_table();
 
 	if (offset == t->hook || offset == t->hook_return)
 		return registers->rsp - WIRE_HOOK_REGISTERS;
@@ -414,7 +412,7 @@ static enum settled settle_hook(struct thread *thread, uint64_t offset,
 				const struct settling *how,
 				struct user_regs_struct *registers)
 {
-	const struct resident_table *t = table();
+	const struct resident_table *t = resident_table();
 
 	if (offset >= t->hook_blocked && offset < t->hook_unblocked)
 		return UNSETTLED;
@@ -479,7 +477,7 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 /* In the parts of the resident that are written in C. */
 static bool is_inside(uint64_t offset)
 {
-	return offset >= table()->leave_end && offset < table()->size;
+	return offset >= resident_table()->leave_end && offset < resident_table()->size;
 }
 
 /* While return addresses are put right, which may be done once more. */
@@ -487,7 +485,7 @@ static enum settled settle_look(struct thread *thread, uint64_t offset,
 				const struct settling *how,
 				struct user_regs_struct *registers)
 {
-	const struct resident_table *t = table();
+	const struct resident_table *t = resident_table();
 	uint64_t frame = registers->rbp;
 
 	if (offset == t->look)
@@ -505,14 +503,16 @@ static bool settle_return(const struct space *space, uint64_t offset,
 {
 	uint64_t behind[2];
 
-	if ((offset < table()->returns || offset >= table()->returns_end) &&
+	if ((offset < resident_table()->returns ||
+	     offset >= resident_table()->returns_end) &&
 	    !is_inside(offset))
 		return false;
-	if (offset < table()->returns_saved ||
-	    (offset >= table()->returns_done && offset < table()->returns_end)) {
+	if (offset < resident_table()->returns_saved ||
+	    (offset >= resident_table()->returns_done &&
+	     offset < resident_table()->returns_end)) {
 		registers->rip = registers->rbx;
-		registers->rsp =
-			offset == table()->returns ? registers->rsp : registers->r12;
+		registers->rsp = offset == resident_table()->returns ? registers->rsp
+								     : registers->r12;
 		return true;
 	}
 	if (!marks_find(space, registers->rsp, WIRE_RETURNS_MARK, behind))
@@ -541,11 +541,12 @@ static enum settled settle(struct session *session, struct thread *thread,
 
 	if (module)
 		return settle_trampoline(session, thread, module, how, registers);
-	if (offset >= table()->hook && offset < table()->hook_end)
+	if (offset >= resident_table()->hook && offset < resident_table()->hook_end)
 		return settle_hook(thread, offset, how, registers);
 	if (settle_return(space, offset, registers))
 		return SETTLED;
-	if ((offset >= table()->look && offset < table()->look_end) || is_inside(offset))
+	if ((offset >= resident_table()->look && offset < resident_table()->look_end) ||
+	    is_inside(offset))
 		return settle_look(thread, offset, how, registers);
 	return space->holding ? NOTHING_TO_SETTLE : settle_text(thread, how, registers);
 }

@@ -107,7 +107,7 @@ bool spans_hold(const struct session *session, const struct thread *thread,
 bool spans_find_gate(const struct session *session, const struct thread *thread,
 		     struct user_regs_struct *registers)
 {
-	const struct resident_table *table = (const void *)resident_image;
+	const struct resident_table *table = resident_table();
 	const struct bank *bank = busy_bank(session, thread, registers);
 
 	if (!bank || (!is_on_stack(bank, registers) &&

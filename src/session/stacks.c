@@ -1,5 +1,6 @@
 #include "session/stacks.h"
 
+#include "code/steps.h"
 #include "session/module_text.h"
 #include "session/modules.h"
 #include "session/reentry.h"

@@ -19,15 +19,10 @@ static bool is_given_up(const struct user_regs_struct *registers)
 	       (int64_t)registers->rax == -ERESTARTNOHAND;
 }
 
-static const struct resident_table *table(void)
-{
-	return (const struct resident_table *)(const void *)resident_image;
-}
-
 /* Where the resident makes the rest of calls. */
 static uint64_t place_of_rest(const struct thread *thread)
 {
-	return thread->process->space->family->arena->address + table()->rest;
+	return thread->process->space->family->arena->address + resident_table()->rest;
 }
 
 /* The thread's own, if it makes a rest now; NULL: it does not. */
@@ -37,7 +32,7 @@ static struct wire_rest *rest_at(const struct thread *thread, uint64_t rip)
 
 	return thread->bank && process && process->space && process->space->family &&
 			       rip - place_of_rest(thread) <
-				       table()->rest_end - table()->rest
+				       resident_table()->rest_end - resident_table()->rest
 		       ? &thread->bank->shared->rest
 		       : NULL;
 }
@@ -342,9 +337,9 @@ void syscalls_see_stop(struct thread *thread)
  * kernel is to make the call again, unless a handler runs. */
 static void sum_up(struct user_regs_struct *registers, uint64_t offset)
 {
-	const bool made = offset != table()->rest;
+	const bool made = offset != resident_table()->rest;
 
-	if (offset >= table()->rest_summed)
+	if (offset >= resident_table()->rest_summed)
 		return;
 	if (made && (int64_t)registers->rax >= 0) {
 		registers->rax += registers->rbx;
@@ -364,7 +359,8 @@ bool syscalls_leave_rest(const struct thread *thread, struct user_regs_struct *r
 
 	if (!rest)
 		return false;
-	sum_up(registers, registers->rip - place_of_rest(thread) + table()->rest);
+	sum_up(registers,
+	       registers->rip - place_of_rest(thread) + resident_table()->rest);
 	registers->rip = rest->rip;
 	registers->rbx = rest->rbx;
 	registers->rdi = rest->rdi;

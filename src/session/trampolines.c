@@ -1,5 +1,9 @@
 #include "session/trampolines.h"
 
+#include "code/plan_rows.h"
+#include "session/signals.h"
+#include "session/ways.h"
+
 #include "base/cleanup.h"
 #include "session/signals.h"
 #include "session/ways.h"

@@ -2,6 +2,9 @@
  * A plan that several threads write in batches is the one that is written at once, but
  * for where its code lies: of libraries that this machine has.
  */
+#include "code/plan_create.h"
+#include "code/plan_rows.h"
+#include "code/request.h"
 #include "plan_image.h"
 
 #include "base/search.h"

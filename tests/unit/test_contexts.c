@@ -3,6 +3,12 @@
  * bank and the resident's code that a program has, and stopped at every instruction on
  * the way.
  */
+#include "code/gate_layout.h"
+#include "code/locate.h"
+#include "code/plan_rows.h"
+#include "code/position.h"
+#include "code/request.h"
+#include "code/steps.h"
 #include "whole_area.h"
 
 #include "code/gates.h"

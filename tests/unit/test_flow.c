@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "code/weights.h"
 #include "random_graph.h"
 
 #include <math.h>

@@ -4,6 +4,13 @@
  * way.
  */
 enum { BANK_SLOTS = 512 };
+#include "code/gate_layout.h"
+#include "code/locate.h"
+#include "code/locate_gates.h"
+#include "code/plan_rows.h"
+#include "code/position.h"
+#include "code/request.h"
+#include "code/steps.h"
 #include "gate_bank.h"
 
 #include "code/decode.h"

@@ -1,4 +1,7 @@
 /* Files whose code may set the GS base, and which functions do. */
+#include "code/plan_create.h"
+#include "code/plan_rows.h"
+#include "code/request.h"
 #include "elf_builder.h"
 #include "image/image.h"
 #include "plan_image.h"

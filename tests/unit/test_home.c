@@ -2,6 +2,10 @@
  * Functions made by chance go home step by step, as their blocks fire: they do what the
  * bare ones do at any time, and in the end all flags are set of what was executed.
  */
+#include "code/locate.h"
+#include "code/plan_create.h"
+#include "code/plan_rows.h"
+#include "code/request.h"
 #include "sanitized.h"
 #include "whole_maker.h"
 

@@ -4,6 +4,11 @@
  * at every instruction on the way.
  */
 enum { BANK_SLOTS = 1024 };
+#include "code/gate_layout.h"
+#include "code/locate.h"
+#include "code/position.h"
+#include "code/request.h"
+#include "code/steps.h"
 #include "gate_bank.h"
 
 #include "code/gates.h"

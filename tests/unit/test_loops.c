@@ -6,6 +6,7 @@
 
 #include "code/dominators.h"
 #include "code/loops.h"
+#include "code/weights.h"
 #include "random_graph.h"
 
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))

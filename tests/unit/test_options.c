@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "code/request.h"
 #include "session/options.h"
 
 #include <stdio.h>

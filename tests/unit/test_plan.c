@@ -2,6 +2,11 @@
  * Plans: bytes in, bytes out, with the assembly beside them; and what must hold for every
  * plan of the libraries that this machine has.
  */
+#include "code/locate.h"
+#include "code/plan_create.h"
+#include "code/plan_rows.h"
+#include "code/position.h"
+#include "code/request.h"
 #include "plan_image.h"
 
 #include "code/decode.h"

@@ -3,6 +3,9 @@
  * an original, and the way back from there leads on, by the plan as by the table that
  * programs have. All of it is tried, too: a thread is moved at every instruction.
  */
+#include "code/locate.h"
+#include "code/plan_rows.h"
+#include "code/request.h"
 #include "session/module_text.h"
 #include "sanitized.h"
 #include "whole_area.h"

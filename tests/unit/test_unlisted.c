@@ -3,6 +3,9 @@
  * them is a few bytes by hand, in one section; known functions have call-frame
  * information.
  */
+#include "code/plan_create.h"
+#include "code/plan_rows.h"
+#include "code/request.h"
 #include "plan_image.h"
 
 #include "code/scan.h"

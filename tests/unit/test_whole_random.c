@@ -2,6 +2,12 @@
  * Functions made by chance, relocated whole and run side by side with the bare ones: the
  * same registers, flags where they are looked at, memory and counts.
  */
+#include "code/edges_peel.h"
+#include "code/locate.h"
+#include "code/plan_rows.h"
+#include "code/position.h"
+#include "code/request.h"
+#include "code/steps.h"
 #include "sanitized.h"
 #include "whole_maker.h"
 

@@ -1,3 +1,7 @@
+#include "code/edges_weigh.h"
+#include "code/plan_create.h"
+#include "code/plan_rows.h"
+#include "code/request.h"
 #include "whole_area.h"
 
 #include "base/cleanup.h"

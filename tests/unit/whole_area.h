@@ -5,6 +5,7 @@
 #ifndef TRAMMEL_TESTS_WHOLE_AREA_H
 #define TRAMMEL_TESTS_WHOLE_AREA_H
 
+#include "code/request.h"
 #include "plan_image.h"
 
 #include "code/frequencies.h"

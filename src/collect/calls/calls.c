@@ -1,5 +1,6 @@
 /* How often each call site called each function: counters in front of calls, stubs and
  * gates, see code/gates.h. */
+#include "code/request.h"
 #include "collect/collect.h"
 
 const struct collector collector_calls = {
