@@ -1,7 +1,7 @@
 #include "annotate/annotation.h"
 
 #include "base/search.h"
-#include "code/parts.h"
+#include "code/scan/cold_parts.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -9,11 +9,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "code/cfg.h"
-#include "code/disassemble.h"
+#include "code/relocate/cfg.h"
 #include "image/image.h"
 #include "image/lines.h"
 #include "report/profile.h"
+#include "x86/disassemble.h"
 
 #include <stdbool.h>
 #include <stdint.h>

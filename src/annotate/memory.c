@@ -1,8 +1,8 @@
 #include "annotate/memory.h"
 
-#include "code/traits.h"
 #include "report/json/parts.h"
 #include "report/text/parts.h"
+#include "x86/insn_class.h"
 
 void memory_add(struct memory_sums *sums, const struct traits *traits, uint64_t count)
 {

@@ -4,10 +4,10 @@
 #include "annotate/trips.h"
 
 #include "base/cleanup.h"
-#include "code/decode.h"
 #include "report/json/parts.h"
 #include "report/text/grid.h"
 #include "report/text/parts.h"
+#include "x86/decode.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "annotate/trips.h"
 
 #include "base/cleanup.h"
-#include "code/loops.h"
+#include "flow/loops.h"
 #include "report/json/parts.h"
 #include "report/text/parts.h"
 

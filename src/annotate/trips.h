@@ -8,7 +8,7 @@
 
 enum { TRIP_NONE = UINT32_MAX }; /* no loop */
 
-/* A loop: see code/loops.h. */
+/* A loop: see flow/loops.h. */
 struct trip {
 	uint32_t header;       /* in annotation.blocks */
 	uint32_t parent;       /* the loop around it, in the list; TRIP_NONE: none */

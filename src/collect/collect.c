@@ -2,7 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "code/request.h"
+#include "code/plan/request.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #ifndef TRAMMEL_COLLECT_COLLECT_H
 #define TRAMMEL_COLLECT_COLLECT_H
 
-#include "code/plan.h"
-#include "code/request.h"
+#include "code/plan/plan.h"
+#include "code/plan/request.h"
 
 struct collector {
 	const char *name;    /* as -m has it */
@@ -15,15 +15,15 @@ struct collector {
 	enum plan_depth depth; /* where probes are */
 	bool covers;           /* of counts it is only kept that they are not 0 */
 	bool edges;            /* counts of edges are kept, too */
-	bool calls;            /* calls are counted by their sites: see code/gates.h */
-	bool graph;            /* the same by their contexts, with time */
-	bool pbo;              /* what compilers read is written beside the profile */
-	bool regions;          /* the program's own context is recorded */
-	bool trace;            /* and each event of it */
-	bool mpi;              /* and calls of MPI functions */
-	bool openmp;           /* and what OpenMP's run-time library tells */
-	bool spans;            /* calls of chosen functions are regions, too */
-	bool spans_alone;      /* and nothing is counted */
+	bool calls;         /* calls are counted by their sites: see code/calls/gates.h */
+	bool graph;         /* the same by their contexts, with time */
+	bool pbo;           /* what compilers read is written beside the profile */
+	bool regions;       /* the program's own context is recorded */
+	bool trace;         /* and each event of it */
+	bool mpi;           /* and calls of MPI functions */
+	bool openmp;        /* and what OpenMP's run-time library tells */
+	bool spans;         /* calls of chosen functions are regions, too */
+	bool spans_alone;   /* and nothing is counted */
 	uint32_t slot_size; /* bytes a counter takes in a bank; 0: nothing is counted */
 };
 
@@ -48,8 +48,8 @@ struct trm_error *collector_find(const char *name,
  * must outlive it. */
 struct trm_error *collector_combine(const char *list, struct collector *ret_collector);
 
-/* Functions become regions: see code/spans.h. What counts functions alone has blocks
- * then. */
+/* Functions become regions: see code/calls/spans.h. What counts functions alone has
+ * blocks then. */
 void collector_add_spans(struct collector *collector);
 
 /* All of them, NULL at the end. */

@@ -1,6 +1,6 @@
 #include "coverage/coverage.h"
 
-#include "code/unlisted.h"
+#include "code/scan/function_discovery.h"
 #include "coverage/lines.h"
 #include "image/image.h"
 #include "image/lines.h"

@@ -2,8 +2,8 @@
 #include "derive/pbo.h"
 
 #include "base/cleanup.h"
-#include "code/decode.h"
 #include "image/inlines.h"
+#include "x86/decode.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

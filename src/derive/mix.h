@@ -7,8 +7,8 @@
 
 #include "annotate/memory.h"
 #include "base/table.h"
-#include "code/traits.h"
 #include "derive/walk.h"
+#include "x86/insn_class.h"
 
 enum mix_by {
 	MIX_BY_CLASS,

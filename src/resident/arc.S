@@ -1,5 +1,5 @@
 /*
- * What gates call where calls are counted by their sites: code/gates.h.
+ * What gates call where calls are counted by their sites: code/calls/gates.h.
  */
 #include "resident/assembly.h"
 
@@ -9,7 +9,7 @@
 	.endr
 /*
  * A gate calls this for a call whose site is in none of its function's cells: see
- * code/gates.h. r11 is what the call returns to; behind the return address lie the two bytes
+ * code/calls/gates.h. r11 is what the call returns to; behind the return address lie the two bytes
  * of a mov's opcode, and the cells' displacement in the bank. All pairs have entries in the
  * bank's table, for good, so that nothing that was counted must ever move; the cells say where.
  * Changes r11 and flags.

@@ -1,10 +1,10 @@
 /*
- * Return addresses in relocated code (code/whole.h) become the original ones before a
- * function looks at them. The frames return to the patched original then, which leads
- * back into relocated code. Where they lie call-frame information says (wire/unwind.h);
- * only behind a frame that it does not explain each word is looked at. Nothing but such
- * an address is ever changed, and by a comparing exchange: on a stack that is not the
- * thread's own, another thread may be at work.
+ * Return addresses in relocated code (code/relocate/whole.h) become the original ones
+ * before a function looks at them. The frames return to the patched original then, which
+ * leads back into relocated code. Where they lie call-frame information says
+ * (wire/unwind.h); only behind a frame that it does not explain each word is looked at.
+ * Nothing but such an address is ever changed, and by a comparing exchange: on a stack
+ * that is not the thread's own, another thread may be at work.
  */
 #include "inside.h"
 #include "wire/unwind.h"
@@ -66,7 +66,8 @@ static const struct wire_way *find_by_code(const struct wire_ways *ways, uint64_
 	return low ? &rows[rows[low - 1].by_code] : NULL;
 }
 
-/* call rel32, or an indirect one, behind prefixes; as code/steps.c has it. */
+/* call rel32, or an indirect one, behind prefixes; as code/locate/address_map.c has it.
+ */
 static int is_call(const uint8_t *code)
 {
 	for (int i = 0; i < 14; i++, code++) {
@@ -84,7 +85,7 @@ static int is_call(const uint8_t *code)
 /* Bytes of instructions. */
 enum { COUNTER = 10, CALL = 5, CALL_WORD = 8, BRANCH = 6, COMPARE = 9 };
 
-/* addq $1, %gs:slot: PROBE_COUNT in code/probe.h. */
+/* addq $1, %gs:slot: PROBE_COUNT in code/emit/probe.h. */
 static int is_counter(const uint8_t *code)
 {
 	return code[0] == 0x65 && code[1] == 0x48 && code[2] == 0x83 && code[3] == 0x04 &&
@@ -92,7 +93,7 @@ static int is_counter(const uint8_t *code)
 }
 
 /* The same with a counter in front of it, or what took the place of one: probe_is_of_call
- * in code/probe.c. */
+ * in code/emit/probe.c. */
 static int is_counted_call(const uint8_t *code, uint64_t size)
 {
 	return size == COUNTER + CALL && code[COUNTER] == 0xe8 &&
@@ -101,7 +102,7 @@ static int is_counted_call(const uint8_t *code, uint64_t size)
 		 code[3] == 0x1f && code[4] == 0x84));
 }
 
-/* The same with an inline cache: inline_is_call in code/inline_cache.c. */
+/* The same with an inline cache: inline_is_call in code/relocate/inline_cache.c. */
 static int is_cached_call(const uint8_t *code, uint64_t size)
 {
 	const uint8_t *call = code + size - CALL_WORD, *counter = call - COUNTER,

@@ -1,11 +1,11 @@
 /*
- * What gates and probes at returns call where functions are regions: code/spans.h.
+ * What gates and probes at returns call where functions are regions: code/calls/spans.h.
  */
 #include "resident/assembly.h"
 
 	.text
 /*
- * A span begins, or one ends: see code/spans.h. rax is where the return address lies, as for
+ * A span begins, or one ends: see code/calls/spans.h. rax is where the return address lies, as for
  * enter and leave_call; behind the return address into a gate lie the opcode of a mov and the
  * distance to the function's name. The library is called on the bank's own stack, since the
  * program's may be small, with all of its registers kept. Whoever finds the bank busy goes on

@@ -48,7 +48,7 @@ void stack_walker_destroy(struct stack_walker *walker);
 
 /*
  * Where functions run relocated (trammel run -m blocks), return addresses are made the
- * original ones before these two look at them: code/readers.c knows their names.
+ * original ones before these two look at them: code/scan/ra_readers.c knows their names.
  */
 
 /* From whoever calls; leaves out the frames of this library and its like. */

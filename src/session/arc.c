@@ -1,10 +1,7 @@
 #include "session/arc.h"
 
-#include "code/plan_rows.h"
-#include "code/position.h"
-#include "session/callgraph.h"
-#include "session/signals.h"
-
+#include "code/plan/plan_rows.h"
+#include "code/plan/position.h"
 #include "resident/resident.h"
 #include "session/callgraph.h"
 #include "session/signals.h"

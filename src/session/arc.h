@@ -1,5 +1,5 @@
-/* Threads in gates (code/gates.h) and in what of the resident those call, and probes at
- * returns. */
+/* Threads in gates (code/calls/gates.h) and in what of the resident those call, and
+ * probes at returns. */
 #ifndef TRAMMEL_SESSION_ARC_H
 #define TRAMMEL_SESSION_ARC_H
 

@@ -1,14 +1,12 @@
 #include "session/arcs.h"
 
-#include "code/plan_rows.h"
-#include "code/steps.h"
-#include "session/session.h"
-
 #include "base/cleanup.h"
 #include "base/search.h"
-#include "code/length.h"
+#include "code/locate/address_map.h"
+#include "code/plan/plan_rows.h"
 #include "session/module_text.h"
 #include "session/session.h"
+#include "x86/length.h"
 
 #include <stdlib.h>
 #include <string.h>

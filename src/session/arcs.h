@@ -1,5 +1,5 @@
 /* Where calls came from that have no counter of their own: their return addresses, as
- * gates (code/gates.h) left them in the banks, become places in module files. */
+ * gates (code/calls/gates.h) left them in the banks, become places in module files. */
 #ifndef TRAMMEL_SESSION_ARCS_H
 #define TRAMMEL_SESSION_ARCS_H
 

@@ -3,9 +3,8 @@
 #include "base/cleanup.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "code/plan_create.h"
-#include "code/plan_rows.h"
-#include "code/request.h"
+#include "code/plan/plan_rows.h"
+#include "code/planner/plan_create.h"
 #include "session/cache_file.h"
 #include "session/cache_key.h"
 #include "session/cache_names.h"
@@ -19,7 +18,6 @@
 #include "session/trampolines.h"
 #include "session/ways.h"
 #include "session/window.h"
-#include "wire/layout.h"
 
 #include <errno.h>
 #include <fcntl.h>

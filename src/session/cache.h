@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/vector.h"
-#include "code/plan.h"
+#include "code/plan/plan.h"
 #include "image/image.h"
 #include "session/options.h"
 #include "wire/layout.h"

@@ -2,7 +2,7 @@
 
 #include "base/table.h"
 #include "base/text.h"
-#include "code/request.h"
+#include "code/plan/request.h"
 #include "session/window.h"
 #include "wire/layout.h"
 

@@ -1,7 +1,7 @@
 #include "session/callgraph.h"
 
 #include "base/cleanup.h"
-#include "code/plan_rows.h"
+#include "code/plan/plan_rows.h"
 #include "session/modules.h"
 #include "session/returns.h"
 

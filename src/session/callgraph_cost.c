@@ -1,10 +1,8 @@
 #include "session/callgraph_cost.h"
 
-#include "code/request.h"
-#include "session/callgraph.h"
-
-#include "code/gate_forms.h"
-#include "code/probe.h"
+#include "code/calls/gate_forms.h"
+#include "code/emit/probe.h"
+#include "code/plan/request.h"
 #include "resident/resident.h"
 #include "session/callgraph.h"
 

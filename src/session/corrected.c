@@ -1,6 +1,6 @@
 #include "session/corrected.h"
 
-#include "code/plan_rows.h"
+#include "code/plan/plan_rows.h"
 
 /* What residues make of the counter of a block, and of how often it was left. */
 static struct corrected sum_residues(const struct plan *plan,

@@ -5,7 +5,7 @@
 #ifndef TRAMMEL_SESSION_CORRECTED_H
 #define TRAMMEL_SESSION_CORRECTED_H
 
-#include "code/edges.h"
+#include "code/count/edges.h"
 
 /* How often a block was entered, and how often that was more than it was left, as far as
  * that is known. */

@@ -1,8 +1,6 @@
 #include "session/finish.h"
 
-#include "code/locate.h"
-#include "session/signals.h"
-
+#include "code/locate/locate.h"
 #include "resident/resident.h"
 #include "session/module_text.h"
 #include "session/signals.h"

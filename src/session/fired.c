@@ -1,7 +1,7 @@
 #include "session/fired.h"
 
 #include "base/search.h"
-#include "code/plan_rows.h"
+#include "code/plan/plan_rows.h"
 #include "session/follow.h"
 #include "session/homes.h"
 #include "session/hot.h"

@@ -1,13 +1,11 @@
 #include "session/fold.h"
 
-#include "code/plan_rows.h"
-#include "session/session.h"
-
+#include "base/bits.h"
 #include "base/cleanup.h"
 #include "base/search.h"
 #include "base/text.h"
-#include "code/bits.h"
-#include "code/cfg.h"
+#include "code/plan/plan_rows.h"
+#include "code/relocate/cfg.h"
 #include "record/output.h"
 #include "record/record.h"
 #include "session/callgraph.h"

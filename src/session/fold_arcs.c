@@ -1,10 +1,8 @@
 #include "session/fold_arcs.h"
 
-#include "code/plan_rows.h"
-#include "session/saving.h"
-
+#include "base/bits.h"
 #include "base/cleanup.h"
-#include "code/bits.h"
+#include "code/plan/plan_rows.h"
 #include "session/arcs.h"
 #include "session/fold.h"
 #include "session/saving.h"

@@ -1,8 +1,8 @@
 #include "session/fold_skips.h"
 
 #include "base/cleanup.h"
-#include "code/plan.h"
-#include "code/plan_rows.h"
+#include "code/plan/plan.h"
+#include "code/plan/plan_rows.h"
 #include "session/fold.h"
 #include "session/saving.h"
 

@@ -1,12 +1,11 @@
 #include "session/folding.h"
 
-#include "code/inline_cache.h"
-#include "code/plan_rows.h"
+#include "code/plan/plan_rows.h"
+#include "code/relocate/inline_cache.h"
 #include "session/arcs.h"
 #include "session/callgraph.h"
 #include "session/groups.h"
 #include "session/standing.h"
-
 #include <stdlib.h>
 
 struct folding {

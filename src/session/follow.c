@@ -1,9 +1,7 @@
 #include "session/follow.h"
 
-#include "code/request.h"
-#include "session/session.h"
-
 #include "base/cleanup.h"
+#include "code/plan/request.h"
 #include "session/callgraph.h"
 #include "session/doorbell.h"
 #include "session/fired.h"

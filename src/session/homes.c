@@ -2,7 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/search.h"
-#include "code/plan_rows.h"
+#include "code/plan/plan_rows.h"
 #include "session/module_text.h"
 #include "session/probes.h"
 #include "session/signals.h"

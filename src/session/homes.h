@@ -1,11 +1,11 @@
 /*
- * Functions at home in processes: see code/home.h. Their texts are written to when all
- * threads stand.
+ * Functions at home in processes: see code/unpatch/unpatch.h. Their texts are written to
+ * when all threads stand.
  */
 #ifndef TRAMMEL_SESSION_HOMES_H
 #define TRAMMEL_SESSION_HOMES_H
 
-#include "code/home.h"
+#include "code/unpatch/unpatch.h"
 #include "session/session.h"
 
 /* Texts to write, one behind the other in `bytes`. */

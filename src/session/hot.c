@@ -1,7 +1,7 @@
 #include "session/hot.h"
 
-#include "code/bits.h"
-#include "code/plan_rows.h"
+#include "base/bits.h"
+#include "code/plan/plan_rows.h"
 #include "session/folding.h"
 #include "session/loop.h"
 #include "session/standing.h"

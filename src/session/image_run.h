@@ -4,7 +4,7 @@
 
 #include "base/table.h"
 #include "base/vector.h"
-#include "code/edges.h"
+#include "code/count/edges.h"
 
 #include <stdbool.h>
 #include <stdint.h>

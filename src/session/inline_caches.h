@@ -1,6 +1,6 @@
 /*
- * Filling the inline caches of indirect calls (code/inline_cache.h), by what the tables
- * of the banks tell of their sites.
+ * Filling the inline caches of indirect calls (code/relocate/inline_cache.h), by what the
+ * tables of the banks tell of their sites.
  */
 #ifndef TRAMMEL_SESSION_INLINE_CACHES_H
 #define TRAMMEL_SESSION_INLINE_CACHES_H

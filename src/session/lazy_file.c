@@ -2,9 +2,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "code/plan_rows.h"
-#include "code/request.h"
-#include "code/trampoline.h"
+#include "code/entry/trampoline.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/request.h"
 #include "control/arena.h"
 #include "session/cache_file.h"
 #include "session/learned.h"

@@ -1,17 +1,17 @@
 /*
- * Modules whose functions are planned when they are called first (code/lazy.h): those of
- * which no plan is kept yet. What programs map lies in a memory file of the tracer's,
- * which they open by its name in /proc, as they do with a kept plan's in the cache
- * folder. It is written to while they run, and all processes that have it mapped see
- * that: code and steps, and at last the jump into the function's latch. Before that, the
- * text's new patches are written to all processes that have the module, which run nothing
- * of the function yet. Nobody is stopped. Behind the session the module is planned as a
- * whole, and that is kept.
+ * Modules whose functions are planned when they are called first (code/planner/lazy.h):
+ * those of which no plan is kept yet. What programs map lies in a memory file of the
+ * tracer's, which they open by its name in /proc, as they do with a kept plan's in the
+ * cache folder. It is written to while they run, and all processes that have it mapped
+ * see that: code and steps, and at last the jump into the function's latch. Before that,
+ * the text's new patches are written to all processes that have the module, which run
+ * nothing of the function yet. Nobody is stopped. Behind the session the module is
+ * planned as a whole, and that is kept.
  */
 #ifndef TRAMMEL_SESSION_LAZY_FILE_H
 #define TRAMMEL_SESSION_LAZY_FILE_H
 
-#include "code/lazy.h"
+#include "code/planner/lazy.h"
 #include "session/cache.h"
 
 /* Bytes of a text that got patches. */

@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "code/request.h"
+#include "code/plan/request.h"
 #include "session/cache_seal.h"
 
 #include <fcntl.h>

@@ -12,7 +12,7 @@
 #ifndef TRAMMEL_SESSION_LEARNED_H
 #define TRAMMEL_SESSION_LEARNED_H
 
-#include "code/frequencies.h"
+#include "code/count/frequencies.h"
 #include "session/cache.h"
 
 struct learned {

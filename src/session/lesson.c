@@ -1,7 +1,7 @@
 #include "session/lesson.h"
 
 #include "base/cleanup.h"
-#include "code/plan_rows.h"
+#include "code/plan/plan_rows.h"
 
 #include <stdlib.h>
 

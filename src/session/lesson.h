@@ -1,12 +1,12 @@
 /*
- * What one run counted in a module, and what that teaches of it (code/frequencies.h): of
- * edges, if these were counted; of blocks, by their counts or flags; where calls alone
- * were, which functions ran.
+ * What one run counted in a module, and what that teaches of it
+ * (code/count/frequencies.h): of edges, if these were counted; of blocks, by their counts
+ * or flags; where calls alone were, which functions ran.
  */
 #ifndef TRAMMEL_SESSION_LESSON_H
 #define TRAMMEL_SESSION_LESSON_H
 
-#include "code/frequencies.h"
+#include "code/count/frequencies.h"
 #include "session/session.h"
 
 struct lesson_count {

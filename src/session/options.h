@@ -42,7 +42,7 @@ struct session_window {
 	char *words; /* the options as given, for the profile; NULL: none */
 };
 
-/* Where functions relocated whole make their calls: see code/whole.h. */
+/* Where functions relocated whole make their calls: see code/relocate/whole.h. */
 enum calls {
 	CALLS_AUTO, /* in relocated code, where that cannot be noticed */
 	CALLS_IN_PLACE,

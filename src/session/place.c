@@ -1,7 +1,8 @@
-#include "code/locate.h"
-#include "code/position.h"
-#include "session/module_text.h"
 #include "session/place.h"
+
+#include "code/locate/locate.h"
+#include "code/plan/position.h"
+#include "session/module_text.h"
 #include "session/signals.h"
 
 static const uint8_t *original_at(void *context, uint64_t address, size_t size)

@@ -1,6 +1,6 @@
 #include "session/places.h"
 
-#include "code/request.h"
+#include "code/plan/request.h"
 #include "session/signals.h"
 #include "session/trampolines.h"
 #include "session/ways.h"

@@ -4,7 +4,7 @@
 #ifndef TRAMMEL_SESSION_PROBES_H
 #define TRAMMEL_SESSION_PROBES_H
 
-#include "code/probe.h"
+#include "code/emit/probe.h"
 
 /* Items that begin with the address of a probe, sorted by it. */
 struct probes {

@@ -1,8 +1,8 @@
-#include "code/edges_weigh.h"
 #include "session/progress.h"
 
-#include "code/edges.h"
-#include "code/plan_rows.h"
+#include "code/count/edges.h"
+#include "code/count/edges_weigh.h"
+#include "code/plan/plan_rows.h"
 #include "session/folding.h"
 #include "session/loop.h"
 #include "session/session.h"

@@ -1,5 +1,8 @@
 #include "session/reentry.h"
 
+#include "code/locate/address_map.h"
+#include "code/locate/locate.h"
+#include "code/plan/plan_rows.h"
 #include "session/module_text.h"
 #include "session/modules.h"
 #include "session/residues.h"

@@ -1,7 +1,7 @@
 #include "session/replan.h"
 
 #include "base/cleanup.h"
-#include "code/plan_rows.h"
+#include "code/plan/plan_rows.h"
 #include "session/cache_key.h"
 #include "session/fold.h"
 #include "session/lazy_file.h"

@@ -1,6 +1,6 @@
 #include "session/residues.h"
 
-#include "code/position.h"
+#include "code/plan/position.h"
 #include "session/groups.h"
 #include "session/modules.h"
 #include "session/place.h"

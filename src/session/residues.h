@@ -1,6 +1,6 @@
 /*
  * Threads that left a function relocated whole in the middle of a block, or came into it
- * there, not by a call: what the balance of a block's counts lacks (code/edges.h).
+ * there, not by a call: what the balance of a block's counts lacks (code/count/edges.h).
  */
 #ifndef TRAMMEL_SESSION_RESIDUES_H
 #define TRAMMEL_SESSION_RESIDUES_H

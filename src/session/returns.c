@@ -1,6 +1,6 @@
 #include "session/returns.h"
 
-#include "code/steps.h"
+#include "code/locate/address_map.h"
 #include "session/modules.h"
 #include "session/session.h"
 #include "session/vdso.h"

@@ -10,8 +10,8 @@
 
 #include "base/table.h"
 #include "base/vector.h"
-#include "code/edges.h"
-#include "code/position.h"
+#include "code/count/edges.h"
+#include "code/plan/position.h"
 #include "collect/collect.h"
 #include "context/parts.h"
 #include "control/arena.h"

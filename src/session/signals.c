@@ -6,11 +6,10 @@
  */
 #include "session/signals.h"
 
-#include "code/branch.h"
-#include "code/gate_layout.h"
-#include "code/locate.h"
-#include "code/signal_returns.h"
-#include "code/steps.h"
+#include "code/calls/gate_layout.h"
+#include "code/locate/address_map.h"
+#include "code/locate/locate.h"
+#include "code/planner/signal_returns.h"
 #include "resident/resident.h"
 #include "session/arc.h"
 #include "session/finish.h"
@@ -29,6 +28,7 @@
 #include "session/timers.h"
 #include "session/trapping.h"
 #include "session/ways.h"
+#include "x86/branch.h"
 
 #include <errno.h>
 #include <signal.h>

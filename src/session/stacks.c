@@ -1,6 +1,6 @@
 #include "session/stacks.h"
 
-#include "code/steps.h"
+#include "code/locate/address_map.h"
 #include "session/module_text.h"
 #include "session/modules.h"
 #include "session/reentry.h"

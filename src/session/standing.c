@@ -1,9 +1,9 @@
 #include "session/standing.h"
 
-#include "code/edges.h"
-#include "code/plan_rows.h"
-#include "code/position.h"
-#include "code/steps.h"
+#include "code/count/edges.h"
+#include "code/locate/address_map.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/position.h"
 #include "session/arc.h"
 #include "session/attach_check.h"
 #include "session/loop.h"

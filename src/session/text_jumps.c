@@ -1,8 +1,8 @@
 #include "session/text_jumps.h"
 
-#include "code/locate.h"
-#include "code/position.h"
-#include "code/steps.h"
+#include "code/locate/address_map.h"
+#include "code/locate/locate.h"
+#include "code/plan/position.h"
 #include "session/homes.h"
 #include "session/modules.h"
 #include "session/place.h"

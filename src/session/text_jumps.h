@@ -4,7 +4,7 @@
 #ifndef TRAMMEL_SESSION_TEXT_JUMPS_H
 #define TRAMMEL_SESSION_TEXT_JUMPS_H
 
-#include "code/position.h"
+#include "code/plan/position.h"
 #include "session/session.h"
 
 /* One of five bytes, and where it leads. */

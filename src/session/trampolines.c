@@ -1,10 +1,7 @@
 #include "session/trampolines.h"
 
-#include "code/plan_rows.h"
-#include "session/signals.h"
-#include "session/ways.h"
-
 #include "base/cleanup.h"
+#include "code/plan/plan_rows.h"
 #include "session/signals.h"
 #include "session/ways.h"
 

@@ -1,6 +1,6 @@
 #include "session/trapping.h"
 
-#include "code/position.h"
+#include "code/plan/position.h"
 #include "session/modules.h"
 #include "session/place.h"
 #include "session/release.h"

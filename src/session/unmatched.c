@@ -1,7 +1,7 @@
 #include "session/unmatched.h"
 
 #include "base/cleanup.h"
-#include "code/plan_rows.h"
+#include "code/plan/plan_rows.h"
 #include "session/session.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 #include "session/ways.h"
 
 #include "base/cleanup.h"
-#include "code/locate.h"
-#include "code/plan_rows.h"
+#include "code/locate/locate.h"
+#include "code/plan/plan_rows.h"
 #include "session/module_text.h"
 
 #include <string.h>

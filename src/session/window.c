@@ -1,7 +1,7 @@
 #include "session/window.h"
 
 #include "base/cleanup.h"
-#include "code/request.h"
+#include "code/plan/request.h"
 #include "session/arcs.h"
 #include "session/callgraph.h"
 #include "session/contexts.h"

@@ -107,8 +107,8 @@
 /*
  * Where calls are counted by their sites, counters of each bank begin with a table:
  * struct wire_arcs, behind struct wire_spans, which is a hole if no functions are
- * regions. A gate (code/gates.h) asks for it only for callers that its function's cells
- * in the bank do not know. Places are relative to %gs.
+ * regions. A gate (code/calls/gates.h) asks for it only for callers that its function's
+ * cells in the bank do not know. Places are relative to %gs.
  */
 #define WIRE_ARCS_USED        0x45000
 #define WIRE_ARCS_INDEX       0x45008
@@ -119,7 +119,7 @@
 #define WIRE_ARCS_STEPS       1024  /* rows of the index that are tried */
 #define WIRE_ARCS_RECENT      0x305008
 #define WIRE_ARCS_RECENT_MASK 0xfff
-#define WIRE_CELL_MASK        0xf0 /* PLAN_CELL_MASK of code/plan.h */
+#define WIRE_CELL_MASK        0xf0 /* PLAN_CELL_MASK of code/plan/plan.h */
 #define WIRE_CELL_LOST        0x100 /* from the cells on: the counter where there is no room */
 
 /*
@@ -195,10 +195,10 @@
 #define WIRE_HOOK_EXECAT   4 /* execveat(fd, path, ...), fexecve */
 #define WIRE_HOOK_SYSCALL  5 /* syscall(number, ...) */
 #define WIRE_HOOK_PRCTL    6 /* prctl(option, ...) */
-#define WIRE_HOOK_LAZY     7 /* a function that is not planned yet: code/lazy.h */
+#define WIRE_HOOK_LAZY     7 /* a function that is not planned yet: code/planner/lazy.h */
 #define WIRE_HOOK_ARCH     8 /* arch_prctl(code, ...) */
 #define WIRE_HOOK_LOADED   9 /* ld.so has mapped what the program starts with */
-/* Functions that may set the GS base (code/gs.h): whenever they are called, */
+/* Functions that may set the GS base (code/scan/gs.h): whenever they are called, */
 #define WIRE_HOOK_GS      10
 #define WIRE_HOOK_GS_CODE 11 /* if an argument is ARCH_SET_GS, */
 #define WIRE_HOOK_GS_CALL 12 /* if another one is SYS_arch_prctl besides */
@@ -385,7 +385,7 @@ struct wire_ways {
 	uint64_t count;
 	int64_t rows, steps; /* distances from here to the first ones */
 };
-/* The same as code/plan.h's struct plan_step, which may not know of this file. */
+/* The same as code/plan/plan.h's struct plan_step, which may not know of this file. */
 struct wire_step {
 	uint16_t kind : 3;
 	uint16_t original : 4;

@@ -4,7 +4,7 @@
 #ifndef TRAMMEL_TESTS_PLAN_IMAGE_H
 #define TRAMMEL_TESTS_PLAN_IMAGE_H
 
-#include "code/plan.h"
+#include "code/plan/plan.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #define TRAMMEL_TESTS_RANDOM_GRAPH_H
 
 #include "base/vector.h"
-#include "code/flow.h"
+#include "flow/flow.h"
 
 enum random_shape {
 	SHAPE_NESTED, /* from ifs, loops, switches and returns: reducible */

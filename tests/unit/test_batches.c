@@ -2,13 +2,13 @@
  * A plan that several threads write in batches is the one that is written at once, but
  * for where its code lies: of libraries that this machine has.
  */
-#include "code/plan_create.h"
-#include "code/plan_rows.h"
-#include "code/request.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/request.h"
+#include "code/planner/plan_create.h"
 #include "plan_image.h"
 
 #include "base/search.h"
-#include "code/plan.h"
+#include "code/plan/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

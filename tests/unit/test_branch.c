@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "code/branch.h"
+#include "x86/branch.h"
 
 #include <fcntl.h>
 #include <string.h>

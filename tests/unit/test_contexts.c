@@ -3,15 +3,15 @@
  * bank and the resident's code that a program has, and stopped at every instruction on
  * the way.
  */
-#include "code/gate_layout.h"
-#include "code/locate.h"
-#include "code/plan_rows.h"
-#include "code/position.h"
-#include "code/request.h"
-#include "code/steps.h"
+#include "code/calls/gate_layout.h"
+#include "code/locate/address_map.h"
+#include "code/locate/locate.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/position.h"
+#include "code/plan/request.h"
 #include "whole_area.h"
 
-#include "code/gates.h"
+#include "code/calls/gates.h"
 #include "resident/resident.h"
 #include "session/callgraph.h"
 #include "wire/layout.h"

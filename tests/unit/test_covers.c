@@ -1,6 +1,6 @@
 /* Random graphs, and random walks through them: what follows from the flags that
  * covers_choose leaves is what was walked over. */
-#include "code/covers.h"
+#include "code/relocate/dominator_coverage.h"
 
 #include "random_graph.h"
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "code/dead.h"
+#include "code/scan/dead_registers.h"
 
 #include <stdlib.h>
 #include <string.h>

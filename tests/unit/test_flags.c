@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "code/decode.h"
-#include "code/flags.h"
 #include "image/image.h"
+#include "x86/decode.h"
+#include "x86/flags.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "code/weights.h"
+#include "flow/static_profile.h"
 #include "random_graph.h"
 
 #include <math.h>

@@ -4,19 +4,19 @@
  * way.
  */
 enum { BANK_SLOTS = 512 };
-#include "code/gate_layout.h"
-#include "code/locate.h"
-#include "code/locate_gates.h"
-#include "code/plan_rows.h"
-#include "code/position.h"
-#include "code/request.h"
-#include "code/steps.h"
+#include "code/calls/gate_layout.h"
+#include "code/locate/address_map.h"
+#include "code/locate/locate.h"
+#include "code/locate/locate_gates.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/position.h"
+#include "code/plan/request.h"
 #include "gate_bank.h"
 
-#include "code/decode.h"
-#include "code/gates.h"
-#include "code/inline_cache.h"
-#include "code/probe.h"
+#include "code/calls/gates.h"
+#include "code/emit/probe.h"
+#include "code/relocate/inline_cache.h"
+#include "x86/decode.h"
 
 #include <stdlib.h>
 

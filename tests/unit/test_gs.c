@@ -1,7 +1,7 @@
 /* Files whose code may set the GS base, and which functions do. */
-#include "code/plan_create.h"
-#include "code/plan_rows.h"
-#include "code/request.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/request.h"
+#include "code/planner/plan_create.h"
 #include "elf_builder.h"
 #include "image/image.h"
 #include "plan_image.h"

@@ -2,18 +2,18 @@
  * Functions made by chance go home step by step, as their blocks fire: they do what the
  * bare ones do at any time, and in the end all flags are set of what was executed.
  */
-#include "code/locate.h"
-#include "code/plan_create.h"
-#include "code/plan_rows.h"
-#include "code/request.h"
+#include "code/locate/locate.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/request.h"
+#include "code/planner/plan_create.h"
 #include "sanitized.h"
 #include "whole_maker.h"
 
+#include "base/bits.h"
 #include "base/cleanup.h"
-#include "code/bits.h"
-#include "code/home.h"
-#include "code/probe.h"
-#include "code/steps.h"
+#include "code/emit/probe.h"
+#include "code/locate/address_map.h"
+#include "code/unpatch/unpatch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,15 +4,15 @@
  * at every instruction on the way.
  */
 enum { BANK_SLOTS = 1024 };
-#include "code/gate_layout.h"
-#include "code/locate.h"
-#include "code/position.h"
-#include "code/request.h"
-#include "code/steps.h"
+#include "code/calls/gate_layout.h"
+#include "code/locate/address_map.h"
+#include "code/locate/locate.h"
+#include "code/plan/position.h"
+#include "code/plan/request.h"
 #include "gate_bank.h"
 
-#include "code/gates.h"
-#include "code/inline_cache.h"
+#include "code/calls/gates.h"
+#include "code/relocate/inline_cache.h"
 
 #include <stdlib.h>
 

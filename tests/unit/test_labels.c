@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "code/decode.h"
 #include "image/constants.h"
+#include "x86/decode.h"
 
 #include <link.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "code/lanes.h"
+#include "code/scan/linear_sweep.h"
 
 #include <string.h>
 

@@ -2,15 +2,15 @@
  * A plan that is made function by function, in any order, says of each function what one
  * made at once does, but for where its code lies: of libraries that this machine has.
  */
-#include "code/locate.h"
-#include "code/plan_create.h"
-#include "code/plan_rows.h"
-#include "code/position.h"
-#include "code/request.h"
+#include "code/locate/locate.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/position.h"
+#include "code/plan/request.h"
+#include "code/planner/plan_create.h"
 #include "plan_image.h"
 #include "sanitized.h"
 
-#include "code/lazy.h"
+#include "code/planner/lazy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "code/dominators.h"
-#include "code/loops.h"
-#include "code/weights.h"
+#include "flow/dominators.h"
+#include "flow/loops.h"
+#include "flow/static_profile.h"
 #include "random_graph.h"
 
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))

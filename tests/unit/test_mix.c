@@ -1,5 +1,5 @@
 /* `trammel mix`: what instructions are, and sums of functions in annotated.S. */
-#include "code/traits.h"
+#include "x86/insn_class.h"
 
 #include "cli/commands.h"
 

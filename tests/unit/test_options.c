@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "code/request.h"
+#include "code/plan/request.h"
 #include "session/options.h"
 
 #include <stdio.h>

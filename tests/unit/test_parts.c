@@ -1,7 +1,7 @@
 /* Cold parts: which of them are relocated with their functions, and how they run then. */
-#include "code/parts.h"
-#include "code/plan_rows.h"
-#include "code/request.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/request.h"
+#include "code/scan/cold_parts.h"
 
 #include "base/cleanup.h"
 #include "whole_area.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "code/request.h"
+#include "code/plan/request.h"
 #include "session/places.h"
 
 #include <sys/mman.h>

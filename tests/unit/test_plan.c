@@ -2,17 +2,17 @@
  * Plans: bytes in, bytes out, with the assembly beside them; and what must hold for every
  * plan of the libraries that this machine has.
  */
-#include "code/locate.h"
-#include "code/plan_create.h"
-#include "code/plan_rows.h"
-#include "code/position.h"
-#include "code/request.h"
+#include "code/locate/locate.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/position.h"
+#include "code/plan/request.h"
+#include "code/planner/plan_create.h"
 #include "plan_image.h"
 
-#include "code/decode.h"
-#include "code/length.h"
-#include "code/probe.h"
-#include "code/scan.h"
+#include "code/emit/probe.h"
+#include "code/scan/scan.h"
+#include "x86/decode.h"
+#include "x86/length.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,11 +2,11 @@
  * Runs instrumented code: functions in assembly are copied twice, one copy is patched as
  * their plan says, and both must give the same results, with the right counts.
  */
-#include "code/locate.h"
-#include "code/plan_create.h"
-#include "code/plan_rows.h"
-#include "code/position.h"
-#include "code/request.h"
+#include "code/locate/locate.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/position.h"
+#include "code/plan/request.h"
+#include "code/planner/plan_create.h"
 #include "plan_image.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /*
  * Functions that look at return addresses, and those that only seem to.
  */
-#include "code/readers.h"
+#include "code/scan/ra_readers.h"
 #include "plan_image.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /*
  * What functions do with their return addresses.
  */
-#include "code/return_use.h"
+#include "code/scan/return_use.h"
 #include "plan_image.h"
 
 #include <setjmp.h>

@@ -3,12 +3,12 @@
  * them is a few bytes by hand, in one section; known functions have call-frame
  * information.
  */
-#include "code/plan_create.h"
-#include "code/plan_rows.h"
-#include "code/request.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/request.h"
+#include "code/planner/plan_create.h"
 #include "plan_image.h"
 
-#include "code/scan.h"
+#include "code/scan/scan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

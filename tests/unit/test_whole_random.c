@@ -2,17 +2,17 @@
  * Functions made by chance, relocated whole and run side by side with the bare ones: the
  * same registers, flags where they are looked at, memory and counts.
  */
-#include "code/edges_peel.h"
-#include "code/locate.h"
-#include "code/plan_rows.h"
-#include "code/position.h"
-#include "code/request.h"
-#include "code/steps.h"
+#include "code/count/edges_peel.h"
+#include "code/locate/address_map.h"
+#include "code/locate/locate.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/position.h"
+#include "code/plan/request.h"
 #include "sanitized.h"
 #include "whole_maker.h"
 
-#include "code/edges.h"
-#include "code/probe.h"
+#include "code/count/edges.h"
+#include "code/emit/probe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

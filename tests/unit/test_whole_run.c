@@ -3,7 +3,7 @@
  * the same memory; and each block was counted as often as single steps of the bare code
  * came to it.
  */
-#include "code/request.h"
+#include "code/plan/request.h"
 #include "whole_area.h"
 
 #include <setjmp.h>

@@ -1,12 +1,12 @@
-#include "code/edges_weigh.h"
-#include "code/plan_create.h"
-#include "code/plan_rows.h"
-#include "code/request.h"
+#include "code/count/edges_weigh.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/request.h"
+#include "code/planner/plan_create.h"
 #include "whole_area.h"
 
 #include "base/cleanup.h"
-#include "code/edges.h"
-#include "code/length.h"
+#include "code/count/edges.h"
+#include "x86/length.h"
 
 #include <asm/prctl.h>
 #include <setjmp.h>

@@ -5,10 +5,10 @@
 #ifndef TRAMMEL_TESTS_WHOLE_AREA_H
 #define TRAMMEL_TESTS_WHOLE_AREA_H
 
-#include "code/request.h"
+#include "code/plan/request.h"
 #include "plan_image.h"
 
-#include "code/frequencies.h"
+#include "code/count/frequencies.h"
 
 #include <signal.h>
 #include <ucontext.h>

@@ -1,7 +1,7 @@
 /* Which basic blocks ran: flags in as many blocks as tell of all others. They are set
  * more often than counters on edges would count, but not for long: see session/fired.h.
  */
-#include "code/request.h"
+#include "code/plan/request.h"
 #include "collect/collect.h"
 
 const struct collector collector_block_coverage = {

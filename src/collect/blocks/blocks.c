@@ -1,6 +1,6 @@
 /* How often each basic block was executed: counters as for edges, of which it follows
  * with fewer increments than by a counter in each block. */
-#include "code/request.h"
+#include "code/plan/request.h"
 #include "collect/collect.h"
 
 const struct collector collector_blocks = {

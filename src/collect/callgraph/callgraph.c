@@ -1,6 +1,6 @@
 /* Which functions called which on the way to each call, how often, and for how long:
- * gates and probes at returns, see code/gates.h and resident.S. */
-#include "code/request.h"
+ * gates and probes at returns, see code/calls/gates.h and resident.S. */
+#include "code/plan/request.h"
 #include "collect/collect.h"
 
 const struct collector collector_callgraph = {

@@ -1,6 +1,6 @@
 /* How often each call site called each function: counters in front of calls, stubs and
- * gates, see code/gates.h. */
-#include "code/request.h"
+ * gates, see code/calls/gates.h. */
+#include "code/plan/request.h"
 #include "collect/collect.h"
 
 const struct collector collector_calls = {

@@ -1,6 +1,6 @@
 /* How often each way from one basic block to another was taken: functions relocated
  * whole, counters of 8 bytes on as few blocks and edges as all counts follow from. */
-#include "code/request.h"
+#include "code/plan/request.h"
 #include "collect/collect.h"
 
 const struct collector collector_edges = {

@@ -1,6 +1,6 @@
 /* What compilers optimise by: counts of branches and blocks, from which the rest follows.
  */
-#include "code/request.h"
+#include "code/plan/request.h"
 #include "collect/collect.h"
 
 const struct collector collector_pbo = {

@@ -1,0 +1,289 @@
+#include "code/builder/beyond.h"
+
+#include "code/plan/request.h"
+#include "code/scan/plt.h"
+#include "code/scan/return_use.h"
+
+#include <string.h>
+
+enum { CALL = 0xe8, JUMP = 0xe9 };
+
+/* The function that holds an address; functions.count: none does. */
+static size_t function_around(const struct image *image, uint64_t address)
+{
+	const struct image_function *row = image_function_around(image, address);
+
+	return row && address - row->address < row->size
+		       ? (size_t)(row - image->functions.items)
+		       : image->functions.count;
+}
+
+static enum return_use use_of(const struct making *making, uint32_t index)
+{
+	const struct image_function *row = &making->image->functions.items[index];
+
+	return return_use_find(&making->scan, making->image, row->address, row->address,
+			       row->address + row->size);
+}
+
+/* Whether something is new. */
+static bool note_use(struct making *making, size_t index)
+{
+	enum return_use use;
+
+	if (index == making->image->functions.count || making->uses[index])
+		return false;
+	use = use_of(making, (uint32_t)index);
+	making->uses[index] = (uint8_t)use;
+	if (use && making->readers && making->readers[index] < READER_OWN)
+		making->readers[index] = READER_OWN;
+	return use != RETURN_USE_NONE;
+}
+
+/* What a call does that leads to `target`, also through the linkage table. */
+static enum return_use use_at(const struct making *making, uint64_t target)
+{
+	int64_t callee = map_function_at(&making->scan.map, target);
+	uint64_t function;
+
+	if (callee < 0) {
+		function = plt_function(making->image, target);
+		callee = function ? map_function_at(&making->scan.map, function) : -1;
+	}
+	return callee < 0 ? RETURN_USE_NONE : making->uses[callee];
+}
+
+/* Nothing may be written behind a call, whose return address this is, and which is made
+ * by function `index`. */
+static void mark_call(struct making *making, size_t index, uint64_t behind,
+		      enum return_use use)
+{
+	const struct image_function *row = &making->image->functions.items[index];
+	const struct code_segment *segment;
+	size_t offset, end;
+
+	if (use == RETURN_USE_NONE || index == making->image->functions.count)
+		return;
+	segment = map_find(&making->scan.map, row->address, row->size);
+	if (!segment)
+		return;
+	if (use == RETURN_USE_NEXT) {
+		segment_reach(segment, behind + 1);
+		return;
+	}
+	making->scan.traits[index] |= SCAN_BEYOND;
+	offset = behind - segment->address;
+	end = row->address + row->size - segment->address;
+	if (offset < end)
+		bits_set(segment->taken, offset, end);
+}
+
+/* The displacement that a call or jump of scan.calls and its like ends in. */
+static bool read_branch(const struct making *making, uint64_t address,
+			struct brief *ret_brief, uint64_t *ret_target)
+{
+	const struct code_segment *segment = map_find(&making->scan.map, address, 1);
+	size_t offset;
+
+	if (!segment)
+		return false;
+	offset = address - segment->address;
+	if (!length_decode(segment->bytes + offset, segment->size - offset, ret_brief))
+		return false;
+	*ret_target =
+		address + ret_brief->length +
+		length_distance(segment->bytes + offset + ret_brief->length, ret_brief);
+	return true;
+}
+
+/* Where a function calls a place inside of itself, which may look for where it is. */
+static enum return_use use_inside(const struct making *making, size_t index,
+				  uint64_t target)
+{
+	const struct image_function *row = &making->image->functions.items[index];
+
+	if (index == making->image->functions.count ||
+	    target - row->address >= row->size || target == row->address)
+		return RETURN_USE_NONE;
+	return return_use_find(&making->scan, making->image, target, row->address,
+			       row->address + row->size);
+}
+
+static void look_at_call(struct making *making, uint64_t address, bool any)
+{
+	const struct image *image = making->image;
+	struct brief brief;
+	uint64_t target;
+	size_t index;
+	enum return_use use = RETURN_USE_NONE;
+
+	if (!read_branch(making, address, &brief, &target) || brief.kind != BRIEF_CALL32)
+		return;
+	if (any)
+		use = use_at(making, target);
+	/* Most calls lead far away, and so not into the function itself. */
+	if (!use && map_function_at(&making->scan.map, target) < 0) {
+		index = function_around(image, address);
+		mark_call(making, index, address + brief.length,
+			  use_inside(making, index, target));
+		return;
+	}
+	if (use)
+		mark_call(making, function_around(image, address), address + brief.length,
+			  use);
+}
+
+/* What jumps to such a function is one, too. Whether any was found. */
+static bool follow_jump(struct making *making, uint64_t address)
+{
+	struct brief brief;
+	uint64_t target;
+
+	return read_branch(making, address, &brief, &target) &&
+	       (brief.kind == BRIEF_JUMP8 || brief.kind == BRIEF_JUMP32) &&
+	       use_at(making, target) &&
+	       note_use(making, function_around(making->image, address));
+}
+
+static bool follow_jumps(struct making *making)
+{
+	bool found = false;
+
+	vector_for_each (&making->scan.calls, address)
+		found |= follow_jump(making, *address);
+	vector_for_each (&making->scan.short_jumps, address)
+		found |= follow_jump(making, *address);
+	return found;
+}
+
+/* Calls through words that the loader fills in: call *word(%rip). */
+static void look_at_words(struct making *making, size_t index)
+{
+	const struct image_function *row = &making->image->functions.items[index];
+	const uint8_t *bytes = image_bytes_at(making->image, row->address, row->size);
+	const struct image_link *link;
+	struct brief brief;
+
+	for (uint64_t at = 0; bytes && at < row->size; at += brief.length) {
+		if (!length_decode(bytes + at, row->size - at, &brief))
+			return;
+		if (brief.kind != BRIEF_CALL_INDIRECT || !brief.relative)
+			continue;
+		link = image_link_at(
+			making->image,
+			row->address + at + brief.length +
+				length_displacement(bytes + at + brief.relative, 4));
+		if (link)
+			mark_call(making, index, row->address + at + brief.length,
+				  use_at(making, link->function));
+	}
+}
+
+static bool has_links(const struct making *making)
+{
+	vector_for_each (&making->image->links, link)
+		if (use_at(making, link->function))
+			return true;
+	return false;
+}
+
+void beyond_find(struct making *making, const struct readers_suspects *suspects)
+{
+	const size_t count = making->image->functions.count;
+	bool any = false;
+
+	making->uses = memory_allocate_zeroed(count + 1, 1);
+	vector_for_each (suspects, index)
+		any |= note_use(making, *index);
+	while (any && follow_jumps(making))
+		;
+	vector_for_each (&making->scan.calls, address)
+		look_at_call(making, *address, any);
+	vector_for_each (&making->scan.long_calls, address)
+		look_at_call(making, *address, any);
+	if (!any || !has_links(making))
+		return;
+	for (size_t i = 0; i < count; i++)
+		look_at_words(making, i);
+}
+
+void beyond_find_one(struct making *making, uint32_t index, uint32_t caller)
+{
+	const struct image_function *row = &making->image->functions.items[caller];
+	const uint8_t *bytes = image_bytes_at(making->image, row->address, row->size);
+	struct brief brief;
+
+	if (!making->uses[index])
+		note_use(making, index);
+	for (uint64_t at = 0; making->uses[index] && bytes && at < row->size;
+	     at += brief.length) {
+		uint64_t end, target;
+
+		if (!length_decode(bytes + at, row->size - at, &brief))
+			return;
+		end = row->address + at + brief.length;
+		if (brief.kind != BRIEF_CALL32)
+			continue;
+		target = end + length_distance(bytes + at + brief.length, &brief);
+		if (map_function_at(&making->scan.map, target) == index)
+			mark_call(making, caller, end, making->uses[index]);
+	}
+}
+
+/* Whether the code names a function's address, in a way other than by a branch. */
+static bool is_named(const struct making *making, uint64_t address)
+{
+	const struct image *image = making->image;
+	const bool fixed = image->type == IMAGE_EXECUTABLE;
+	struct brief brief;
+
+	for (size_t i = 0; i < image->functions.count; i++) {
+		const struct image_function *row = &image->functions.items[i];
+		const uint8_t *bytes = image_bytes_at(image, row->address, row->size);
+
+		for (uint64_t at = 0; bytes && at < row->size; at += brief.length) {
+			const uint8_t *code = bytes + at;
+
+			if (!length_decode(code, row->size - at, &brief))
+				break;
+			if (brief.relative &&
+			    row->address + at + brief.length +
+					    length_displacement(code + brief.relative,
+								4) ==
+				    address)
+				return true;
+			if (fixed && brief.immediate == 4 && brief.kind != BRIEF_CALL32 &&
+			    (uint32_t)length_displacement(code + brief.length - 4, 4) ==
+				    address)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool beyond_needs_hook(const struct making *making, uint32_t index)
+{
+	const struct image_function *row = &making->image->functions.items[index];
+	const uint32_t known = IMAGE_FUNCTION_EXPORTED | IMAGE_FUNCTION_REFERENCED |
+			       IMAGE_FUNCTION_IFUNC;
+
+	return making->uses[index] == RETURN_USE_BEYOND &&
+	       ((row->flags & known) || is_named(making, row->address));
+}
+
+void beyond_find_readers(struct making *making)
+{
+	const struct plan_request *request = making->request;
+	struct readers_suspects suspects = {0};
+	bool all = (request->depth != PLAN_ENTRIES || request->copy_calls) &&
+		   !request->hook_lazy;
+
+	if (all)
+		making->readers = readers_find(making->image, &suspects);
+	else
+		readers_suspect(making->image, &suspects);
+	if (request->hook_lazy)
+		making->readers = readers_find_first(making->image);
+	beyond_find(making, &suspects);
+	vector_deinit(&suspects);
+}

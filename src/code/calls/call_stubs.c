@@ -1,0 +1,461 @@
+#include "code/calls/call_stubs.h"
+
+#include "code/calls/gate_layout.h"
+#include "code/calls/gates.h"
+#include "code/emit/probe.h"
+#include "code/plan/plan_rows.h"
+#include "code/scan/plt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LENGTH = SCAN_CALL_LENGTH, JUMP = 0xe9, SHORT_JUMP = 0xeb };
+
+/* How many calls ahead is fetched what they are, and whose entries they lead to: looking
+ * those up takes most of the time, as they lie all over the text. */
+enum { AHEAD_BYTES = 48, AHEAD_ENTRIES = 24 };
+
+enum { NOWHERE = UINT32_MAX };
+
+/* A jump to an entry from inside of the function, or from a cold part, may be a loop. */
+static bool may_be_inner(const struct making *making,
+			 const struct plan_function *function, uint64_t address)
+{
+	const struct image *image = making->image;
+
+	return address - function->address < function->size ||
+	       ranges_meet(image->cold_parts.items, image->cold_parts.count, address,
+			   address + LENGTH);
+}
+
+void calls_note_entrance(struct making *making, uint32_t index)
+{
+	const struct plan *plan = making->plan;
+	const struct plan_function *function = &plan->functions.items[index];
+	bool good = function->reason == PLAN_INSTRUMENTED &&
+		    !gates_in_call(plan, function) &&
+		    (plan->gates_size || !function->call_end);
+
+	making->entrances[index] = good ? gates_entrance(plan, function) : NOWHERE;
+}
+
+void calls_list_entrances(struct making *making)
+{
+	const uint32_t count = (uint32_t)making->plan->functions.count;
+
+	making->entrances = memory_allocate(count * sizeof(*making->entrances));
+	for (uint32_t i = 0; i < count; i++)
+		calls_note_entrance(making, i);
+	vector_for_each (&making->plan->latches, latch)
+		if (making->plan->functions.items[latch->function].trampoline ==
+		    PLAN_LATER)
+			making->entrances[latch->function] = latch->code;
+}
+
+/* Where in plan.code calls of a function may lead instead of to its entry. */
+static uint32_t entrance_of(const struct making *making,
+			    const struct plan_function *function)
+{
+	return making->entrances[function - making->plan->functions.items];
+}
+
+/* The function whose entry a call leads to, if the call may be led elsewhere. */
+static const struct plan_function *callee_of(const struct making *making, uint64_t target)
+{
+	int64_t index = map_function_at(&making->scan.map, target);
+
+	if (index < 0 || making->entrances[index] == NOWHERE)
+		return NULL;
+	return &making->plan->functions.items[index];
+}
+
+/* The same of what a stub of the procedure linkage table means. */
+static const struct plan_function *callee_of_plt(const struct making *making,
+						 uint64_t target)
+{
+	uint64_t function = plt_function(making->image, target);
+
+	return function ? callee_of(making, function) : NULL;
+}
+
+/* Whether calls of it, or jumps to it, have stubs: it does not take flags, and has no
+ * hook. Of Go's functions only calls have, so that return addresses tell which:
+ * signals.c. */
+static bool takes_stubs(const struct making *making, const struct plan_function *callee,
+			bool jump)
+{
+	return making->plan->sites && !callee->hook &&
+	       !(jump && (callee->flags & IMAGE_FUNCTION_GO)) &&
+	       !making->choices[callee - making->plan->functions.items].keep_flags;
+}
+
+static void add_arc(struct making *making, const struct plan_function *callee,
+		    uint64_t site, bool jump, bool led)
+{
+	vector_push(&making->plan->arcs,
+		    ((struct plan_arc){
+			    .site = site,
+			    .callee = (uint32_t)(callee - making->plan->functions.items),
+			    .jump = jump,
+			    .led = led}));
+}
+
+static void add_link(struct making *making, uint64_t site, uint64_t plt)
+{
+	vector_push(&making->plan->links, ((struct plan_link){site, plt}));
+}
+
+/* Whether a call at its place can be led elsewhere; the bytes are taken then. */
+static bool take_call(const struct making *making, uint64_t address)
+{
+	const struct code_map *map = &making->scan.map;
+	const struct code_segment *segment = map_find(map, address, LENGTH);
+	size_t offset = address - segment->address;
+
+	return bit_test(segment->starts, offset) &&
+	       !bits_any(segment->taken, offset, offset + LENGTH) &&
+	       !ranges_meet(making->image->untouchable.items,
+			    making->image->untouchable.count, address,
+			    address + LENGTH) &&
+	       map_take(map, address + 1, LENGTH - 1);
+}
+
+/* Stubs will lie behind what is in plan.code by now: see lead_calls. */
+static bool reaches_stubs(const struct making *making, uint64_t end)
+{
+	size_t count = making->scan.calls.count + making->jumps.count + 1;
+	uint64_t target = making->plan->code_address + making->plan->code.count;
+	int64_t first = (int64_t)(target - end);
+	int64_t last = first + (int64_t)(count * (GATES_STUB_SIZE + GATES_LINK_SIZE));
+
+	return first == (int32_t)first && last == (int32_t)last;
+}
+
+/* Whether the stub of a link reaches all that it names, as that reaches it. */
+static bool link_reaches(const struct making *making, uint64_t target,
+			 const struct plan_function *callee)
+{
+	return reaches_stubs(making, target) &&
+	       (!callee || reaches_stubs(making, callee->address)) &&
+	       reaches_stubs(making, plt_word(making->image, target));
+}
+
+/* Whether calls through a stub of the linkage table are led to inline caches: those that
+ * are made at their own places, where all functions are counted, so that what they call
+ * is, too. */
+static bool takes_caches(const struct making *making, uint64_t target)
+{
+	const struct plan_request *request = making->request;
+
+	return making->plan->sites && !making->copy_calls && !request->live &&
+	       !request->wanted && plt_word(making->image, target) &&
+	       link_reaches(making, target, NULL);
+}
+
+/* Whether a call or jump through a stub of the linkage table is led elsewhere; `callee`
+ * is the function that this means, NULL: another module's. */
+static bool takes_link(const struct making *making, uint64_t target,
+		       const struct plan_function *callee, bool jump)
+{
+	if (!callee)
+		return !jump && takes_caches(making, target);
+	return takes_stubs(making, callee, jump) && link_reaches(making, target, callee);
+}
+
+/* A call or jump that goes through the procedure linkage table. */
+static void retarget_link(struct making *making, uint64_t address, bool jump,
+			  uint64_t target)
+{
+	const struct plan_function *callee = callee_of_plt(making, target);
+	struct plan_call *call;
+
+	if (!takes_link(making, target, callee, jump) ||
+	    !reaches_stubs(making, address + LENGTH) || !take_call(making, address))
+		return;
+	call = vector_add(&making->plan->calls);
+	call->address = address + 1;
+	call->displacement = (int32_t)(target - (address + LENGTH));
+	if (callee)
+		add_arc(making, callee, address, jump, true);
+	add_link(making, address, target);
+}
+
+static void retarget(struct making *making, uint64_t address)
+{
+	const struct code_segment *segment = map_find(&making->scan.map, address, LENGTH);
+	struct plan *plan = making->plan;
+	uint64_t end = address + LENGTH, target;
+	const struct plan_function *callee;
+	struct plan_call *call;
+	int32_t distance;
+	bool jump, stub;
+
+	if (!segment)
+		return;
+	memcpy(&distance, segment->bytes + (address - segment->address) + 1,
+	       sizeof(distance));
+	jump = segment->bytes[address - segment->address] == JUMP;
+	callee = callee_of(making, end + (uint64_t)(int64_t)distance);
+	if (!callee && plan->gates_size)
+		retarget_link(making, address, jump, end + (uint64_t)(int64_t)distance);
+	if (!callee || (jump && may_be_inner(making, callee, address)))
+		return;
+	stub = takes_stubs(making, callee, jump);
+	target = plan->code_address + entrance_of(making, callee);
+	distance = (int32_t)(target - end);
+	if (end + (uint64_t)(int64_t)distance != target ||
+	    (stub ? !reaches_stubs(making, end) : plan->gates_size && callee->call_end) ||
+	    !take_call(making, address))
+		return;
+	call = vector_add(&plan->calls);
+	call->address = address + 1;
+	call->displacement = distance;
+	if (stub)
+		add_arc(making, callee, address, jump, true);
+}
+
+/* Where a jump in plan.code leads. */
+static uint64_t target_of(const struct plan *plan, const struct emit_jump *jump)
+{
+	int32_t distance;
+
+	memcpy(&distance, plan->code.items + jump->offset, sizeof(distance));
+	return plan->code_address + jump->offset + sizeof(distance) +
+	       (uint64_t)(int64_t)distance;
+}
+
+static bool is_jump(const struct making *making, uint64_t site)
+{
+	const uint8_t *code = image_bytes_at(making->image, site, 1);
+
+	return code && (*code == JUMP || *code == SHORT_JUMP);
+}
+
+/* The callee of a jump in plan.code, if it may be led elsewhere. */
+static const struct plan_function *callee_of_jump(const struct making *making,
+						  const struct emit_jump *jump)
+{
+	const struct plan_function *callee =
+		callee_of(making, target_of(making->plan, jump));
+
+	if (!callee ||
+	    (is_jump(making, jump->site) && may_be_inner(making, callee, jump->site)))
+		return NULL;
+	return callee;
+}
+
+/* Calls and jumps that trampolines make, also through the procedure linkage table. */
+static void add_arcs_of_jumps(struct making *making)
+{
+	vector_for_each (&making->jumps, jump) {
+		const struct plan_function *callee = callee_of_jump(making, jump);
+		bool jumps = is_jump(making, jump->site);
+		uint64_t target = target_of(making->plan, jump);
+
+		if (!callee) {
+			callee = callee_of_plt(making, target);
+			if (takes_link(making, target, callee, jumps))
+				add_link(making, jump->site, target);
+			else
+				callee = NULL;
+		}
+		if (callee && takes_stubs(making, callee, jumps))
+			add_arc(making, callee, jump->site, jumps, jump->counted);
+	}
+}
+
+static int by_site(const void *left, const void *right)
+{
+	const struct plan_arc *a = left, *b = right;
+
+	return a->site < b->site ? -1 : a->site > b->site;
+}
+
+static void sort_arcs(struct plan *plan)
+{
+	size_t kept = 0;
+
+	if (!plan->arcs.count)
+		return;
+	qsort(plan->arcs.items, plan->arcs.count, sizeof(*plan->arcs.items), by_site);
+	for (size_t i = 1; i < plan->arcs.count; i++)
+		if (by_site(&plan->arcs.items[kept], &plan->arcs.items[i]))
+			plan->arcs.items[++kept] = plan->arcs.items[i];
+		else
+			plan->arcs.items[kept].led |= plan->arcs.items[i].led;
+	plan->arcs.count = kept + 1;
+}
+
+static int by_link(const void *left, const void *right)
+{
+	const struct plan_link *a = left, *b = right;
+
+	return a->site < b->site ? -1 : a->site > b->site;
+}
+
+static void sort_links(struct plan *plan)
+{
+	size_t kept = 0;
+
+	if (!plan->links.count)
+		return;
+	qsort(plan->links.items, plan->links.count, sizeof(*plan->links.items), by_link);
+	for (size_t i = 1; i < plan->links.count; i++)
+		if (by_link(&plan->links.items[kept], &plan->links.items[i]))
+			plan->links.items[++kept] = plan->links.items[i];
+	plan->links.count = kept + 1;
+}
+
+/* The offset in plan.code of the stub of a call or jump; 0: it has none. */
+static uint32_t stub_of(const struct plan *plan, uint64_t site)
+{
+	const struct plan_arc *arc = plan_arc_at(plan, site);
+	const struct plan_link *link = plan_link_at(plan, site);
+
+	if (link)
+		return gates_stub_of_link(plan, link);
+	if (!arc)
+		return 0;
+	return plan->arc_code + (uint32_t)(arc - plan->arcs.items) * GATES_STUB_SIZE;
+}
+
+/* The probe in front of a call in relocated code gets the counter of its arc, and becomes
+ * a nop if it has none. Where the call leads then, link-time; 0: where it would without a
+ * probe. */
+static uint64_t count_jump(struct plan *plan, const struct emit_jump *jump,
+			   const struct plan_function *callee)
+{
+	const struct plan_arc *arc = callee ? plan_arc_at(plan, jump->site) : NULL;
+	uint8_t *probe = plan->code.items + jump->offset - 1 - PROBE_COUNT_SIZE;
+	uint32_t slot;
+
+	if (!arc || callee != &plan->functions.items[arc->callee]) {
+		probe_omit(probe);
+		return 0;
+	}
+	slot = (plan->arc_slot + (uint32_t)(arc - plan->arcs.items)) * plan->slot_size;
+	memcpy(probe + PROBE_COUNT_SLOT, &slot, sizeof(slot));
+	return gates_counted(plan, callee);
+}
+
+/* Where a jump in plan.code is to lead, link-time; 0: it stays as it is. */
+static uint64_t new_target(const struct making *making, const struct emit_jump *jump)
+{
+	struct plan *plan = making->plan;
+	const struct plan_function *callee = callee_of_jump(making, jump);
+	uint64_t counted = jump->counted ? count_jump(plan, jump, callee) : 0;
+	uint32_t to = 0;
+
+	if (counted)
+		return counted;
+	if (callee || plan_link_at(plan, jump->site))
+		to = stub_of(plan, jump->site);
+	if (!to && callee && !callee->call_end)
+		to = entrance_of(making, callee);
+	return to ? plan->code_address + to : 0;
+}
+
+/* Code reaches all that its own calls did: see emit_relative. */
+void calls_lead(struct making *making)
+{
+	struct plan *plan = making->plan;
+
+	vector_for_each (&making->jumps, jump) {
+		uint64_t target = new_target(making, jump);
+		uint64_t end = plan->code_address + jump->offset + LENGTH - 1;
+		int32_t distance = (int32_t)(target - end);
+
+		if (target)
+			memcpy(plan->code.items + jump->offset, &distance,
+			       sizeof(distance));
+	}
+}
+
+/* Calls at their places, now that the stubs have theirs. */
+static void lead_calls(struct plan *plan)
+{
+	vector_for_each (&plan->calls, call) {
+		uint32_t stub = stub_of(plan, call->address - 1);
+
+		if (stub)
+			call->displacement = (int32_t)(plan->code_address + stub -
+						       (call->address + LENGTH - 1));
+	}
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct plan_call *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Nearly all are one sorted run, and the few behind it are of cold parts, or where
+ * functions overlap: these are merged into it, from the back. */
+static void sort_calls(struct plan_calls *calls)
+{
+	size_t run = 1, at = calls->count, rest;
+	struct plan_call *late;
+
+	while (run < at && calls->items[run - 1].address < calls->items[run].address)
+		run++;
+	if (run >= at)
+		return;
+	rest = at - run;
+	late = memory_allocate(rest * sizeof(*late));
+	memcpy(late, calls->items + run, rest * sizeof(*late));
+	qsort(late, rest, sizeof(*late), by_address);
+	while (rest) {
+		if (run && calls->items[run - 1].address > late[rest - 1].address)
+			calls->items[--at] = calls->items[--run];
+		else
+			calls->items[--at] = late[--rest];
+	}
+	free(late);
+}
+
+/* Has the processor read what the calls behind `index` need. */
+static void look_ahead(const struct scan *scan, size_t index)
+{
+	size_t count = scan->calls.count;
+	const uint64_t *calls = scan->calls.items;
+	const struct code_segment *segment;
+	uint64_t target;
+	int32_t distance;
+
+	if (index + AHEAD_BYTES < count)
+		map_prefetch(&scan->map, calls[index + AHEAD_BYTES]);
+	if (index + AHEAD_ENTRIES >= count)
+		return;
+	target = calls[index + AHEAD_ENTRIES];
+	segment = map_find(&scan->map, target, LENGTH);
+	if (!segment)
+		return;
+	memcpy(&distance, segment->bytes + (target - segment->address) + 1,
+	       sizeof(distance));
+	target += LENGTH + (uint64_t)(int64_t)distance - segment->address;
+	if (target < segment->size)
+		__builtin_prefetch(&segment->first[target / CODE_BLOCK]);
+}
+
+void calls_retarget(struct making *making)
+{
+	struct plan *plan = making->plan;
+
+	calls_list_entrances(making);
+	for (size_t i = 0; i < making->scan.calls.count; i++) {
+		look_ahead(&making->scan, i);
+		retarget(making, making->scan.calls.items[i]);
+	}
+	sort_calls(&plan->calls);
+	if (plan->gates_size) {
+		add_arcs_of_jumps(making);
+		sort_arcs(plan);
+		sort_links(plan);
+		gates_write_stubs(making);
+		lead_calls(plan);
+	}
+	calls_lead(making);
+	free(making->entrances);
+	making->entrances = NULL;
+}

@@ -1,0 +1,143 @@
+#include "code/calls/spans.h"
+
+#include "base/cleanup.h"
+#include "code/calls/gates.h"
+#include "code/plan/request.h"
+#include "code/scan/plt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Where a branch leads that leaves the function. */
+enum way {
+	WITHIN,  /* it does not, or leads to a part of its own that lies elsewhere */
+	UNKNOWN, /* to a function of another module */
+	KNOWN,
+};
+
+static enum way way_of(const struct making *making, const struct cfg_instruction *row,
+		       uint32_t *ret_function)
+{
+	const struct cfg *cfg = &making->cfg;
+	uint64_t target = row->target;
+	int64_t index;
+
+	if ((row->kind != CFG_JUMP && row->kind != CFG_CONDITION &&
+	     row->kind != CFG_LOOP) ||
+	    target - cfg->address < cfg->size)
+		return WITHIN;
+	if (plt_word(making->image, target)) {
+		target = plt_function(making->image, target);
+		if (!target)
+			return UNKNOWN;
+	}
+	index = map_function_at(&making->scan.map, target);
+	if (index < 0)
+		return row->target == target ? WITHIN : UNKNOWN;
+	*ret_function = (uint32_t)index;
+	return KNOWN;
+}
+
+/* Its returns are to be seen though it is no span. */
+static bool pass_on(struct making *making, uint32_t index)
+{
+	struct place_choice *choice = &making->choices[index];
+
+	if (choice->span || choice->passed_on || choice->hook || making->readers[index] ||
+	    making->image->functions.items[index].flags & IMAGE_FUNCTION_GO ||
+	    (making->request->is_span && !choice->wanted))
+		return false;
+	choice->wanted = choice->passed_on = true;
+	return true;
+}
+
+void spans_choose(struct making *making)
+{
+	struct VECTOR(uint32_t) open = {0};
+
+	for (uint32_t i = 0; i < making->image->functions.count; i++)
+		if (making->choices[i].span)
+			vector_push(&open, i);
+	while (open.count) {
+		uint32_t index = open.items[--open.count], to;
+
+		making->cfg.returns_flags = false;
+		if (cfg_build(&making->cfg, &making->scan, making->image, index))
+			continue;
+		vector_for_each (&making->cfg.instructions, row)
+			if (way_of(making, row, &to) == KNOWN && pass_on(making, to))
+				vector_push(&open, to);
+	}
+	vector_deinit(&open);
+}
+
+bool spans_are_seen(const struct making *making, uint32_t index)
+{
+	const struct place_choice *choice = &making->choices[index];
+
+	return (choice->span || choice->passed_on) && !choice->unseen;
+}
+
+bool spans_mark_ends(struct making *making)
+{
+	vector_for_each (&making->cfg.instructions, row) {
+		uint32_t to;
+		enum way way = way_of(making, row, &to);
+
+		if (row->kind == CFG_TAIL_INDIRECT)
+			row->ends = !row->labelled;
+		if (way == WITHIN || (way == KNOWN && spans_are_seen(making, to)))
+			continue;
+		if (row->kind != CFG_JUMP)
+			return false;
+		row->ends = true;
+	}
+	return true;
+}
+
+void spans_give_up(struct making *making, uint32_t index)
+{
+	making->flags_found |= !making->choices[index].unseen;
+	making->choices[index].unseen = true;
+}
+
+static bool has_name(const struct making *making, uint32_t index)
+{
+	const struct plan_function *function = &making->plan->functions.items[index];
+
+	return function->reason == PLAN_INSTRUMENTED && making->choices[index].span &&
+	       !making->choices[index].unseen;
+}
+
+void spans_write_names(struct making *making)
+{
+	struct plan *plan = making->plan;
+
+	making->names =
+		memory_allocate_zeroed(plan->functions.count, sizeof(*making->names));
+	for (uint32_t i = 0; i < plan->functions.count; i++) {
+		const struct plan_function *function = &plan->functions.items[i];
+		const char *linked = making->image->names.items + function->name;
+		char unnamed[32];
+
+		if (!has_name(making, i))
+			continue;
+		snprintf(unnamed, sizeof(unnamed), "sub_%" PRIx64, function->address);
+		scoped_free char *demangled =
+			function->name ? image_demangle(linked) : NULL;
+		const char *name = demangled        ? demangled
+				   : function->name ? linked
+						    : unnamed;
+
+		making->names[i] = (uint32_t)plan->code.count;
+		do
+			vector_push(&plan->code, (uint8_t)*name);
+		while (*name++);
+	}
+}
+
+uint64_t spans_name(const struct making *making, uint32_t index)
+{
+	return making->plan->code_address + making->names[index];
+}

@@ -1,0 +1,155 @@
+#include "code/emit/relocate.h"
+
+#include "code/emit/emit.h"
+#include "code/plan/position.h"
+
+#include <string.h>
+
+static void fail(struct emitter *emitter, enum plan_reason reason)
+{
+	if (!emitter->reason)
+		emitter->reason = reason;
+}
+
+/* The instruction now written is the second or a later one for the same original. */
+static void mark_inside(struct emitter *emitter, const struct instruction *instruction,
+			const struct relocation *relocation)
+{
+	emit_mark(emitter, (struct emit_mark){.kind = PLAN_PLACE_DISPLACED,
+					      .original = instruction->address,
+					      .instruction = (uint8_t)relocation->index,
+					      .inside = true});
+}
+
+/* The displacement that ends a branch. The entry is entered behind the probe, and what is
+ * relocated too, there. */
+static void finish_branch(struct emitter *emitter, const struct instruction *instruction,
+			  struct relocation *relocation)
+{
+	uint64_t target = instruction->target, offset = target - relocation->entry;
+
+	if (target == relocation->entry || target == relocation->patch) {
+		target = relocation->start;
+	} else if (target >= relocation->patch && target < relocation->end) {
+		relocation->ahead = true;
+		/* No instruction may start there, where data is between the code. */
+		if (relocation->all_known && relocation->offsets[offset])
+			target = relocation->start + relocation->offsets[offset];
+	}
+	emit_relative(emitter, target, 0);
+}
+
+/* The bytes as they are but for the displacement of a RIP-relative operand. */
+static void copy(struct emitter *emitter, const struct instruction *instruction,
+		 struct relocation *relocation)
+{
+	size_t before = instruction->displacement, behind;
+
+	(void)relocation;
+	if (!before) {
+		emit_bytes(emitter, instruction->bytes, instruction->length);
+		return;
+	}
+	behind = instruction->length - before - 4u;
+	emit_bytes(emitter, instruction->bytes, before);
+	emit_relative(emitter, instruction->target, behind);
+	emit_bytes(emitter, instruction->bytes + before + 4, behind);
+}
+
+static void jump(struct emitter *emitter, const struct instruction *instruction,
+		 struct relocation *relocation)
+{
+	emit_byte(emitter, 0xe9);
+	/* It may be led anew: calls.c. */
+	if (instruction->kind == INSTRUCTION_JUMP &&
+	    instruction->target - relocation->entry >= RELOCATION_SIZE_MAX)
+		emit_note_jump(emitter, instruction->address, false);
+	finish_branch(emitter, instruction, relocation);
+}
+
+static void condition(struct emitter *emitter, const struct instruction *instruction,
+		      struct relocation *relocation)
+{
+	emit_byte(emitter, 0x0f);
+	emit_byte(emitter, 0x80 | instruction->condition);
+	finish_branch(emitter, instruction, relocation);
+}
+
+/* loop 1f; jmp 2f; 1: jmp target; 2: */
+static void loop(struct emitter *emitter, const struct instruction *instruction,
+		 struct relocation *relocation)
+{
+	emit_bytes(emitter, instruction->bytes, instruction->length - 1u);
+	emit_byte(emitter, 2);
+	mark_inside(emitter, instruction, relocation);
+	emit_byte(emitter, 0xeb);
+	emit_byte(emitter, 5);
+	mark_inside(emitter, instruction, relocation);
+	jump(emitter, instruction, relocation);
+}
+
+/* Pushes the return address that the call has at its own place. */
+static void push_return(struct emitter *emitter, const struct instruction *instruction,
+			struct relocation *relocation)
+{
+	emit_byte(emitter, 0xff);
+	emit_byte(emitter, 0x35);
+	if (relocation->return_word) {
+		emit_relative(emitter, relocation->return_word, 0);
+	} else {
+		relocation->pending = emitter->count;
+		relocation->pending_value = instruction->address + instruction->length;
+		emit_word32(emitter, 0);
+	}
+	mark_inside(emitter, instruction, relocation);
+}
+
+/*
+ * jmp through the operand of an indirect call: /2 becomes /4. An operand based on rsp is
+ * 8 bytes further once the return address is pushed; the decoder has seen that there is
+ * room.
+ */
+static void jump_through(struct emitter *emitter, const struct instruction *instruction)
+{
+	uint8_t bytes[16], *modrm = bytes + instruction->modrm;
+	int32_t wide;
+
+	memcpy(bytes, instruction->bytes, instruction->length);
+	if (instruction->on_stack && *modrm >> 6 == 1) {
+		modrm[2] = (uint8_t)(modrm[2] + 8);
+	} else if (instruction->on_stack) {
+		memcpy(&wide, modrm + 2, sizeof(wide));
+		wide += 8;
+		memcpy(modrm + 2, &wide, sizeof(wide));
+	}
+	*modrm = (uint8_t)((*modrm & ~0x38) | 0x20);
+	if (instruction->displacement) {
+		emit_bytes(emitter, bytes, instruction->displacement);
+		emit_relative(emitter, instruction->target, 0);
+	} else {
+		emit_bytes(emitter, bytes, instruction->length);
+	}
+}
+
+void relocate_instruction(struct emitter *emitter, const struct instruction *instruction,
+			  struct relocation *relocation)
+{
+	static void (*const forms[])(struct emitter *, const struct instruction *,
+				     struct relocation *) = {
+		[INSTRUCTION_PLAIN] = copy,          [INSTRUCTION_JUMP] = jump,
+		[INSTRUCTION_CONDITION] = condition, [INSTRUCTION_LOOP] = loop,
+		[INSTRUCTION_JUMP_INDIRECT] = copy,  [INSTRUCTION_RETURN] = copy,
+	};
+
+	if (instruction->fixed) {
+		fail(emitter, PLAN_NOT_MOVABLE);
+	} else if (instruction->kind == INSTRUCTION_CALL) {
+		push_return(emitter, instruction, relocation);
+		emit_call_jump(emitter, instruction->target, instruction->address);
+	} else if (instruction->kind == INSTRUCTION_CALL_INDIRECT) {
+		push_return(emitter, instruction, relocation);
+		jump_through(emitter, instruction);
+	} else {
+		forms[instruction->kind](emitter, instruction, relocation);
+	}
+}

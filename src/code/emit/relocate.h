@@ -1,0 +1,16 @@
+/*
+ * Relocating one instruction.
+ */
+#ifndef TRAMMEL_CODE_EMIT_RELOCATE_H
+#define TRAMMEL_CODE_EMIT_RELOCATE_H
+
+#include "code/emit/emit.h"
+
+/*
+ * Writes code that does what the instruction does at its own place. Failures are left in
+ * emitter->reason: PLAN_NOT_MOVABLE, PLAN_OUT_OF_REACH.
+ */
+void relocate_instruction(struct emitter *emitter, const struct instruction *instruction,
+			  struct relocation *relocation);
+
+#endif

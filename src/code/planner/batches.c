@@ -1,0 +1,476 @@
+#include "code/planner/batches.h"
+
+#include "code/plan/plan_rows.h"
+#include "code/planner/write_row.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+/* Of text. Batches begin on pages of code of their own, so small ones would waste some.
+ */
+enum { BATCH_SIZE = 256 << 10 };
+
+enum { PAGE = 4096, THREADS_MAX = 16, JUMP = MAKING_JUMP };
+
+/* So many times its text a batch's code takes, and less; but sizes of functions come from
+ * symbols, and may be any number. */
+enum { GROWTH = 8, ROOM_MAX = 32 << 20 };
+
+/* Functions whose bits in the maps lie in the same words are in the same batch. */
+enum { WORD_BITS = 64 };
+
+struct batch {
+	uint32_t first, end; /* functions */
+	size_t size;         /* bytes of their text */
+	struct making making;
+	struct plan plan;
+	struct emit_shifts shifts;
+	bool written;
+};
+
+struct batches {
+	struct making *making;
+	struct VECTOR(struct batch) items;
+	bool *returns_flags; /* as in making, found by all */
+	uint32_t next;       /* batch to be written */
+	pthread_mutex_t lock;
+	uint32_t moved; /* so many batches are in the plan */
+	bool failed;    /* something would not reach from where it lies */
+};
+
+/* How far what a batch has is moved. */
+struct move {
+	const struct batch *batch;
+	uint64_t address; /* link-time, of its plan.code[0] as it was written */
+	uint32_t by;      /* bytes of code; a multiple of PAGE */
+	uint32_t slots, cold_slots;
+	uint32_t first_slot; /* smaller ones are those of gates, which stay */
+	uint32_t slot_size;
+	uint32_t blocks, terms, edges, steps, stubs;
+	bool failed;
+};
+
+static size_t pages(size_t size)
+{
+	return (size + PAGE - 1) / PAGE * PAGE;
+}
+
+/* Whether a batch can begin with a function: all before it end in front of it, and their
+ * bits in the maps lie in other words. */
+static bool may_begin(const struct making *making, const struct image_function *function,
+		      uint64_t end)
+{
+	const struct code_segment *segment =
+		map_find(&making->scan.map, function->address, 1);
+
+	return segment && end <= function->address &&
+	       !((function->address - segment->address) % WORD_BITS);
+}
+
+static void divide(struct batches *batches)
+{
+	const struct making *making = batches->making;
+	const struct image *image = making->image;
+	const uint32_t wanted =
+		making->request->batch ? making->request->batch : BATCH_SIZE;
+	const uint32_t count = (uint32_t)image->functions.count;
+	uint64_t size = 0, end = 0;
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct image_function *function = &image->functions.items[i];
+		uint64_t function_end = function->address + function->size;
+
+		if (size >= wanted && may_begin(making, function, end)) {
+			vector_push(
+				&batches->items,
+				((struct batch){.first = first, .end = i, .size = size}));
+			first = i;
+			size = 0;
+		}
+		size += function->size;
+		if (function_end > end)
+			end = function_end;
+	}
+	vector_push(&batches->items,
+		    ((struct batch){.first = first, .end = count, .size = size}));
+}
+
+/* What its code takes at most, as a rule. */
+static size_t room_for(const struct batch *batch)
+{
+	return batch->size < ROOM_MAX / GROWTH ? batch->size * GROWTH : ROOM_MAX;
+}
+
+/* It has rows and code of its own, but for the functions', which are those of all. What
+ * is in the whole plan changes meanwhile. */
+static void begin_batch(const struct making *whole, struct batch *batch)
+{
+	const struct plan *plan = whole->plan;
+	struct making *making = &batch->making;
+	const size_t count = whole->image->functions.count;
+
+	batch->plan = (struct plan){.code_address = plan->code_address,
+				    .slot_count = whole->first_slot,
+				    .slot_size = plan->slot_size,
+				    .gates_size = plan->gates_size,
+				    .counts_entries = plan->counts_entries,
+				    .sites = plan->sites,
+				    .graph = plan->graph,
+				    .spans = plan->spans,
+				    .cells_slot = plan->cells_slot};
+	memcpy(&batch->plan.functions, &plan->functions, sizeof(plan->functions));
+	*making = (struct making){
+		.request = whole->request,
+		.image = whole->image,
+		.plan = &batch->plan,
+		.scan = whole->scan,
+		.padding = whole->padding,
+		.choices = whole->choices,
+		.shifts = &batch->shifts,
+		.own = whole->own,
+		.whole = {.flags = whole->whole.flags, .live = whole->whole.live},
+		.readers = whole->readers,
+		.copy_calls = whole->copy_calls,
+		.calls = whole->calls,
+		.takes_flags = whole->takes_flags,
+	};
+	if (whole->returns_flags) {
+		making->returns_flags = memory_allocate(count * sizeof(bool));
+		memcpy(making->returns_flags, whole->returns_flags, count * sizeof(bool));
+	}
+	vector_reserve(&batch->plan.patches, batch->end - batch->first);
+	/* To make more room would touch what is in front of it, too. */
+	vector_reserve(&batch->plan.code, making->own + room_for(batch) + PAGE);
+	batch->plan.code.count = making->own;
+}
+
+static void write_batch(const struct making *whole, struct batch *batch)
+{
+	struct making *making = &batch->making;
+
+	begin_batch(whole, batch);
+	making_write(making, batch->first, batch->end);
+	cfg_deinit(&making->cfg);
+	whole_deinit(&making->whole);
+	sums_deinit(&making->sums);
+}
+
+static void end_batch(struct batch *batch)
+{
+	struct making *making = &batch->making;
+	struct plan *plan = &batch->plan;
+
+	memset(&plan->functions, 0, sizeof(plan->functions));
+	plan_deinit(plan);
+	vector_deinit(&making->islands);
+	vector_deinit(&making->jumps);
+	vector_deinit(&making->cached);
+	vector_deinit(&batch->shifts);
+	free(making->returns_flags);
+}
+
+/* Adds to a displacement. */
+static void add_distance(struct move *move, uint8_t *place, int64_t by)
+{
+	int32_t distance;
+
+	memcpy(&distance, place, sizeof(distance));
+	by += distance;
+	distance = (int32_t)by;
+	move->failed |= distance != by;
+	memcpy(place, &distance, sizeof(distance));
+}
+
+static void move_shift(struct move *move, uint8_t *code, const struct emit_shift *shift)
+{
+	uint8_t *place = code + shift->offset;
+	uint64_t word;
+
+	switch (shift->kind) {
+	case EMIT_SHIFT_OUT:
+		add_distance(move, place, -(int64_t)move->by);
+		break;
+	case EMIT_SHIFT_WORD32:
+		add_distance(move, place, move->by);
+		break;
+	default:
+		memcpy(&word, place, sizeof(word));
+		word += move->by;
+		memcpy(place, &word, sizeof(word));
+	}
+}
+
+/* Displacements in text, up to `end`, that lead to the batch's code. `spare` bytes of the
+ * instruction may follow. */
+static void move_lead(struct move *move, uint8_t *place, uint64_t end, unsigned int spare)
+{
+	const struct batch *batch = move->batch;
+	uint64_t offset;
+	int32_t distance;
+
+	memcpy(&distance, place, sizeof(distance));
+	offset = end + (uint64_t)(int64_t)distance - move->address;
+	if (offset + spare >= batch->making.own &&
+	    offset < batch->plan.code.count + spare)
+		add_distance(move, place, move->by);
+}
+
+static void move_patches(struct move *move, struct plan_patches *patches)
+{
+	enum { DISPLACEMENT = 4, BEHIND = 8 };
+
+	vector_for_each (patches, patch) {
+		if (patch->size == DISPLACEMENT)
+			move_lead(move, patch->bytes, patch->address + DISPLACEMENT,
+				  BEHIND);
+		for (unsigned at = 0; at + JUMP <= patch->size; at += JUMP)
+			if (patch->bytes[at] == 0xe9)
+				move_lead(move, patch->bytes + at + 1,
+					  patch->address + at + JUMP, 0);
+	}
+}
+
+static void move_slot(const struct move *move, uint32_t *slot)
+{
+	if (*slot == PLAN_NO_SLOT || *slot < move->first_slot)
+		return;
+	*slot += *slot < MAKING_COLD ? move->slots : move->cold_slots;
+}
+
+static void move_function(const struct move *move, struct plan_function *row)
+{
+	row->trampoline += move->by;
+	move_slot(move, &row->slot);
+	row->slots += move->slots;
+	row->cold_slots += move->cold_slots;
+	if (row->block_count)
+		row->first_block += move->blocks;
+	if (row->edge_count)
+		row->first_edge += move->edges;
+	if (row->step_count) {
+		row->first_step += move->steps;
+		row->first_stub += move->stubs;
+	}
+}
+
+static void move_rows(const struct move *move, const struct plan *whole)
+{
+	const struct batch *batch = move->batch;
+	const struct plan *plan = &batch->plan;
+
+	for (uint32_t i = batch->first; i < batch->end; i++)
+		move_function(move, &whole->functions.items[i]);
+	vector_for_each (&plan->blocks, row) {
+		move_slot(move, &row->slot);
+		if (row->term_count)
+			row->first_term += move->terms;
+	}
+	vector_for_each (&plan->terms, term)
+		*term += move->blocks;
+	vector_for_each (&plan->edges, row) {
+		move_slot(move, &row->slot);
+		if (row->piece != UINT32_MAX)
+			row->piece += move->by;
+	}
+	vector_for_each (&plan->crossings, row)
+		row->edge += move->edges;
+	vector_for_each (&plan->stubs, row)
+		row->code += move->by;
+}
+
+/* Displacements of counters, and where the others are. */
+static void move_fixups(const struct move *move)
+{
+	const struct plan *plan = &move->batch->plan;
+
+	vector_for_each (&plan->fixups, fixup) {
+		uint8_t *place = plan->code.items + fixup->offset;
+		uint32_t slot;
+
+		fixup->offset += move->by;
+		if (fixup->kind != PLAN_FIXUP_SLOT)
+			continue;
+		memcpy(&slot, place, sizeof(slot));
+		slot /= move->slot_size;
+		move_slot(move, &slot);
+		slot *= move->slot_size;
+		memcpy(place, &slot, sizeof(slot));
+	}
+}
+
+#define append(to, from)                                                                 \
+	do {                                                                             \
+		size_t count_ = (from)->count;                                           \
+		vector_reserve(to, (to)->count + count_);                                \
+		if (count_)                                                              \
+			memcpy((to)->items + (to)->count, (from)->items,                 \
+			       count_ * sizeof(*(to)->items));                           \
+		(to)->count += count_;                                                   \
+	} while (0)
+
+static void append_code(struct plan *whole, const struct batch *batch, size_t start)
+{
+	size_t own = batch->making.own, size = batch->plan.code.count - own;
+
+	vector_reserve(&whole->code, start + size);
+	memset(whole->code.items + whole->code.count, 0xcc, start - whole->code.count);
+	if (size)
+		memcpy(whole->code.items + start, batch->plan.code.items + own, size);
+	whole->code.count = start + size;
+}
+
+static void append_batch(struct making *making, const struct batch *batch, size_t start)
+{
+	struct plan *whole = making->plan;
+	const struct plan *plan = &batch->plan;
+
+	append_code(whole, batch, start);
+	append(&whole->patches, &plan->patches);
+	append(&whole->fixups, &plan->fixups);
+	append(&whole->blocks, &plan->blocks);
+	append(&whole->terms, &plan->terms);
+	append(&whole->edges, &plan->edges);
+	append(&whole->crossings, &plan->crossings);
+	append(&whole->steps, &plan->steps);
+	append(&whole->stubs, &plan->stubs);
+	append(&making->islands, &batch->making.islands);
+	append(&making->jumps, &batch->making.jumps);
+	append(&making->cached, &batch->making.cached);
+	whole->slot_count += plan->slot_count - making->first_slot;
+	whole->part_count += plan->part_count;
+	making->cold_count += batch->making.cold_count;
+	making->flags_found |= batch->making.flags_found;
+}
+
+static void note_flags(struct batches *batches, const struct batch *batch)
+{
+	const size_t count = batches->making->image->functions.count;
+	const bool *found = batch->making.returns_flags;
+
+	if (!found)
+		return;
+	if (!batches->returns_flags)
+		batches->returns_flags = memory_allocate_zeroed(count, sizeof(bool));
+	for (size_t i = 0; i < count; i++)
+		batches->returns_flags[i] |= found[i];
+}
+
+/* Moves a batch behind those before it, which are there. */
+static void move_batch(struct batches *batches, struct batch *batch)
+{
+	struct making *making = batches->making;
+	struct plan *whole = making->plan;
+	const size_t start = pages(whole->code.count);
+	struct move move = {
+		.batch = batch,
+		.address = whole->code_address,
+		.by = (uint32_t)(start - batch->making.own),
+		.slots = whole->slot_count - making->first_slot,
+		.cold_slots = making->cold_count,
+		.first_slot = making->first_slot,
+		.slot_size = whole->slot_size,
+		.blocks = (uint32_t)whole->blocks.count,
+		.terms = (uint32_t)whole->terms.count,
+		.edges = (uint32_t)whole->edges.count,
+		.steps = (uint32_t)whole->steps.count,
+		.stubs = (uint32_t)whole->stubs.count,
+	};
+
+	vector_for_each (&batch->shifts, shift)
+		move_shift(&move, batch->plan.code.items, shift);
+	move_patches(&move, &batch->plan.patches);
+	move_patches(&move, &batch->making.islands);
+	move_rows(&move, whole);
+	move_fixups(&move);
+	vector_for_each (&batch->making.jumps, jump)
+		jump->offset += move.by;
+	vector_for_each (&batch->making.cached, end)
+		*end += move.by;
+	append_batch(making, batch, start);
+	note_flags(batches, batch);
+	batches->failed |= move.failed;
+}
+
+/* Writes batches until there are none left, and moves those that can be by now. */
+static void *work(void *argument)
+{
+	struct batches *batches = argument;
+	uint32_t index;
+
+	while ((index = __atomic_fetch_add(&batches->next, 1, __ATOMIC_RELAXED)) <
+	       batches->items.count) {
+		struct batch *batch = &batches->items.items[index];
+
+		write_batch(batches->making, batch);
+		pthread_mutex_lock(&batches->lock);
+		batch->written = true;
+		for (; batches->moved < batches->items.count; batches->moved++) {
+			batch = &batches->items.items[batches->moved];
+			if (!batch->written)
+				break;
+			move_batch(batches, batch);
+			end_batch(batch);
+		}
+		pthread_mutex_unlock(&batches->lock);
+	}
+	return NULL;
+}
+
+/* Beside the one that waits for them. */
+static unsigned int thread_count(const struct batches *batches)
+{
+	cpu_set_t processors;
+	size_t count = 1;
+
+	if (!sched_getaffinity(0, sizeof(processors), &processors))
+		count = (size_t)CPU_COUNT(&processors);
+	if (count > THREADS_MAX)
+		count = THREADS_MAX;
+	if (count > batches->items.count)
+		count = batches->items.count;
+	return (unsigned int)count - 1;
+}
+
+static void write_all(struct batches *batches)
+{
+	const unsigned int wanted = thread_count(batches);
+	pthread_t threads[THREADS_MAX];
+	unsigned int count = 0;
+
+	pthread_mutex_init(&batches->lock, NULL);
+	while (count < wanted && !pthread_create(&threads[count], NULL, work, batches))
+		count++;
+	work(batches);
+	while (count)
+		pthread_join(threads[--count], NULL);
+	pthread_mutex_destroy(&batches->lock);
+}
+
+bool batches_write(struct making *making)
+{
+	struct batches batches = {.making = making};
+
+	/* Whether a function's calls end at a jump is known from the one that it leads
+	 * to. */
+	if (making->request->spans || making->at_once)
+		return false;
+	divide(&batches);
+	making->at_once = batches.items.count == 1;
+	if (making->at_once) {
+		vector_deinit(&batches.items);
+		return false;
+	}
+	making->first_slot = making->plan->slot_count;
+	making->own = pages(making->plan->code.count);
+	write_all(&batches);
+	if (batches.returns_flags) {
+		free(making->returns_flags);
+		making->returns_flags = batches.returns_flags;
+	}
+	vector_deinit(&batches.items);
+	making->at_once = batches.failed;
+	making->flags_found |= batches.failed;
+	return true;
+}

@@ -1,0 +1,601 @@
+/* Functions with counters in their blocks: see code/relocate/whole.h for how they are
+ * run. */
+#include "code/planner/blocks.h"
+
+#include "code/builder/plan_builder.h"
+#include "code/calls/gate_layout.h"
+#include "code/calls/gates.h"
+#include "code/calls/spans.h"
+#include "code/entry/trampoline.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/request.h"
+#include "code/planner/counter_placement.h"
+#include "code/relocate/dominator_coverage.h"
+#include "code/relocate/switches.h"
+#include "code/relocate/whole_emit.h"
+#include "code/scan/cold_parts.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 16 };
+
+static uint64_t entry_of(const struct making *making, uint32_t index)
+{
+	const struct image_function *function = &making->image->functions.items[index];
+
+	return function->address + (making->scan.traits[index] & SCAN_MARKED ? 4 : 0);
+}
+
+/* Functions that return flags are known only once all their callers have been seen. */
+static void note_flag_calls(struct making *making)
+{
+	vector_for_each (&making->cfg.flag_calls, target) {
+		int64_t callee = map_function_at(&making->scan.map, *target);
+
+		if (callee < 0)
+			continue;
+		if (!making->returns_flags)
+			making->returns_flags = memory_allocate_zeroed(
+				making->image->functions.count, sizeof(bool));
+		if (!making->returns_flags[callee])
+			making->flags_found = true;
+		making->returns_flags[callee] = true;
+	}
+}
+
+static bool build_cfg(struct making *making, uint32_t index)
+{
+	making->cfg.returns_flags =
+		making->returns_flags &&
+		making->returns_flags[parts_owner(making->image, index)];
+	if (cfg_build(&making->cfg, &making->scan, making->image, index))
+		return false;
+	note_flag_calls(making);
+	return true;
+}
+
+/* A sum of others would not tell in which of the blocks a thread stands when counting
+ * begins or ends, so it is of whole runs only. */
+static void choose_sums_of_blocks(struct making *making)
+{
+	if (making->whole.live)
+		sums_choose_none(&making->sums, &making->cfg);
+	else if (making->whole.flags)
+		covers_choose(&making->sums, &making->cfg, making->request->in_parts);
+	else
+		sums_choose(&making->sums, &making->cfg);
+}
+
+/* Flags in all loops, and where jumps through tables lead, whose address a function may
+ * keep: there relocated code leads home, see code/unpatch/unpatch.h. */
+static void flag_more(struct making *making)
+{
+	struct sum *sums = making->sums.blocks.items;
+
+	vector_for_each (&making->cfg.edges, edge)
+		if (edge->to != CFG_OUT &&
+		    (edge->kind == CFG_EDGE_SWITCH ||
+		     (edge->to <= edge->from && sums[edge->from].count)))
+			sums[edge->to].count = 0;
+	for (size_t i = 0; i < making->cfg.blocks.count; i++)
+		if (making->cfg.blocks.items[i].exposed)
+			sums[i].count = 0;
+}
+
+/* Nothing leads to a block that has no edge into it. */
+static void choose_block_slots(struct making *making)
+{
+	const struct cfg *cfg = &making->cfg;
+	struct whole *whole = &making->whole;
+	struct plan *plan = making->plan;
+	const uint32_t size = plan->slot_size;
+
+	if (whole_needs_entry_slot(whole))
+		whole->blocks.items[0].slot = plan->slot_count++ * size;
+	vector_for_each (&cfg->edges, edge)
+		if (edge->to != CFG_OUT && edge->to &&
+		    whole->blocks.items[edge->to].slot == WHOLE_NONE)
+			whole->blocks.items[edge->to].slot = 0;
+	choose_sums_of_blocks(making);
+	if (whole->flags)
+		flag_more(making);
+	for (size_t i = 1; i < cfg->blocks.count; i++) {
+		uint32_t *slot = &whole->blocks.items[i].slot;
+
+		if (making->sums.blocks.items[i].count)
+			*slot = WHOLE_NONE;
+		else if (!*slot || cfg->blocks.items[i].exposed)
+			*slot = plan->slot_count++ * size;
+	}
+}
+
+/* Where blocks go on: see code/unpatch/unpatch.h. */
+static void note_ways(const struct cfg *cfg, struct plan_block *blocks)
+{
+	vector_for_each (&cfg->edges, edge) {
+		if (edge->to == CFG_OUT)
+			continue;
+		if (edge->kind == CFG_EDGE_FALL)
+			blocks[edge->from].flags |= PLAN_BLOCK_FALLS;
+		else if (edge->kind == CFG_EDGE_TAKEN)
+			blocks[edge->from].to = edge->to;
+		else
+			blocks[edge->to].flags |= PLAN_BLOCK_LED;
+	}
+}
+
+static unsigned block_flags(const struct cfg *cfg, uint32_t index)
+{
+	const struct cfg_block *block = &cfg->blocks.items[index];
+	unsigned flags = 0;
+
+	if (cfg_may_stay(cfg, index))
+		flags |= PLAN_BLOCK_STAYS;
+	if (index && block->exposed)
+		flags |= PLAN_BLOCK_ENTERED;
+	for (uint32_t i = 0; cfg->tables.count && i < block->count; i++)
+		if (switches_named(cfg, &cfg->instructions.items[block->first + i]))
+			flags |= PLAN_BLOCK_NAMES;
+	return flags;
+}
+
+static void add_blocks(struct making *making, struct plan_function *row)
+{
+	const struct cfg *cfg = &making->cfg;
+	struct plan *plan = making->plan;
+
+	row->first_block = (uint32_t)plan->blocks.count;
+	row->block_count = (uint32_t)cfg->blocks.count;
+	for (uint32_t i = 0; i < cfg->blocks.count; i++) {
+		const struct cfg_block *block = &cfg->blocks.items[i];
+		const struct cfg_instruction *first =
+			&cfg->instructions.items[block->first];
+		const struct cfg_instruction *last = first + block->count - 1;
+		vector_push(&plan->blocks,
+			    ((struct plan_block){
+				    .offset = first->offset,
+				    .size = last->offset + last->length - first->offset,
+				    .slot = i || whole_needs_entry_slot(&making->whole)
+						    ? PLAN_NO_SLOT
+						    : row->slot,
+				    .instructions = cfg_executed(cfg, i),
+				    .to = PLAN_EDGE_OUT,
+				    .flags = (uint16_t)block_flags(cfg, i),
+			    }));
+	}
+	note_ways(cfg, plan->blocks.items + row->first_block);
+}
+
+/* Counts of blocks alone: each has a counter or is the sum of others. */
+static void choose_sums(struct making *making, const struct plan_function *row)
+{
+	struct plan *plan = making->plan;
+
+	choose_block_slots(making);
+	for (uint32_t i = 0; i < row->block_count; i++) {
+		struct plan_block *block = &plan->blocks.items[row->first_block + i];
+		uint32_t slot = making->whole.blocks.items[i].slot;
+		struct sum sum = making->sums.blocks.items[i];
+
+		block->slot = slot == WHOLE_NONE ? PLAN_NO_SLOT : slot / plan->slot_size;
+		if (!sum.count)
+			continue;
+		block->first_term = (uint32_t)plan->terms.count;
+		block->term_count = sum.count;
+		for (uint32_t t = 0; t < sum.count; t++)
+			vector_push(&plan->terms,
+				    row->first_block +
+					    making->sums.terms.items[sum.first + t]);
+	}
+}
+
+/* What earlier runs say of a function. */
+static void find_known(struct making *making, const struct plan_function *row)
+{
+	const struct frequencies *frequencies = making->request->frequencies;
+
+	making->cold = !frequencies_know(frequencies, row->address);
+	making->known = (struct frequencies_known){NULL, NULL};
+	if (frequencies)
+		making->known = frequencies_find(frequencies, row->address,
+						 (uint32_t)making->cfg.blocks.count,
+						 (uint32_t)making->cfg.edges.count);
+}
+
+/* A live plan keeps the order, in which threads come and go. */
+static void choose_order(struct making *making)
+{
+	const frequency *known = making->known.blocks;
+
+	for (size_t i = 1; known && !making->whole.live && i < making->cfg.blocks.count;
+	     i++)
+		making->whole.blocks.items[i].cold = !known[i];
+}
+
+static void choose_slots(struct making *making, struct plan_function *row)
+{
+	struct whole *whole = &making->whole;
+
+	whole->entry_slot = WHOLE_NONE;
+	find_known(making, row);
+	choose_order(making);
+	if (making->request->depth < PLAN_BLOCKS)
+		return;
+	/* Where blocks alone are counted a function's counters lie together: see
+	 * session/fired.c. */
+	row->slot = making_new_slot(making,
+				    making->cold && making->request->depth == PLAN_EDGES);
+	whole->blocks.items[0].slot = row->slot * making->plan->slot_size;
+	whole->entry_slot =
+		whole_needs_entry_slot(whole) ? whole->blocks.items[0].slot : WHOLE_NONE;
+	add_blocks(making, row);
+	if (making->request->depth != PLAN_EDGES || !edges_place(making, row))
+		choose_sums(making, row);
+}
+
+/* Where the pieces of edges are, for threads that are found there. */
+static void note_pieces(struct making *making, const struct plan_function *row)
+{
+	for (uint32_t i = 0; i < row->edge_count; i++)
+		if (whole_edge_has_piece(&making->whole, &making->cfg.edges.items[i]))
+			making->plan->edges.items[row->first_edge + i].piece =
+				making->whole.edges.items[i].code;
+}
+
+/* No later patch may meet these bytes. */
+static void take(const struct making *making, uint64_t address, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		map_take(&making->scan.map, address + i, 1);
+}
+
+/* Where the original is to lead instead of to the start of a block: to the code that
+ * counts the edge that is taken so, by falling there or by a switch. Into whole.codes,
+ * which is for that alone from now on. */
+static void lead_to_pieces(struct whole *whole)
+{
+	const struct cfg *cfg = whole->cfg;
+
+	for (uint32_t i = 0; i < whole->edges.count; i++) {
+		const struct cfg_edge *edge = &cfg->edges.items[i];
+		uint32_t code = whole->edges.items[i].code;
+
+		if (code == WHOLE_NONE || edge->to == CFG_OUT ||
+		    cfg->blocks.items[edge->to].exposed ||
+		    edge->kind != (whole_is_led(whole, edge->to) ? CFG_EDGE_SWITCH
+								 : CFG_EDGE_FALL))
+			continue;
+		whole->codes.items[cfg->blocks.items[edge->to].first] = code;
+	}
+}
+
+/* A jump in the original that leads into relocated code. */
+static bool add_jump(struct making *making, uint32_t index,
+		     const struct whole_patch *patch)
+{
+	const struct whole *whole = &making->whole;
+	uint64_t address = making->cfg.address + patch->offset;
+	uint64_t target =
+		making->plan->code_address + whole->codes.items[patch->instruction];
+	bool near = patch->island != WHOLE_NONE;
+	struct plan_patch *row = making_add_patch(&making->islands, address, index,
+						  near ? MAKING_SHORT_JUMP : MAKING_JUMP);
+
+	take(making, address, row->size);
+	if (near) {
+		row->bytes[0] = 0xeb;
+		row->bytes[1] =
+			(uint8_t)(patch->island - patch->offset - MAKING_SHORT_JUMP);
+		address = making->cfg.address + patch->island;
+		take(making, address, MAKING_JUMP);
+		row = making_add_patch(&making->islands, address, index, MAKING_JUMP);
+	}
+	return making_patch_jump(row, 0, target);
+}
+
+/* Has the word that the call of a block goes through lead to an offset in plan.code. */
+static void fill_stub_word(struct making *making, const struct whole_block *block,
+			   uint32_t code)
+{
+	uint64_t value = making->plan->code_address + code;
+
+	memcpy(making->plan->code.items + block->stub_word, &value, sizeof(value));
+	if (making->shifts && code == block->stub_code)
+		vector_push(making->shifts,
+			    ((struct emit_shift){.offset = block->stub_word,
+						 .kind = EMIT_SHIFT_WORD64}));
+}
+
+/* The displacement of a call, which ends at `end`: leads to a stub. */
+static bool add_stub_call(struct making *making, uint32_t index,
+			  const struct whole_block *block, uint32_t code)
+{
+	const struct cfg_instruction *call = &making->cfg.instructions.items[block->stub];
+	uint64_t end = making->cfg.address + call->offset + call->length;
+	uint32_t to = block->stub_word ? block->stub_word : code;
+	int64_t distance = (int64_t)(making->plan->code_address + to - end);
+	int32_t wide = (int32_t)distance;
+	struct plan_patch *row = making_add_patch(&making->islands, end - sizeof(wide),
+						  index, sizeof(wide));
+
+	if (block->stub_word)
+		fill_stub_word(making, block, code);
+	take(making, end - sizeof(wide), sizeof(wide));
+	memcpy(row->bytes, &wide, sizeof(wide));
+	return distance == wide;
+}
+
+/* Instructions that name a switch's table and are executed at their own place: they name
+ * its clone, too. Else the switch would lead to the original. */
+static bool lead_tables(struct making *making, uint32_t index)
+{
+	const struct whole *whole = &making->whole;
+	const struct cfg *cfg = &making->cfg;
+	bool reached = true;
+
+	if (whole->live)
+		return true;
+	for (size_t i = 0; cfg->tables.count && i < cfg->instructions.count; i++) {
+		const struct cfg_instruction *row = &cfg->instructions.items[i];
+		const struct cfg_table *table = whole->original.items[i] && row->relative
+							? switches_named(cfg, row)
+							: NULL;
+		uint64_t end = cfg->address + row->offset + row->length;
+		struct plan_patch *patch;
+		int64_t distance;
+		int32_t wide;
+
+		if (!table)
+			continue;
+		distance =
+			(int64_t)(making->plan->code_address +
+				  whole->clones.items[table - cfg->tables.items] - end);
+		wide = (int32_t)distance;
+		reached &= distance == wide;
+		patch = making_add_patch(&making->islands,
+					 cfg->address + row->offset + row->relative,
+					 index, sizeof(wide));
+		take(making, patch->address, sizeof(wide));
+		memcpy(patch->bytes, &wide, sizeof(wide));
+	}
+	return reached;
+}
+
+/* The jump at the entry. */
+static bool add_entry(struct making *making, uint32_t index,
+		      const struct plan_function *row)
+{
+	const struct whole *whole = &making->whole;
+	uint64_t entry = entry_of(making, index);
+	uint64_t target = making->plan->code_address + gates_entrance(making->plan, row);
+	uint64_t island = whole->entry_island == WHOLE_NONE
+				  ? making->choices[index].island
+				  : making->cfg.address + whole->entry_island;
+	struct plan_patch *patch =
+		making_add_patch(&making->plan->patches, entry, index,
+				 whole->entry_short ? MAKING_SHORT_JUMP : MAKING_JUMP);
+
+	take(making, entry, patch->size);
+	if (whole->entry_short) {
+		patch->bytes[0] = 0xeb;
+		patch->bytes[1] = (uint8_t)(island - entry - MAKING_SHORT_JUMP);
+		take(making, island, MAKING_JUMP);
+		patch = making_add_patch(&making->islands, island, index, MAKING_JUMP);
+	}
+	return making_patch_jump(patch, 0, target);
+}
+
+static bool add_patches(struct making *making, uint32_t index,
+			const struct plan_function *row)
+{
+	struct whole *whole = &making->whole;
+	bool reached = !whole->entry_patched || add_entry(making, index, row);
+
+	lead_to_pieces(whole);
+	vector_for_each (&whole->patches, patch)
+		reached &= add_jump(making, index, patch);
+	vector_for_each (&whole->blocks, block)
+		if (block->stub != WHOLE_NONE)
+			reached &= add_stub_call(
+				making, index, block,
+				block == whole->blocks.items &&
+						gates_in_call(making->plan, row)
+					? gates_entrance(making->plan, row)
+					: block->stub_code);
+	return lead_tables(making, index) && reached;
+}
+
+static bool write_whole(struct making *making, uint32_t index, struct plan_function *row)
+{
+	struct plan *plan = making->plan;
+	struct emitter emitter;
+
+	vector_reserve(&plan->code,
+		       plan->code.count + ALIGNMENT + whole_size_max(&making->whole));
+	emitter = making_emitter(making);
+	row->first_step = (uint32_t)plan->steps.count;
+	row->first_stub = (uint32_t)plan->stubs.count;
+	whole_emit(&making->whole, &emitter, &row->trampoline);
+	plan->code.count = emitter.count;
+	row->step_count = (uint32_t)(plan->steps.count - row->first_step);
+	row->stub_count = (uint32_t)(plan->stubs.count - row->first_stub);
+	return !emitter.full && !emitter.reason && add_patches(making, index, row);
+}
+
+/* Without a jump at its entry a function has the form of one with a first-call stub. */
+static bool set_call_end(const struct making *making, uint32_t index,
+			 struct plan_function *row)
+{
+	const struct whole_block *first = making->whole.blocks.items;
+	const struct cfg_instruction *call;
+	uint32_t end;
+
+	if (making->whole.entry_patched)
+		return true;
+	call = &making->cfg.instructions.items[first->stub];
+	end = call->offset + call->length;
+	row->call_end = (uint8_t)end;
+	/* A gate there must know where the return address is. */
+	if (making->plan->gates_size && !plan_is_part(row) &&
+	    (making->plan->graph || making->plan->spans ||
+	     !making->plan->counts_entries) &&
+	    (making->choices[index].reason || making->choices[index].call_end != end))
+		return false;
+	return end <= UINT8_MAX;
+}
+
+/* Whether an instruction may take longer than the clock: it calls, or repeats. */
+static bool is_long(const struct making *making, const struct cfg_instruction *row)
+{
+	const struct cfg *cfg = &making->cfg;
+	const uint8_t prefix = cfg->bytes[row->offset];
+
+	/* To a part of its own that lies elsewhere; or to another function, where such
+	 * jumps are counted, which are so in relocated code. */
+	if ((row->kind == CFG_JUMP || row->kind == CFG_CONDITION) &&
+	    row->target - cfg->address >= cfg->size &&
+	    (making->request->calls ||
+	     map_function_at(&making->scan.map, row->target) < 0))
+		return true;
+	return row->kind == CFG_CALL || row->kind == CFG_CALL_INDIRECT ||
+	       row->kind == CFG_KERNEL || row->kind == CFG_STOP ||
+	       row->kind == CFG_LOOP ||
+	       ((prefix == 0xf2 || prefix == 0xf3) && row->opcode >= 0xa4 &&
+		row->opcode <= 0xaf);
+}
+
+/* Whether a function is over before the clock could be read twice, so that nothing is
+ * known of its time: it is a leaf of call graphs, and left as it is unless its blocks
+ * count. */
+static bool is_brief(const struct making *making, uint32_t index)
+{
+	enum { INSTRUCTIONS = 48 };
+	const struct cfg *cfg = &making->cfg;
+
+	if (!making->request->graph || making->request->depth >= PLAN_BLOCKS ||
+	    making->choices[index].reason || cfg->instructions.count > INSTRUCTIONS)
+		return false;
+	vector_for_each (&cfg->instructions, row)
+		if (is_long(making, row))
+			return false;
+	vector_for_each (&cfg->edges, edge)
+		if (edge->to != CFG_OUT && edge->to <= edge->from)
+			return false;
+	return true;
+}
+
+/* In call graphs calls end at jumps to other functions, too: so these find the caller's
+ * frame innermost. */
+static void mark_tails(struct making *making)
+{
+	const struct cfg *cfg = &making->cfg;
+
+	if (!making->whole.leave)
+		return;
+	vector_for_each (&making->cfg.instructions, row) {
+		int64_t to = row->kind == CFG_JUMP && !row->read &&
+					     cfg_block_at(cfg, row->target) == CFG_OUT
+				     ? map_function_at(&making->scan.map, row->target)
+				     : -1;
+
+		row->tail =
+			to >= 0 && !making->takes_flags[to] &&
+			!(making->image->functions.items[to].flags & IMAGE_FUNCTION_PART);
+	}
+}
+
+/* What jumps in the original lead to is entered by them, too. */
+static void expose_jumped(struct making *making)
+{
+	for (size_t i = 0; i < making->whole.blocks.count; i++)
+		making->cfg.blocks.items[i].exposed |=
+			making->whole.blocks.items[i].jumped;
+}
+
+/* Whether flags are alive at its entry: also if it is counted there alone. */
+static void note_entry_flags(struct making *making, uint32_t index)
+{
+	struct place_choice *choice = &making->choices[index];
+
+	if (!making->cfg.blocks.items->live_in || choice->keep_flags)
+		return;
+	choice->keep_flags = true;
+	making->flags_found |= making->takes_flags != NULL;
+}
+
+void blocks_note_flags(struct making *making, uint32_t index)
+{
+	if (build_cfg(making, index))
+		note_entry_flags(making, index);
+}
+
+static bool instrument(struct making *making, uint32_t index, struct plan_function *row)
+{
+	const struct making_mark mark = making_mark(making);
+	const struct plan_function before = *row;
+	const uint32_t slots = making->plan->slot_count, cold = making->cold_count;
+
+	const struct plan_hook_layout *layout = &making->request->hook_layout;
+	const bool spans = making->request->spans && spans_are_seen(making, index);
+
+	/* No gate told of a call of a part. */
+	making->whole.leave =
+		making->request->graph && !plan_is_part(row) ? layout : NULL;
+	making->whole.span_end = spans && !plan_is_part(row) ? layout->span_end : 0;
+	making->whole.all_leave = spans && !making->copy_calls;
+	if (!build_cfg(making, index))
+		return false;
+	note_entry_flags(making, index);
+	if (spans ? !spans_mark_ends(making) : is_brief(making, index))
+		return false;
+	mark_tails(making);
+	const struct place_choice *choice = &making->choices[index];
+	const struct whole_entry entry = {
+		.offset = (uint32_t)(entry_of(making, index) - row->address),
+		.has_island = choice->size == MAKING_SHORT_JUMP && choice->island};
+
+	if (!whole_fit(&making->whole, &making->cfg, &entry,
+		       making->copy_calls ? &making->calls : NULL))
+		return false;
+	expose_jumped(making);
+	if (making->latched && making->latched[index] &&
+	    (!making->whole.entry_patched || making->whole.entry_short))
+		return false;
+	if (spans && !whole_sees_returns(&making->whole))
+		return false;
+	choose_slots(making, row);
+	if (!set_call_end(making, index, row) || !write_whole(making, index, row)) {
+		making_undo(making, &mark);
+		making->plan->slot_count = slots;
+		making->cold_count = cold;
+		*row = before;
+		return false;
+	}
+	note_pieces(making, row);
+	return true;
+}
+
+bool blocks_instrument(struct making *making, uint32_t index, struct plan_function *row)
+{
+	if (instrument(making, index, row))
+		return true;
+	if (!making->request->is_span || !spans_are_seen(making, index))
+		return false;
+	/* Its blocks count all the same. */
+	spans_give_up(making, index);
+	return instrument(making, index, row);
+}
+
+void blocks_add_single(struct making *making, uint32_t index, struct plan_function *row)
+{
+	if (!build_cfg(making, index) || making->cfg.blocks.count != 1 ||
+	    making->cfg.edges.items[0].to != CFG_OUT)
+		return;
+	row->first_block = (uint32_t)making->plan->blocks.count;
+	row->block_count = 1;
+	vector_push(&making->plan->blocks,
+		    ((struct plan_block){.size = row->size,
+					 .slot = row->slot,
+					 .to = PLAN_EDGE_OUT,
+					 .instructions = cfg_executed(&making->cfg, 0)}));
+}

@@ -1,0 +1,201 @@
+#include "code/planner/flag_calls.h"
+
+#include "base/cleanup.h"
+#include "base/search.h"
+#include "code/planner/blocks.h"
+#include "x86/flags.h"
+
+#include <string.h>
+
+/* How many instructions a glance goes on for. Most calls need three. */
+enum { GLANCE_INSTRUCTIONS = 24 };
+
+enum { CALL = 0xe8 };
+
+/* A function that is looked at. */
+struct looking {
+	struct making *making;
+	const struct code_segment *segment;
+	uint32_t index; /* in image.functions */
+	uint64_t start, end;
+};
+
+static void look_at(struct looking *looking, uint32_t index)
+{
+	const struct making *making = looking->making;
+	const struct image_function *row = &making->image->functions.items[index];
+
+	looking->index = index;
+	looking->start = looking->end = row->address;
+	looking->segment = map_find(&making->scan.map, row->address, row->size);
+	if (looking->segment)
+		looking->end += row->size;
+}
+
+/* Whether flags may be alive where the straight line ends, at an instruction that is not
+ * plain; else `ret_next` is where it goes on, 0: nowhere. `live`: those that are alive.
+ */
+static bool may_live_on(const struct looking *looking, const struct brief *brief,
+			uint64_t behind, uint8_t live, uint64_t *ret_next)
+{
+	const struct making *making = looking->making;
+	const bool part = making->image->functions.items[looking->index].flags &
+			  IMAGE_FUNCTION_PART;
+	const uint8_t *bytes =
+		looking->segment->bytes + (behind - looking->segment->address);
+	uint64_t target;
+
+	*ret_next = 0;
+	switch (cfg_kind_of(brief)) {
+	case CFG_PLAIN:
+	case CFG_KERNEL:
+		*ret_next = behind;
+		return false;
+	case CFG_CALL:
+		target = behind + length_distance(bytes, brief);
+		return cfg_flags_taken(&making->scan, target) & live;
+	case CFG_JUMP:
+		target = behind + length_distance(bytes, brief);
+		if (target - looking->start < looking->end - looking->start)
+			*ret_next = target;
+		else
+			return part || cfg_flags_taken(&making->scan, target) & live;
+		return false;
+	case CFG_CALL_INDIRECT:
+	case CFG_RETURN:
+	case CFG_STOP:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Whether flags may be alive at an address in the function, as far as a glance tells. */
+static bool may_be_alive(const struct looking *looking, uint64_t address)
+{
+	const struct code_segment *segment = looking->segment;
+	uint8_t live = FLAGS_ALL;
+	uint64_t next;
+
+	for (int i = 0; i < GLANCE_INSTRUCTIONS; i++, address = next) {
+		const uint8_t *bytes = segment->bytes + (address - segment->address);
+		struct flags_effect effect;
+		struct brief brief;
+
+		if (address - looking->start >= looking->end - looking->start ||
+		    !length_decode(bytes, looking->end - address, &brief))
+			return true;
+		effect = flags_effect(bytes, &brief);
+		if (effect.read & live)
+			return true;
+		live &= ~effect.written;
+		if (!live)
+			return false;
+		if (may_live_on(looking, &brief, address + brief.length, live, &next))
+			return true;
+		if (!next)
+			return false;
+	}
+	return true;
+}
+
+/* Whether a function may be relocated whole at all. */
+static bool is_concerned(const struct making *making, uint32_t index)
+{
+	const struct image_function *row = &making->image->functions.items[index];
+
+	return making->choices[index].wanted && making->scan.traits[index] & SCAN_WHOLE &&
+	       !(row->flags & IMAGE_FUNCTION_GO);
+}
+
+/* Looks at the function that holds an address; false if none does. */
+static bool find(struct looking *looking, uint64_t address)
+{
+	const struct image *image = looking->making->image;
+	size_t behind = search_first(image->functions.count, middle,
+				     image->functions.items[middle].address <= address);
+
+	if (!behind)
+		return false;
+	look_at(looking, (uint32_t)behind - 1);
+	return address < looking->end;
+}
+
+/* Those of which a glance at what is behind a call does not tell. */
+static void look_behind_calls(struct making *making, bool *doubtful)
+{
+	struct looking looking = {.making = making};
+
+	vector_for_each (&making->scan.calls, site) {
+		uint64_t behind = *site + SCAN_CALL_LENGTH;
+
+		if (*site - looking.start >= looking.end - looking.start &&
+		    !find(&looking, *site))
+			continue;
+		if (doubtful[looking.index] ||
+		    looking.segment->bytes[*site - looking.segment->address] != CALL)
+			continue;
+		doubtful[looking.index] =
+			behind < looking.end && may_be_alive(&looking, behind);
+	}
+	vector_for_each (&making->scan.long_calls, site)
+		if (find(&looking, *site))
+			doubtful[looking.index] = true;
+}
+
+/* In call graphs: those that may take flags themselves. */
+static void look_at_entries(struct making *making, bool *doubtful)
+{
+	struct looking looking = {.making = making};
+
+	for (uint32_t i = 0; i < making->image->functions.count; i++) {
+		if (doubtful[i] || !is_concerned(making, i))
+			continue;
+		look_at(&looking, i);
+		doubtful[i] = looking.end > looking.start &&
+			      may_be_alive(&looking, looking.start);
+	}
+}
+
+/* Looks at the functions that were found to return flags since the last time, and at
+ * their parts: what they call last may return these. False if there are none. */
+static bool look_at_found(struct making *making, bool *seen)
+{
+	const uint32_t count = (uint32_t)making->image->functions.count;
+	scoped_free bool *found = memory_allocate(count * sizeof(*found));
+	bool more = false;
+
+	if (!making->returns_flags)
+		return false;
+	memcpy(found, making->returns_flags, count * sizeof(*found));
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t owner = parts_owner(making->image, i);
+
+		if (!found[owner] || seen[owner])
+			continue;
+		more = true;
+		if (is_concerned(making, i))
+			blocks_note_flags(making, i);
+	}
+	memcpy(seen, found, count * sizeof(*seen));
+	return more;
+}
+
+void flag_calls_find(struct making *making)
+{
+	const uint32_t count = (uint32_t)making->image->functions.count;
+	scoped_free bool *doubtful = memory_allocate_zeroed(count, sizeof(*doubtful));
+	scoped_free bool *seen = memory_allocate_zeroed(count, sizeof(*seen));
+
+	look_behind_calls(making, doubtful);
+	if (making->request->graph)
+		look_at_entries(making, doubtful);
+	for (uint32_t i = 0; i < count; i++) {
+		bool part = making->image->functions.items[i].flags & IMAGE_FUNCTION_PART;
+
+		if ((doubtful[i] || part) && is_concerned(making, i))
+			blocks_note_flags(making, i);
+	}
+	while (look_at_found(making, seen))
+		;
+}

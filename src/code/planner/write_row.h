@@ -1,0 +1,26 @@
+/*
+ * Writing the code of one function into a plan, and its row: relocated whole, or its
+ * entry alone.
+ */
+#ifndef TRAMMEL_CODE_PLANNER_WRITE_ROW_H
+#define TRAMMEL_CODE_PLANNER_WRITE_ROW_H
+
+#include "code/builder/plan_builder.h"
+
+struct trampoline;
+
+/* The hook of a function that looks at return addresses; 0: it needs none. */
+uint8_t making_reader_hook(const struct making *making, uint32_t index);
+
+/* Writes function `index`, whose row is all 0 but for its place. */
+void making_write_row(struct making *making, uint32_t index);
+
+/* Writes a trampoline at the end of plan.code; on failure nothing is left of it. */
+enum plan_reason making_write_trampoline(struct making *making,
+					 const struct trampoline *trampoline,
+					 uint64_t *ret_start);
+
+/* Writes functions [first, end), whose rows of plan.functions are there, all 0. */
+void making_write(struct making *making, uint32_t first, uint32_t end);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * The order in which the blocks of a relocated function are written: those that run
+ * first, in the order of the original, then cold ones, so that what runs is dense.
+ *
+ * Source: Pettis and Hansen, Profile guided code positioning, PLDI 1990 (splitting of
+ * procedures).
+ */
+#ifndef TRAMMEL_CODE_RELOCATE_BLOCK_ORDER_H
+#define TRAMMEL_CODE_RELOCATE_BLOCK_ORDER_H
+
+#include "code/relocate/whole.h"
+
+/* Fills in `next` and `turned` of all blocks, by `cold`. The first block stays first. */
+void order_blocks(struct whole *whole);
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * The executable segments of an image with a few bits for each byte: where instructions
+ * start, what something leads to, what a patch has taken.
+ */
+#ifndef TRAMMEL_CODE_SCAN_CODE_MAP_H
+#define TRAMMEL_CODE_SCAN_CODE_MAP_H
+
+#include "base/bits.h"
+#include "image/image.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Linkers make one. What is beyond is not instrumented, as is one of more than 4 GiB. */
+enum { CODE_SEGMENTS_MAX = 8 };
+
+/* Bytes of text that one of code_segment.first is for. */
+enum { CODE_BLOCK = 128 };
+
+struct code_segment {
+	uint64_t address;
+	size_t size; /* bytes that come from the file */
+	const uint8_t *bytes;
+	uint64_t *starts;  /* an instruction starts here, for certain */
+	uint64_t *reached; /* a branch, an operand or a table leads here */
+	uint64_t *exposed; /* the same, but for branches of the function around it, and
+			      for what is guessed alone */
+	uint64_t *guessed; /* a number somewhere would be this address, if it is one */
+	uint64_t *taken;   /* a patch covers it */
+	/* By block: the index in map.entries of the first that begins in it, or behind
+	 * it. There is one more. */
+	uint32_t *first;
+};
+
+struct code_map {
+	struct code_segment segments[CODE_SEGMENTS_MAX];
+	size_t count;
+	/* Of the functions of the image, which are in order, the distance from the
+	 * address of their segment; 0 for those in none. It is little, and looked up all
+	 * the time. Cold parts are none of them. */
+	uint32_t *entries;
+	void *bits; /* the memory of all bitmaps */
+};
+
+/* The map refers to the image's bytes. Without `exposed` that bitmap and `guessed` are
+ * the same as `reached`, which saves time. */
+void map_init(struct code_map *map, const struct image *image, bool exposed);
+void map_deinit(struct code_map *map);
+
+/* Again, when the image has other functions than before. */
+void map_index(struct code_map *map, const struct image *image);
+
+/* The segment that holds [address, address + size), NULL if none does. */
+static inline const struct code_segment *map_find(const struct code_map *map,
+						  uint64_t address, size_t size)
+{
+	for (size_t i = 0; i < map->count; i++) {
+		const struct code_segment *segment = &map->segments[i];
+		uint64_t offset = address - segment->address;
+
+		if (offset < segment->size && size <= segment->size - offset)
+			return segment;
+	}
+	return NULL;
+}
+
+static inline void segment_reach(const struct code_segment *segment, uint64_t address)
+{
+	bit_set(segment->reached, address - segment->address);
+	if (segment->exposed != segment->reached)
+		bit_set(segment->exposed, address - segment->address);
+}
+
+/* Notes that something leads to `address`, wherever that is. */
+static inline void map_reach(const struct code_map *map, uint64_t address)
+{
+	const struct code_segment *segment = map_find(map, address, 1);
+
+	if (segment)
+		segment_reach(segment, address);
+}
+
+/* Notes that a number, or what may be a branch or a table, may be an address of code, or
+ * may just be a number. */
+static inline void map_guess(const struct code_map *map, uint64_t number)
+{
+	const struct code_segment *segment = map_find(map, number, 1);
+
+	if (!segment)
+		return;
+	bit_set(segment->reached, number - segment->address);
+	bit_set(segment->guessed, number - segment->address);
+}
+
+/* Has the processor read what lies there, which will be wanted soon. */
+static inline void map_prefetch(const struct code_map *map, uint64_t address)
+{
+	const struct code_segment *segment = map_find(map, address, 1);
+
+	if (segment)
+		__builtin_prefetch(segment->bytes + (address - segment->address));
+}
+
+/* The index of the function that begins at `address`; -1: none does. */
+static inline int64_t map_function_at(const struct code_map *map, uint64_t address)
+{
+	const struct code_segment *segment = map_find(map, address, 1);
+	uint32_t offset, last;
+
+	if (!segment)
+		return -1;
+	offset = (uint32_t)(address - segment->address);
+	last = segment->first[offset / CODE_BLOCK + 1];
+	for (uint32_t i = segment->first[offset / CODE_BLOCK]; i < last; i++)
+		if (map->entries[i] == offset)
+			return i;
+	return -1;
+}
+
+/* Whether something leads into [address, address + size). True outside of all segments.
+ */
+bool map_is_reached(const struct code_map *map, uint64_t address, size_t size);
+
+/* Takes [address, address + size) for a patch; false if some of it is taken already. */
+bool map_take(const struct code_map *map, uint64_t address, size_t size);
+
+/* Gives it back. */
+void map_release(const struct code_map *map, uint64_t address, size_t size);
+
+/* The index of the first range in `ranges` that ends behind `address`; count if none
+ * does. */
+size_t ranges_find(const struct image_range *ranges, size_t count, uint64_t address);
+
+/* Whether [start, end) meets a range. */
+bool ranges_meet(const struct image_range *ranges, size_t count, uint64_t start,
+		 uint64_t end);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * Walks code instruction by instruction. Each step waits for the length of the one
+ * before; so two spans are walked at the same time, and no more is done than must be:
+ * what is worth a decoding is noted, and decoded afterwards.
+ */
+#ifndef TRAMMEL_CODE_SCAN_LINEAR_SWEEP_H
+#define TRAMMEL_CODE_SCAN_LINEAR_SWEEP_H
+
+#include "base/vector.h"
+#include "code/scan/code_map.h"
+#include "x86/length.h"
+
+/* All are offsets in the segment. */
+struct lane_span {
+	size_t start, end;
+	size_t stop; /* how far it decodes; `end` if all of it does */
+	size_t last; /* the last instruction before `stop` that is no nop; `stop` if there
+			is none */
+};
+
+struct lanes {
+	uint32_t wanted; /* enum glance: what makes an instruction notable */
+	/* Of each byte from `base` on whether a notable instruction starts there, in the
+	 * spans walked last. */
+	struct VECTOR(uint64_t) notable;
+	size_t base; /* offset in the segment, a multiple of 64 */
+};
+
+/* Walks spans that are in order and do not meet: sets segment->starts and
+ * lanes->notable, and fills in `stop` and `last`. None is empty. */
+void lanes_walk(struct lanes *lanes, const struct code_segment *segment,
+		struct lane_span *spans, size_t count);
+
+void lanes_deinit(struct lanes *lanes);
+
+#endif
