@@ -52,12 +52,16 @@ class SnapshotView
 	{
 		return data_[index];
 	}
-	/* The first one of an attribute; an empty one: there is none. */
+	/* The first one of an attribute, and of a path what is down to its innermost; an
+	 * empty one: there is none. */
 	Entry get(const Attribute &attribute) const
 	{
-		for (const Entry &entry : *this)
-			if (!entry.get(attribute).empty())
-				return entry;
+		for (const Entry &entry : *this) {
+			const Entry found = entry.get(attribute);
+
+			if (!found.empty())
+				return found;
+		}
 		return Entry();
 	}
 	/* The same of those with values of their own. */

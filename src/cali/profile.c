@@ -172,6 +172,7 @@ PUBLIC void cali_BufferedRegionProfile_delete(cali_BufferedRegionProfile *profil
 PUBLIC void cali_BufferedRegionProfile_start(cali_BufferedRegionProfile *profile)
 {
 	const char *pairs[][2] = {{"CALI_SERVICES_ENABLE", "event,timer,aggregate"},
+				  {"CALI_EVENT_ENABLE_SNAPSHOT_INFO", "false"},
 				  {"CALI_CHANNEL_FLUSH_ON_EXIT", "false"},
 				  {NULL, NULL}};
 	struct profile *own = profile->addr;

@@ -64,14 +64,23 @@ static void add_metrics(const struct channel_view *view, const uint64_t *row,
 	}
 }
 
+/* Whether a node tells contexts apart below a region: by a value, or by what happens. */
+static bool is_below(const struct channel_view *view, const struct context_path *path)
+{
+	const uint32_t properties = view_properties(view, path->attribute);
+
+	return path->attribute == view->channel->path_attribute ||
+	       properties & RECORD_AS_VALUE ||
+	       (properties & (RECORD_SKIP_EVENTS | RECORD_NESTED)) == RECORD_SKIP_EVENTS;
+}
+
 /* Whether it is a region, or a call path or what tells contexts apart below one. */
 static bool is_of_region(const struct channel_view *view,
 			 const struct context_known_thread *thread, uint32_t node)
 {
 	const struct context_path *path = &thread->paths.items[node];
 
-	while (node && (path->attribute == view->channel->path_attribute ||
-			view_properties(view, path->attribute) & RECORD_AS_VALUE)) {
+	while (node && is_below(view, path)) {
 		node = path->parent;
 		path = &thread->paths.items[node];
 	}
@@ -110,7 +119,9 @@ static void save_row(struct channel_view *view, uint32_t number, uint32_t node,
 							     : CONTEXT_SUMS_ENDS]));
 		if (view->channel->says & CONTEXT_SAYS_SLOTS)
 			pairs_add(&pairs, view->slot, record_uint(node));
-		if (is_of_region(view, thread, node))
+		/* As the peer's: records of what ended nothing have none. */
+		if (is_of_region(view, thread, node) &&
+		    (row[CONTEXT_SUMS_ENDS] || !snapshots))
 			pairs_add(&pairs, view->regions,
 				  record_uint(row[CONTEXT_SUMS_ENDS]));
 		add_metrics(view, row, &pairs);

@@ -136,15 +136,6 @@ static void note(struct channel_view *view, const struct context_known_thread *t
 static record_attribute event_attribute(const struct channel_view *view, uint32_t kind,
 					uint32_t number)
 {
-	static const char *const prefixes[CONTEXT_SNAPSHOT_KINDS] = {
-		[CONTEXT_SNAPSHOT_BEGIN] = "event.begin#",
-		[CONTEXT_SNAPSHOT_END] = "event.end#",
-		[CONTEXT_SNAPSHOT_CHANGE] = "event.set#",
-		[CONTEXT_SNAPSHOT_SET] = "event.set#",
-		[CONTEXT_SNAPSHOT_START] = "event.begin#",
-		[CONTEXT_SNAPSHOT_UNSET] = "event.end#",
-		[CONTEXT_SNAPSHOT_ITERATION] = "event.begin#",
-	};
 	const uint32_t kept = RECORD_AS_VALUE | RECORD_SCOPE_PROCESS |
 			      RECORD_SCOPE_THREAD | RECORD_SCOPE_TASK | RECORD_UNALIGNED |
 			      RECORD_LEVEL_MASK;
@@ -154,7 +145,8 @@ static record_attribute event_attribute(const struct channel_view *view, uint32_
 		&view->events[kind * view->process->attributes.count + number];
 
 	if (!*made)
-		*made = 1 + view_make(view, prefixes[kind], known->name, known->type,
+		*made = 1 + view_make(view, context_snapshot_prefix(kind), known->name,
+				      known->type,
 				      (known->properties & kept) | RECORD_SKIP_EVENTS);
 	return *made - 1;
 }

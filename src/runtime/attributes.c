@@ -10,7 +10,6 @@ struct said {
 
 enum { SAID_MAX = 4096 };
 enum {
-	ATTRIBUTES_MAX = 1 << 16,
 	NAME_SLOTS = 2 * ATTRIBUTES_MAX,
 	/* Profiles hold 4096 bytes, with what they put in front of a name. */
 	NAME_MAX_BYTES = 4000,

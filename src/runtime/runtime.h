@@ -157,6 +157,7 @@ uint32_t attributes_find(const char *name);
 /* The attribute, made if it is new; 0 if there is no room. */
 uint32_t attributes_create(const char *name, uint32_t type, uint32_t properties);
 /* The same for the program itself, which from then on has said something. */
+enum { ATTRIBUTES_MAX = 1 << 16 };
 uint32_t attributes_tell(const char *text, uint32_t type, uint32_t properties);
 bool attributes_told(void);
 /* The same, as a program asks for it: what cannot be had is counted. */

@@ -30,6 +30,7 @@
 #ifndef TRAMMEL_WIRE_CONTEXT_H
 #define TRAMMEL_WIRE_CONTEXT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define CONTEXT_MAGIC "TRMCTX\r\n"
@@ -343,6 +344,26 @@ static inline int context_snapshot_has_value(uint32_t kind)
 {
 	return (kind >= CONTEXT_SNAPSHOT_SET && kind <= CONTEXT_SNAPSHOT_ITERATION) ||
 	       kind == CONTEXT_SNAPSHOT_RESUME || kind >= CONTEXT_SNAPSHOT_GIVEN;
+}
+
+/* What stands in front of an attribute's name in the name of what happens to it. NULL:
+ * the kind is of no attribute. */
+static inline const char *context_snapshot_prefix(uint32_t kind)
+{
+	switch (kind) {
+	case CONTEXT_SNAPSHOT_BEGIN:
+	case CONTEXT_SNAPSHOT_START:
+	case CONTEXT_SNAPSHOT_ITERATION:
+		return "event.begin#";
+	case CONTEXT_SNAPSHOT_END:
+	case CONTEXT_SNAPSHOT_UNSET:
+		return "event.end#";
+	case CONTEXT_SNAPSHOT_CHANGE:
+	case CONTEXT_SNAPSHOT_SET:
+		return "event.set#";
+	default:
+		return NULL;
+	}
 }
 
 /* A BEGIN or END. */

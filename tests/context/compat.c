@@ -130,6 +130,34 @@ static void trace(const char *configuration)
 	cali_ConfigManager_delete(&manager);
 }
 
+/* What sums can be told apart by: nested regions, what is set, a value. */
+static void sums(const char *configuration)
+{
+	cali_id_t step = cali_create_attribute("step", CALI_TYPE_INT, CALI_ATTR_NESTED);
+	cali_id_t state = cali_create_attribute("state", CALI_TYPE_INT, 0);
+	cali_id_t value =
+		cali_create_attribute("value", CALI_TYPE_INT, CALI_ATTR_ASVALUE);
+	cali_ConfigManager manager;
+
+	cali_ConfigManager_new(&manager);
+	cali_ConfigManager_add(&manager, configuration);
+	cali_ConfigManager_start(&manager);
+	cali_begin_region("outer");
+	cali_set_int(step, 1);
+	cali_set_int(step, 2);
+	cali_end(step);
+	cali_set_int(value, 5);
+	cali_begin_int(state, 7);
+	for (int i = 0; i < 3; i++) {
+		cali_begin_region("inner");
+		cali_end_region("inner");
+	}
+	cali_end(state);
+	cali_end_region("outer");
+	cali_ConfigManager_flush(&manager);
+	cali_ConfigManager_delete(&manager);
+}
+
 /* A region that waits for a third of a second, which is not cut short. */
 static void waiting(const char *configuration)
 {
@@ -156,6 +184,7 @@ int main(int argc, char **argv)
 		{"configurations", configurations},
 		{"heap", heap},
 		{"loop", loop},
+		{"sums", sums},
 		{"trace", trace},
 		{"waiting", waiting},
 	};

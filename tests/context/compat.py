@@ -111,4 +111,39 @@ def waiting(place):
     expect("waits" not in channels.rows_of(rest), f"{rest}")
 
 
-TESTS = (taken, refused, heap, loops, trace, waiting)
+def sums(place):
+    """Channels of services tell contexts apart by what happens to what is in the tree; configurations do not."""
+    services = {"CALI_SERVICES_ENABLE": "event,aggregate,recorder", "CALI_RECORDER_FILENAME": "sums.cali"}
+
+    def told(config="", **variables):
+        run(place, "sums", config, **{**services, **variables})
+        asked = [os.path.join(os.path.dirname(place.tool), "cali-query"), "sums.cali", "-e"]
+        text = subprocess.run(asked, cwd=place.folder, capture_output=True, check=True, text=True).stdout
+        rows = [dict(field.split("=", 1) for field in line.split(",")) for line in text.splitlines()]
+        os.unlink(os.path.join(place.folder, "sums.cali"))
+        return {tuple(sorted((name, text) for name, text in row.items() if name in ("region", "step", "state", "value")
+                             or name.startswith("event."))): (row["count"], row.get("region.count")) for row in rows}
+
+    outer, inner, state = ("region", "outer"), ("region", "outer/inner"), ("state", "7")
+    wanted = {(("event.begin#region", "outer"),): ("1", None), (outer,): ("1", None),
+              (("event.set#step", "1"), outer): ("1", None), (("event.set#step", "2"), outer, ("step", "1")): ("1", None),
+              (("event.end#step", "2"), outer, ("step", "2")): ("1", "1"), (("event.begin#state", "7"), outer): ("1", None),
+              (("event.begin#region", "inner"), outer, state): ("3", None),
+              (("event.end#region", "inner"), inner, state): ("3", "3"),
+              (("event.end#state", "7"), outer, state): ("1", None), (("event.end#region", "outer"), outer): ("1", "1")}
+    got = told()
+    got.pop((), None)  # what was before the first region and behind the last one
+    expect(got == wanted, f"{got}")
+    keyed = told(CALI_AGGREGATE_KEY="value")
+    expect((("event.begin#region", "inner"), outer, state, ("value", "5")) in keyed
+           and (("event.set#step", "1"), outer) in keyed, f"{keyed}")
+    plain = told(CALI_EVENT_ENABLE_SNAPSHOT_INFO="false")
+    plain.pop((), None)
+    expect(plain == {(outer,): ("4", "1"), (outer, ("step", "1")): ("1", None), (outer, ("step", "2")): ("1", "1"),
+                     (outer, state): ("4", None), (inner, state): ("3", "3")}, f"{plain}")
+    for config in ("runtime-profile(output=p.cali,output.format=cali)", "spot(output=p.cali)"):
+        run(place, "sums", config)
+        expect("event.begin#" not in channels.read(place, "p.cali"), config)
+
+
+TESTS = (taken, refused, heap, loops, trace, sums, waiting)

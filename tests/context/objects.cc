@@ -23,7 +23,8 @@ using cali::Entry;
 using cali::Node;
 using cali::Variant;
 
-static Channel make_channel(const char *name, const char *services)
+static Channel make_channel(const char *name, const char *services,
+			    const char *tells_events = "true")
 {
 	cali::RuntimeConfig settings;
 
@@ -31,6 +32,7 @@ static Channel make_channel(const char *name, const char *services)
 	settings.set("CALI_SERVICES_ENABLE", services);
 	settings.set("CALI_RECORDER_FILENAME", (std::string(name) + ".cali").c_str());
 	settings.set("CALI_CHANNEL_FLUSH_ON_EXIT", "false");
+	settings.set("CALI_EVENT_ENABLE_SNAPSHOT_INFO", tells_events);
 	return Caliper().create_channel(name, settings);
 }
 
@@ -203,7 +205,7 @@ static void added()
 static void edited()
 {
 	Caliper caliper;
-	Channel channel = make_channel("edited", "event,aggregate,recorder");
+	Channel channel = make_channel("edited", "event,aggregate,recorder", "false");
 	Attribute mark = caliper.create_attribute("mark", CALI_TYPE_INT,
 						  CALI_ATTR_ASVALUE),
 		  kind = caliper.create_attribute("kind", CALI_TYPE_STRING);

@@ -89,6 +89,7 @@ struct channel {
 	uint32_t says;       /* enum context_channel_says */
 	bool timed;          /* events are stamped */
 	bool traces, sums;   /* it has the service trace, aggregate */
+	bool sums_events;    /* contexts are told apart by what happens in them, too */
 	uint32_t calls_seen; /* enum channel_calls: it has these services */
 	bool tells;          /* its only sink runs code of the program */
 	bool inclusive;      /* of the timer: the time from begin to end, too */
@@ -195,6 +196,7 @@ struct channel_thread {
 	struct comm_regions *comm_regions; /* of mpi_pattern.c; NULL: none yet */
 	uint64_t stamp;                    /* of the last snapshot, ticks */
 	uint64_t added;                    /* of the last one that values were added to */
+	struct context_node *counted;      /* where it counts, if sums_events */
 	uint64_t *values;                  /* by metric: of this snapshot */
 	uint64_t last[CHANNEL_METRICS_MAX];
 	uint64_t space[CHANNEL_METRICS_MAX];

@@ -124,12 +124,15 @@ static void add_to(const struct channel *channel, struct context_thread *thread,
 		   const struct given_values *given)
 {
 	struct channel_thread *own = channels_own[channel->number];
+	struct context_node *node = thread->node;
 	uint64_t bits;
 
 	if (!own || own->channel != channel || own->added == own->stamp ||
 	    own->generation != channel->generation)
 		return;
 	own->added = own->stamp;
+	if (channel->sums_events && own->counted)
+		node = own->counted;
 	for (size_t i = 0; i < given->count; i++) {
 		uint32_t number = given->attributes[i];
 		const struct context_attribute *attribute = attributes_get(number);
@@ -139,7 +142,7 @@ static void add_to(const struct channel *channel, struct context_thread *thread,
 		if (channel->traces)
 			trace_mark(own, RUNTIME_ADDED, thread->node, number, bits);
 		if (channel->sums)
-			aggregate_give(own, thread->node, number, bits);
+			aggregate_give(own, node, number, bits);
 	}
 }
 

@@ -293,6 +293,9 @@ struct channel *request_make_channel(struct request *request, bool active)
 		add_services(request, across && !loops && !spot);
 	if (!request->spec)
 		request_add_places(request);
+	/* Sums of regions, not of what happens in them. */
+	if (!request->spec && !(request->configuration->kind & CONFIGURATION_TRACE))
+		settings_add(&request->settings, "EVENT_ENABLE_SNAPSHOT_INFO", "false");
 	if (!request->spec && loops)
 		add_output_of_loops(request, across);
 	else if (!request->spec && spot)

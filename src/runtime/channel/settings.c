@@ -188,6 +188,7 @@ static const struct {
 	{"event-trace", "SERVICES_ENABLE", "event,recorder,timer,trace"},
 	{"thread-trace", "SERVICES_ENABLE", "event,pthread,recorder,timer,trace"},
 	{"runtime-report", "SERVICES_ENABLE", "event,timer,aggregate,report"},
+	{"runtime-report", "EVENT_ENABLE_SNAPSHOT_INFO", "false"},
 	{"runtime-report", "REPORT_FILENAME", "stderr"},
 	{"runtime-report", "QUERY_DIALECT", "caliper"},
 	{"runtime-report", "REPORT_CONFIG",

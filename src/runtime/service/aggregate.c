@@ -2,6 +2,7 @@
  * aggregate: sums for each context. A row has a count, and sum, least and most of each
  * metric. It is that of the context in which the thread was since its last snapshot.
  */
+#include "runtime/channel/happens.h"
 #include "runtime/channel/internal.h"
 #include "runtime/channel/paths.h"
 #include "runtime/number.h"
@@ -96,17 +97,31 @@ row_of_end(struct channel_thread *own, const struct runtime_event *event, uint64
 	return rows_at(own, event->node->number);
 }
 
-/* A value that is set where none of its attribute is open ends nothing. */
-static inline bool ends_one(const struct runtime_event *event)
+/* A value that is set where none of its attribute is open ends nothing; as the peer
+ * counts, none does. */
+static inline bool ends_one(const struct channel *channel,
+			    const struct runtime_event *event)
 {
 	return event->kind == RUNTIME_END ||
-	       (event->kind == RUNTIME_CHANGE && event->node->parent != event->before);
+	       (event->kind == RUNTIME_CHANGE && event->node->parent != event->before &&
+		!(channel->says & CONTEXT_SAYS_SNAPSHOTS));
+}
+
+/* Where the snapshot of an event counts; NULL: there is no memory. */
+static inline struct context_node *context_of(struct channel_thread *own,
+					      const struct runtime_event *event)
+{
+	const struct channel *channel = own->channel;
+	struct context_node *node = event->before;
+
+	if (unlikely(channel->sums_events))
+		node = own->counted = happens_below(own->thread, node, event);
+	return unlikely(channel->key_count) ? keyed(own, node) : node;
 }
 
 static void take(struct channel_thread *own, const struct runtime_event *event)
 {
-	bool keyed_by = own->channel->key_count != 0;
-	struct context_node *node = keyed_by ? keyed(own, event->before) : event->before;
+	struct context_node *node = context_of(own, event);
 	uint64_t *row = node ? rows_at(own, node->number) : NULL;
 
 	if (unlikely(!row)) {
@@ -117,9 +132,10 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 	row[ROW_SNAPSHOTS]++;
 	if (event->kind == RUNTIME_SET || event->kind == RUNTIME_START)
 		aggregate_give(own, event->before, event->attribute, event->value);
-	if (!ends_one(event))
+	if (!ends_one(own->channel, event))
 		return;
-	if (event->kind == RUNTIME_END && unlikely(event->node != event->before))
+	if (event->kind == RUNTIME_END && unlikely(event->node != event->before) &&
+	    !own->channel->sums_events)
 		row = row_of_end(own, event, row);
 	if (row)
 		take_end(own, row);
@@ -155,6 +171,15 @@ void aggregate_add(const struct channel *channel, const struct context_node *nod
 	to[ROW_ENDS] += from[ROW_ENDS];
 }
 
+/* As for the peer, whose sums say what began or ended, unless a channel is told not to;
+ * the service event, which may be started later, has the setting. */
+static bool wants_events(const struct channel *channel)
+{
+	return channels.keeps &&
+	       settings_is_true(&channel->settings, "EVENT_ENABLE_SNAPSHOT_INFO", true) &&
+	       happens_init();
+}
+
 /* AGGREGATE_KEY: names of attributes whose values tell contexts apart. AGGREGATE_SLOT:
  * records say the order of contexts. */
 static const char *start(struct channel *channel)
@@ -164,6 +189,7 @@ static const char *start(struct channel *channel)
 	channel->sums = true;
 	if (channels.keeps) /* programs with <caliper/cali.h> */
 		channel->says |= CONTEXT_SAYS_SNAPSHOTS;
+	channel->sums_events = wants_events(channel);
 	if (settings_is_true(&channel->settings, "AGGREGATE_SLOT", false))
 		channel->says |= CONTEXT_SAYS_SLOTS;
 	for (int length; names && *names; names += length + (names[length] == ',')) {
