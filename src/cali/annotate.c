@@ -153,6 +153,7 @@ static void init(void)
 	}
 	/* Other threads' events wait for the channels. */
 	__atomic_store_n(&own_host, host, __ATOMIC_RELEASE);
+	host->watch_heap(&own_heap);
 }
 
 void own_init(void)

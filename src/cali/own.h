@@ -58,6 +58,8 @@ void own_tell_value(cali_id_t channel, enum cali_event_kind kind, cali_id_t attr
 void own_tell_track(const void *place, const char *label, size_t element_size,
 		    const size_t *dimensions, size_t dimension_count);
 void own_tell_untrack(const void *place);
+/* Names blocks of the heap. */
+extern const struct trm_runtime_heap own_heap;
 /* Nobody sees them any more. */
 void own_forget(cali_id_t channel);
 

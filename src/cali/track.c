@@ -4,111 +4,20 @@
  * addresses in other snapshots are said by the pieces that they lie in.
  */
 #include "cali/own.h"
+#include "cali/pieces.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct piece {
-	uint64_t start, size, element_size;
-	uint64_t uid;
-	char *label;
-};
-
-/* By their starts. */
-static struct {
-	pthread_mutex_t lock;
-	struct piece *items;
-	size_t count, room;
-	uint64_t made;
-} pieces = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static const struct trm_runtime_wish tracks = {"alloc", "ALLOC_TRACK_ALLOCATIONS", true};
-static const struct trm_runtime_wish resolves = {"alloc", "ALLOC_RESOLVE_ADDRESSES",
-						 false};
-
-static void hold(void)
-{
-	pthread_mutex_lock(&pieces.lock);
-}
-
-static void let_go(void)
-{
-	pthread_mutex_unlock(&pieces.lock);
-}
-
-static void watch_forks(void)
-{
-	pthread_atfork(hold, let_go, let_go);
-}
-
-/* How many start there or before. */
-static size_t count_before(uint64_t address)
-{
-	size_t low = 0, high = pieces.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pieces.items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static bool make_room(void)
-{
-	size_t room = 2 * pieces.room + 16;
-	struct piece *items;
-
-	if (pieces.count < pieces.room)
-		return true;
-	items = realloc(pieces.items, room * sizeof(*items));
-	if (!items)
-		return false;
-	pieces.items = items;
-	pieces.room = room;
-	return true;
-}
-
-/* One that starts where another one does is in front of it. */
-static bool insert(struct piece *piece)
-{
-	size_t at;
-	bool fits;
-
-	hold();
-	fits = make_room();
-	if (fits) {
-		at = count_before(piece->start);
-		piece->uid = ++pieces.made;
-		memmove(pieces.items + at + 1, pieces.items + at,
-			(pieces.count++ - at) * sizeof(*piece));
-		pieces.items[at] = *piece;
-	}
-	let_go();
-	return fits;
-}
-
-static bool take_out(uint64_t start, struct piece *ret_piece)
-{
-	bool found;
-	size_t at;
-
-	hold();
-	at = count_before(start);
-	found = at && pieces.items[at - 1].start == start;
-	if (found) {
-		*ret_piece = pieces.items[at - 1];
-		memmove(pieces.items + at - 1, pieces.items + at,
-			(pieces.count-- - at) * sizeof(*pieces.items));
-	}
-	let_go();
-	return found;
-}
+static const struct trm_runtime_wish tracks = {"alloc", "ALLOC_TRACK_ALLOCATIONS", true,
+					       NULL},
+				     tracks_heap = {"alloc", "ALLOC_TRACK_ALLOCATIONS",
+						    true, "sysalloc"},
+				     resolves = {"alloc", "ALLOC_RESOLVE_ADDRESSES",
+						 false, NULL},
+				     resolves_heap = {"alloc", "ALLOC_RESOLVE_ADDRESSES",
+						      false, "sysalloc"};
 
 /* `bytes`: less than 0 where the piece goes. */
 static void say(const struct piece *piece, const char *kind, int64_t bytes)
@@ -137,7 +46,8 @@ static void say(const struct piece *piece, const char *kind, int64_t bytes)
 		attributes[count] = own_number(id);
 		values[count++] = own_value(rows[i].value);
 	}
-	own_host->push(&tracks, attributes, values, count);
+	own_host->push(piece->of_heap ? &tracks_heap : &tracks, attributes, values,
+		       count);
 }
 
 PUBLIC void cali_datatracker_track_dimensional(const void *place, const char *label,
@@ -145,24 +55,25 @@ PUBLIC void cali_datatracker_track_dimensional(const void *place, const char *la
 					       const size_t *dimensions,
 					       size_t dimension_count)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct piece piece = {(uintptr_t)place, element_size, element_size, 0, NULL};
+	struct piece piece = {.start = (uintptr_t)place,
+			      .size = element_size,
+			      .element_size = element_size};
+	char *copy;
 
 	if (!own_ready())
 		return;
 	own_tell_track(place, label, element_size, dimensions, dimension_count);
 	if (!own_host->wanted(&tracks) && !own_host->wanted(&resolves))
 		return;
-	pthread_once(&once, watch_forks);
 	for (size_t i = 0; i < dimension_count; i++)
 		piece.size *= dimensions[i];
-	piece.label = strdup(label ? label : "");
-	if (!piece.label)
+	piece.label = copy = strdup(label ? label : "");
+	if (!copy)
 		return;
-	if (insert(&piece))
+	if (pieces_add(&piece))
 		say(&piece, "mem.alloc", (int64_t)piece.size);
 	else
-		free(piece.label);
+		free(copy);
 }
 
 PUBLIC void cali_datatracker_track(const void *place, const char *label, size_t size)
@@ -177,13 +88,48 @@ PUBLIC void cali_datatracker_untrack(const void *place)
 	if (!own_ready())
 		return;
 	own_tell_untrack(place);
-	/* Nothing was named: there is no lock to be had. */
-	if (!take_out((uintptr_t)place, &piece))
+	if (!pieces_take((uintptr_t)place, false, &piece))
 		return;
 	if (own_host->wanted(&tracks))
 		say(&piece, "mem.free", -(int64_t)piece.size);
-	free(piece.label);
+	free((void *)(uintptr_t)piece.label);
 }
+
+/* A block goes that the service sysalloc saw. What the program named there stays. */
+static void take_block(uint64_t start)
+{
+	struct piece piece;
+
+	if (pieces_take(start, true, &piece) && own_host->wanted(&tracks_heap))
+		say(&piece, "mem.free", -(int64_t)piece.size);
+}
+
+static void gave(const void *block)
+{
+	if (!pieces_busy())
+		take_block((uintptr_t)block);
+}
+
+/* A block that went unseen may have been there. */
+static void took(const void *block, const char *label, size_t element_size, size_t count)
+{
+	struct piece piece = {
+		.start = (uintptr_t)block,
+		.size = element_size * count,
+		.element_size = element_size,
+		.label = label,
+		.of_heap = true,
+	};
+
+	if (pieces_busy() ||
+	    (!own_host->wanted(&tracks_heap) && !own_host->wanted(&resolves_heap)))
+		return;
+	take_block(piece.start);
+	if (pieces_add(&piece))
+		say(&piece, "mem.alloc", (int64_t)piece.size);
+}
+
+const struct trm_runtime_heap own_heap = {took, gave};
 
 /* Attributes whose values are addresses, by number; they stay. */
 static bool is_address[(1 << 16) + 1];
@@ -206,31 +152,13 @@ static trm_attribute derived(const char *name, trm_attribute attribute,
 	return own_number(id);
 }
 
-/* The piece that the address lies in; its label is copied, since the piece may go. */
-static bool find_around(uint64_t address, struct piece *ret_piece, char *label,
-			size_t size)
-{
-	bool found;
-	size_t at;
-
-	hold();
-	at = count_before(address);
-	found = at && address - pieces.items[at - 1].start < pieces.items[at - 1].size;
-	if (found) {
-		*ret_piece = pieces.items[at - 1];
-		snprintf(label, size, "%s", ret_piece->label);
-	}
-	let_go();
-	return found;
-}
-
 size_t own_resolve(trm_attribute attribute, uint64_t address, struct own_place *place)
 {
 	struct piece piece;
 
 	if (attribute >= sizeof(is_address) || !is_address[attribute] ||
 	    !own_host->wanted(&resolves) ||
-	    !find_around(address, &piece, place->label, sizeof(place->label)))
+	    !pieces_find(address, &piece, place->label, sizeof(place->label)))
 		return 0;
 	const struct {
 		const char *name;

@@ -107,6 +107,7 @@ static bool wishes(const struct channel *channel, const struct trm_runtime_wish 
 {
 	return channel && channel_measures(channel) &&
 	       channel_has(channel, wish->service) &&
+	       (!wish->also || channel_has(channel, wish->also)) &&
 	       settings_is_true(&channel->settings, wish->key, wish->otherwise);
 }
 
@@ -197,6 +198,7 @@ static struct trm_runtime_host host = {
 	.has = channels_have,
 	.is_true = channels_are_true,
 	.flush_of = channels_flush_of,
+	.watch_heap = heap_watch,
 };
 
 __attribute__((visibility("default"))) const struct trm_runtime_host *

@@ -6,6 +6,7 @@
 #define TRAMMEL_RUNTIME_HOST_H
 
 #define TRM_IN_LIBRARY_
+#include "runtime/heap.h"
 #include "trammel/annotate.h"
 
 /* What of the program's state was true at a moment: innermost first. Returns false to
@@ -28,7 +29,8 @@ enum { TRM_RUNTIME_UNALIGNED = 1 << 9 };
 /* A channel does that has the service, where the setting is true. */
 struct trm_runtime_wish {
 	const char *service, *key;
-	bool otherwise; /* of the setting, where it is not set */
+	bool otherwise;   /* of the setting, where it is not set */
+	const char *also; /* a service that it must have, too; NULL: none */
 };
 
 /* Takes what a text says of a configuration. Texts go when the function returns. */
@@ -149,6 +151,8 @@ struct trm_runtime_host {
 	/* Writes what their services would, of the records in a file in place of their
 	 * own. */
 	void (*flush_of)(struct trm_channels *channels, const char *path);
+	/* From now on it sees the heap; it stays. */
+	void (*watch_heap)(const struct trm_runtime_heap *heap);
 };
 
 /* Makes the state, if it is not there. NULL: it cannot be had. */

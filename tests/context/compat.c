@@ -4,7 +4,9 @@
  */
 #include "caliper/cali-manager.h"
 #include "caliper/cali.h"
+#include "caliper/cali_datatracker.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +160,73 @@ static void sums(const char *configuration)
 	cali_ConfigManager_delete(&manager);
 }
 
+enum { BLOCKS = 300 };
+
+/* Blocks that come and go, in two threads at once. */
+static void *churn(void *unused)
+{
+	void *volatile blocks[BLOCKS] = {NULL};
+
+	for (size_t i = 0; i < 40 * BLOCKS; i++) {
+		size_t at = i * 7 % BLOCKS;
+
+		if (i % 3)
+			blocks[at] = realloc(blocks[at], i % 90 + 1);
+		else
+			free(blocks[at]), blocks[at] = NULL;
+	}
+	for (size_t i = 0; i < BLOCKS; i++)
+		free(blocks[i]);
+	return unused;
+}
+
+/* A snapshot of what an address is in, and of the one in front of the block. */
+static void look_at(const char *what, cali_id_t attribute, char *volatile block,
+		    size_t offset)
+{
+	const void *in = block + offset, *out = block - 1;
+	cali_id_t other = cali_find_attribute("out"), ids[2] = {attribute, other};
+	cali_variant_t values[2] = {
+		cali_make_variant(CALI_TYPE_ADDR, &in, sizeof(in)),
+		cali_make_variant(CALI_TYPE_ADDR, &out, sizeof(out)),
+	};
+
+	cali_begin_byname(what);
+	cali_push_snapshot(0, 2, ids, values);
+	cali_end_byname(what);
+}
+
+/* Blocks of the heap have names, as do pieces of them that the program names. */
+static void blocks(const char *unused)
+{
+	const cali_variant_t yes = cali_make_variant_from_bool(true);
+	cali_id_t in = cali_create_attribute_with_metadata(
+		"in", CALI_TYPE_ADDR, CALI_ATTR_ASVALUE, 1,
+		&cali_class_memoryaddress_attr_id, &yes);
+	char *volatile block;
+	pthread_t thread;
+
+	(void)unused;
+	cali_create_attribute_with_metadata("out", CALI_TYPE_ADDR, CALI_ATTR_ASVALUE, 1,
+					    &cali_class_memoryaddress_attr_id, &yes);
+	block = malloc(168);
+	look_at("malloc.last", in, block, 167);
+	block = realloc(block, 1000);
+	look_at("realloc.first", in, block, 0);
+	cali_datatracker_track(block, "mine", 10);
+	look_at("named", in, block, 9);
+	cali_datatracker_untrack(block);
+	look_at("unnamed", in, block, 9);
+	free(block);
+	look_at("freed", in, block, 0);
+	block = calloc(42, 4);
+	look_at("calloc.last", in, block, 167);
+	free(block);
+	pthread_create(&thread, NULL, churn, NULL);
+	churn(NULL);
+	pthread_join(thread, NULL);
+}
+
 /* A region that waits for a third of a second, which is not cut short. */
 static void waiting(const char *configuration)
 {
@@ -181,11 +250,9 @@ int main(int argc, char **argv)
 		const char *word;
 		void (*run)(const char *argument);
 	} words[] = {
-		{"configurations", configurations},
-		{"heap", heap},
-		{"loop", loop},
-		{"sums", sums},
-		{"trace", trace},
+		{"blocks", blocks},   {"configurations", configurations},
+		{"heap", heap},       {"loop", loop},
+		{"sums", sums},       {"trace", trace},
 		{"waiting", waiting},
 	};
 

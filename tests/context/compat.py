@@ -111,6 +111,27 @@ def waiting(place):
     expect("waits" not in channels.rows_of(rest), f"{rest}")
 
 
+def blocks(place):
+    """Blocks of the heap are known by the functions that made them; each comes and goes once."""
+    services = {"CALI_RECORDER_FILENAME": "b.cali", "CALI_ALLOC_RESOLVE_ADDRESSES": "true"}
+
+    def told(names):
+        run(place, "blocks", **services, CALI_SERVICES_ENABLE=names)
+        return channels.query(place, "b.cali", "SELECT *")
+
+    rows = told("alloc:recorder:sysalloc:trace")
+    found = {name: (row.get("alloc.label#in"), row.get("alloc.index#in"), "alloc.label#out" in row) for row in rows if "in" in row
+             for name in row if name in ("malloc.last", "realloc.first", "named", "unnamed", "freed", "calloc.last")}
+    expect(found == {"malloc.last": ("malloc", 167, False), "realloc.first": ("realloc", 0, False), "named": ("mine", 9, False),
+                     "unnamed": ("realloc", 9, False), "freed": (None, None, False), "calloc.last": ("calloc", 41, False)}, f"{found}")
+    made, gone = ({row["alloc.uid"]: row["alloc.total_size"] for row in rows if name in row} for name in ("mem.alloc", "mem.free"))
+    expect(len(made) > 15000 and set(gone) <= set(made) and all(made[uid] == -size for uid, size in gone.items())
+           and len(made) - len(gone) < 20, f"{len(made)} {len(gone)}")
+    rows = told("alloc:recorder:trace")
+    expect([row["mem.alloc"] for row in rows if "mem.alloc" in row] == ["mine"], "blocks of a channel without sysalloc")
+    expect(not any("mem.alloc" in row for row in told("sysalloc:recorder:trace")), "sysalloc alone")
+
+
 def sums(place):
     """Channels of services tell contexts apart by what happens to what is in the tree; configurations do not."""
     services = {"CALI_SERVICES_ENABLE": "event,aggregate,recorder", "CALI_RECORDER_FILENAME": "sums.cali"}
@@ -146,4 +167,4 @@ def sums(place):
         expect("event.begin#" not in channels.read(place, "p.cali"), config)
 
 
-TESTS = (taken, refused, heap, loops, trace, sums, waiting)
+TESTS = (taken, refused, heap, loops, trace, blocks, sums, waiting)

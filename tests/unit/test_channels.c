@@ -79,7 +79,7 @@ static void test_tables(void **state)
 	}
 	assert_null(configuration_find("no such"));
 	assert_null(service_find("no such"));
-	assert_ptr_equal(service_find("sysalloc"), service_find("alloc"));
+	assert_ptr_equal(service_find("allocstats"), service_find("alloc"));
 }
 
 static void test_nearest(void **state)

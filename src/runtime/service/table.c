@@ -29,6 +29,7 @@
 	X(alloc)                                                                         \
 	X(io)                                                                            \
 	X(syscalls)                                                                      \
+	X(sysalloc)                                                                      \
 	X(pthread)                                                                       \
 	X(dlopen)                                                                        \
 	X(openmp)                                                                        \
@@ -50,8 +51,8 @@ enum { SERVICE_COUNT = sizeof(services) / sizeof(services[0]) };
 
 /* What the peer calls them. */
 static const char *const aliases[][2] = {
-	{"sysalloc", "alloc"}, {"allocstats", "alloc"}, {"env", "environment"},
-	{"ompt", "openmp"},    {"papi", "perf"},        {"libpfm", "perf"},
+	{"allocstats", "alloc"}, {"env", "environment"}, {"ompt", "openmp"},
+	{"papi", "perf"},        {"libpfm", "perf"},
 };
 
 /* Those from outside come last. */
