@@ -239,9 +239,9 @@ struct trm_error *annotation_open(struct annotation_file *file,
 	*file = (struct annotation_file){.module = module};
 	TRM_TRY(annotation_open_image(module, &file->image));
 	scan_init(&file->scan, file->image, true);
-	parts_add(&file->scan, file->image, NULL);
+	cold_parts_add(&file->scan, file->image, NULL);
 	vector_for_each (&file->image->functions, function)
-		if (function->flags & IMAGE_FUNCTION_PART)
+		if (function->flags & IMAGE_FUNCTION_COLD_PART)
 			vector_push(&file->parts, function);
 	if (file->parts.count)
 		qsort(file->parts.items, file->parts.count, sizeof(*file->parts.items),
@@ -268,7 +268,7 @@ static bool take_code(struct annotation *annotation, size_t index)
 	annotation->address = row->address;
 	annotation->size = row->size;
 	annotation->bytes = bytes;
-	annotation->part = row->flags & IMAGE_FUNCTION_PART;
+	annotation->part = row->flags & IMAGE_FUNCTION_COLD_PART;
 	annotation->blocks.count = 0;
 	annotation->trouble = cfg_build(&annotation->cfg, &annotation->file->scan, image,
 					(uint32_t)index);

@@ -4,7 +4,7 @@
 #include "report/text/parts.h"
 #include "x86/insn_class.h"
 
-void memory_add(struct memory_sums *sums, const struct traits *traits, uint64_t count)
+void memory_add(struct memory_sums *sums, const struct insn_class *traits, uint64_t count)
 {
 	sums->instructions += count;
 	sums->loads += count * traits->loads;
@@ -18,10 +18,10 @@ void memory_add_block(struct memory_sums *sums, const struct annotation *annotat
 		      const struct annotation_block *block)
 {
 	const uint8_t *bytes = annotation->bytes + (block->address - annotation->address);
-	struct traits traits;
+	struct insn_class traits;
 
 	for (size_t at = 0;
-	     at < block->size && traits_read(bytes + at, block->size - at, &traits);
+	     at < block->size && insn_class_read(bytes + at, block->size - at, &traits);
 	     at += traits.length)
 		memory_add(sums, &traits, block->count);
 }

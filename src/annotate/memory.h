@@ -13,10 +13,11 @@ struct memory_sums {
 	uint64_t repeated; /* string instructions with a prefix, which are not in these */
 };
 
-struct traits;
+struct insn_class;
 
 /* Adds so many executions of an instruction. */
-void memory_add(struct memory_sums *sums, const struct traits *traits, uint64_t count);
+void memory_add(struct memory_sums *sums, const struct insn_class *traits,
+		uint64_t count);
 
 /* Adds the executions of a block of the annotation. */
 void memory_add_block(struct memory_sums *sums, const struct annotation *annotation,

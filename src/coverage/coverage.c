@@ -339,7 +339,7 @@ static void add_module(struct joining *joining)
 		return;
 	}
 	if (image->functions.count < module->module->known)
-		unlisted_complete(image);
+		discovery_complete(image);
 	joining->image = image;
 	module->trouble = join_file(joining);
 	image_close(image);

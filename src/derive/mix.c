@@ -4,7 +4,7 @@
 
 /* A block as it is in the file. */
 struct code {
-	struct VECTOR(struct traits) traits;
+	struct VECTOR(struct insn_class) traits;
 };
 
 struct reading {
@@ -44,9 +44,9 @@ static bool decode(struct code *code, const struct image *image,
 
 	code->traits.count = 0;
 	while (bytes && at < block->size) {
-		struct traits traits;
+		struct insn_class traits;
 
-		if (!traits_read(bytes + at, block->size - at, &traits))
+		if (!insn_class_read(bytes + at, block->size - at, &traits))
 			return false;
 		at += traits.length;
 		vector_push(&code->traits, traits);
@@ -54,7 +54,8 @@ static bool decode(struct code *code, const struct image *image,
 	return bytes && code->traits.count == block->instructions;
 }
 
-static void add_traits(struct mix_row *row, const struct traits *traits, uint64_t count)
+static void add_traits(struct mix_row *row, const struct insn_class *traits,
+		       uint64_t count)
 {
 	memory_add(&row->sums, traits, count);
 	row->classes[traits->class] += count;
@@ -62,7 +63,7 @@ static void add_traits(struct mix_row *row, const struct traits *traits, uint64_
 
 /* What the row is of that an instruction of a block belongs to. */
 static uint64_t key_of(const struct reading *reading, const struct report_block *block,
-		       const struct traits *traits)
+		       const struct insn_class *traits)
 {
 	const struct report_profile *profile = reading->mix->profile;
 
@@ -116,7 +117,7 @@ static void add_block(struct reading *reading, const struct report_block *block)
 		mix->odd += !reading->fits;
 	}
 	for (size_t i = 0; reading->fits && i < reading->code.traits.count; i++) {
-		const struct traits *traits = &reading->code.traits.items[i];
+		const struct insn_class *traits = &reading->code.traits.items[i];
 
 		add_traits(row_of(mix, key_of(reading, block, traits)), traits,
 			   block->count);
@@ -165,9 +166,9 @@ const char *mix_row_name(const struct mix *mix, const struct mix_row *row)
 
 	switch (mix->by) {
 	case MIX_BY_CLASS:
-		return traits_class_name((unsigned int)row->key);
+		return insn_class_name((unsigned int)row->key);
 	case MIX_BY_MNEMONIC:
-		return traits_mnemonic_name((unsigned int)row->key);
+		return insn_mnemonic_name((unsigned int)row->key);
 	case MIX_BY_FUNCTION:
 		return profile->functions.items[row->key].name;
 	case MIX_BY_BLOCK:

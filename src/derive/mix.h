@@ -30,7 +30,7 @@ struct mix_row {
 	uint64_t key; /* what it is of: a class, a mnemonic, an index in the profile, or
 			 the address of a program's path */
 	struct memory_sums sums;
-	uint64_t classes[TRAITS_CLASSES]; /* instructions */
+	uint64_t classes[INSN_CLASSES]; /* instructions */
 };
 
 struct mix {

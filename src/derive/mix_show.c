@@ -118,10 +118,9 @@ static void add_json_classes(const struct mix_row *row, struct text *out)
 {
 	json_add_key(out, "classes");
 	text_add(out, "{");
-	for (unsigned int class = 0; class < TRAITS_CLASSES; class ++)
+	for (unsigned int class = 0; class < INSN_CLASSES; class ++)
 		if (row->classes[class])
-			json_add_number(out, traits_class_name(class),
-					row->classes[class]);
+			json_add_number(out, insn_class_name(class), row->classes[class]);
 	text_add(out, "}");
 }
 

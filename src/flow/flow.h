@@ -8,7 +8,7 @@
  * Sources: Knuth and Stevenson, Optimal measurement points for program frequency counts,
  * BIT 13 (1973); Ball and Larus, Optimally profiling and tracing programs, ACM TOPLAS 16
  * (1994). With V nodes and E edges: flow_place takes O(E log E), flow_solve O(V + E),
- * flow_weights O(V + E). None of them recurses.
+ * static_profile_estimate O(V + E). None of them recurses.
  *
  * Node 0 is the function's outside, its entry and its exit in one, so that flow is
  * conserved at every node. Its edges lead to the first block and from each block that

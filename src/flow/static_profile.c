@@ -43,7 +43,7 @@ struct edge {
 
 struct estimate {
 	const struct flow_graph *graph;
-	const float *shares; /* see flow_weights */
+	const float *shares; /* see static_profile_estimate */
 	struct graph_lists outgoing, incoming;
 	struct node *nodes;
 	struct edge *edges;
@@ -309,7 +309,7 @@ static void propagate(struct estimate *estimate)
 	}
 }
 
-void flow_weights(const struct flow_graph *graph, const float *shares)
+void static_profile_estimate(const struct flow_graph *graph, const float *shares)
 {
 	struct estimate estimate;
 

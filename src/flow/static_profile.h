@@ -15,6 +15,6 @@
  *     beside the graph; 1 where nothing is. Not read where the graph tells of a loop. May
  *     be NULL: all are 1.
  */
-void flow_weights(const struct flow_graph *graph, const float *shares);
+void static_profile_estimate(const struct flow_graph *graph, const float *shares);
 
 #endif

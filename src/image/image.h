@@ -38,7 +38,7 @@ enum image_function_flag {
 	IMAGE_FUNCTION_GO = 64,         /* Go's table of functions has it */
 	IMAGE_FUNCTION_FOUND =
 		128, /* no table has it: see code/scan/function_discovery.h */
-	IMAGE_FUNCTION_PART = 256, /* a cold part: see code/scan/cold_parts.h */
+	IMAGE_FUNCTION_COLD_PART = 256, /* a cold part: see code/scan/cold_parts.h */
 };
 
 /* One function entry. Sorted by address, no two at one address. The range of a function

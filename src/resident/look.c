@@ -102,7 +102,7 @@ static int is_counted_call(const uint8_t *code, uint64_t size)
 		 code[3] == 0x1f && code[4] == 0x84));
 }
 
-/* The same with an inline cache: inline_is_call in code/relocate/inline_cache.c. */
+/* The same with an inline cache: inline_cache_is_call in code/relocate/inline_cache.c. */
 static int is_cached_call(const uint8_t *code, uint64_t size)
 {
 	const uint8_t *call = code + size - CALL_WORD, *counter = call - COUNTER,
@@ -129,8 +129,8 @@ static uint64_t original_of(const struct wire_ways *ways, uint64_t word)
 		return 0;
 	original = way->address;
 	code = ways->code + way->code;
-	for (uint32_t i = 0; i < way->step_count && code < word; i++) {
-		const struct wire_step *step = &steps[way->first_step + i];
+	for (uint32_t i = 0; i < way->map_row_count && code < word; i++) {
+		const struct wire_step *step = &steps[way->first_map_row + i];
 
 		original += (uint64_t)(int64_t)wire_step_original(*step);
 		code += wire_step_code(*step);

@@ -449,8 +449,8 @@ static uint64_t moved_to(const struct wire_ways *ways, uint64_t address)
 		return 0;
 	original = way->address;
 	code = ways->code + way->code;
-	for (uint32_t i = 0; i < way->step_count; i++) {
-		const struct wire_step *step = &steps[way->first_step + i];
+	for (uint32_t i = 0; i < way->map_row_count; i++) {
+		const struct wire_step *step = &steps[way->first_map_row + i];
 
 		if (original == address && step->kind != WIRE_STEP_AWAY && step->original)
 			return step->kind == WIRE_STEP_MOVED ? code : 0;

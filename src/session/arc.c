@@ -167,7 +167,7 @@ bool arc_holds(const struct space *space, uint64_t rip)
 }
 
 /* Nothing is taken if the stack cannot be read. */
-static bool read_pushed(const struct thread *thread, const struct plan_place *place,
+static bool read_pushed(const struct thread *thread, const struct plan_position *place,
 			struct user_regs_struct *registers)
 {
 	const uint64_t changed = 0xcd5; /* the status flags, and the direction */
@@ -196,7 +196,8 @@ static bool read_pushed(const struct thread *thread, const struct plan_place *pl
 }
 
 bool arc_take_pushed(const struct thread *thread, const struct module *module,
-		     const struct plan_place *place, struct user_regs_struct *registers)
+		     const struct plan_position *place,
+		     struct user_regs_struct *registers)
 {
 	if (!read_pushed(thread, place, registers))
 		return false;

@@ -24,6 +24,7 @@ uint32_t arc_counter(const struct thread *thread, const struct module *module,
 /* Takes what a probe or a gate has on the stack back into registers, rsp too, and does
  * what of a gate must not be done from its start again. */
 bool arc_take_pushed(const struct thread *thread, const struct module *module,
-		     const struct plan_place *place, struct user_regs_struct *registers);
+		     const struct plan_position *place,
+		     struct user_regs_struct *registers);
 
 #endif

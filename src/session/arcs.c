@@ -95,7 +95,7 @@ static int by_place(const void *left, const void *right)
 
 /* The link-time address that a call returned to, in relocated code or not; 0: it is not
  * known, as nothing of the addresses of a file without a plan is. */
-static uint64_t site_in(struct plan_walk *walk, const struct place *place,
+static uint64_t site_in(struct map_walk *walk, const struct place *place,
 			uint64_t address)
 {
 	const struct plan *plan = place->file->plan;
@@ -110,7 +110,7 @@ static uint64_t site_in(struct plan_walk *walk, const struct place *place,
 }
 
 /* Of an arc as a bank has it. */
-static void name_place(const struct space *space, struct plan_walk *walk,
+static void name_place(const struct space *space, struct map_walk *walk,
 		       struct image_arc *arc)
 {
 	uint64_t address = arc->site;
@@ -140,7 +140,7 @@ static void name_places(const struct space *space, struct image_run *image, size
 	const size_t count = image->arcs.count - first;
 	scoped_free struct image_arc **sorted =
 		memory_allocate((count + 1) * sizeof(struct image_arc *));
-	struct plan_walk walk = {0};
+	struct map_walk walk = {0};
 
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &image->arcs.items[first + i];

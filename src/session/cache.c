@@ -462,8 +462,8 @@ static void describe_plan(struct module_file *file)
 	const struct plan *plan = file->plan;
 
 	vector_for_each (&plan->functions, function) {
-		file->instrumented +=
-			function->reason == PLAN_INSTRUMENTED && !plan_is_part(function);
+		file->instrumented += function->reason == PLAN_INSTRUMENTED &&
+				      !plan_is_cold_part(function);
 		file->tells_loaded |= function->hook == WIRE_HOOK_LOADED;
 		file->leak_checked |=
 			function->hook == WIRE_HOOK_EXIT &&

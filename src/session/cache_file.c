@@ -169,7 +169,7 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	SET_ARRAY(plan->edges, bytes + part_offset(header, EDGES), size[EDGES]);
 	SET_ARRAY(plan->crossings, bytes + part_offset(header, CROSSINGS),
 		  size[CROSSINGS]);
-	SET_ARRAY(plan->steps, bytes + part_offset(header, STEPS), size[STEPS]);
+	SET_ARRAY(plan->map_rows, bytes + part_offset(header, STEPS), size[STEPS]);
 	SET_ARRAY(plan->stubs, bytes + part_offset(header, STUBS), size[STUBS]);
 	SET_ARRAY(plan->arcs, bytes + part_offset(header, ARCS), size[ARCS]);
 	SET_ARRAY(plan->links, bytes + part_offset(header, LINKS), size[LINKS]);
@@ -319,7 +319,7 @@ static struct header make_header(const struct module_file *file)
 	header.part_size[EDGES] = plan->edges.count * sizeof(*plan->edges.items);
 	header.part_size[CROSSINGS] =
 		plan->crossings.count * sizeof(*plan->crossings.items);
-	header.part_size[STEPS] = plan->steps.count * sizeof(*plan->steps.items);
+	header.part_size[STEPS] = plan->map_rows.count * sizeof(*plan->map_rows.items);
 	header.part_size[STUBS] = plan->stubs.count * sizeof(*plan->stubs.items);
 	header.part_size[ARCS] = plan->arcs.count * sizeof(*plan->arcs.items);
 	header.part_size[LINKS] = plan->links.count * sizeof(*plan->links.items);
@@ -416,7 +416,7 @@ static bool write_parts(int fd, struct header *header, const struct module_file 
 		plan->blocks.items,    plan->terms.items,   plan->edges.items,
 		plan->crossings.items, plan->stubs.items,   plan->arcs.items,
 		plan->links.items,     plan->left.items,    plan->names.items,
-		plan->code.items,      file->ways.items,    plan->steps.items};
+		plan->code.items,      file->ways.items,    plan->map_rows.items};
 
 	for (int i = FUNCTIONS; i < TEXTS; i++) {
 		const struct piece piece = {arrays[i], header->part_size[i]};

@@ -7,7 +7,7 @@
  *     ...             the other arrays of the plan
  *     code            bytes; this and the next two programs map as they are
  *     ways            struct wire_way[]
- *     steps           struct plan_step[]
+ *     steps           struct map_row[]
  *     texts           of each executable segment the part that patches change, with the
  *                     patches applied; programs read it over pages of their own
  *

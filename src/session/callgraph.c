@@ -81,7 +81,7 @@ static bool describe(const struct family *family, uint32_t function,
 		context->function = (slot - module->first_slot) / PLAN_GRAPH_SLOTS;
 		if (context->function >= plan->functions.count)
 			return false;
-		context->leaf = !plan->functions.items[context->function].step_count;
+		context->leaf = !plan->functions.items[context->function].map_row_count;
 		return true;
 	}
 	return false;
@@ -96,10 +96,10 @@ static uint32_t count_of(const uint64_t *used, uint64_t most, size_t size)
 }
 
 /* What the banks of a process have, by context. */
-struct sums VECTOR(struct image_context_sums);
+struct block_sums VECTOR(struct image_context_sums);
 
 static void add_copy(const struct family *family, struct image_graph *graph,
-		     const struct image_graph_copy *copy, struct sums *sums)
+		     const struct image_graph_copy *copy, struct block_sums *sums)
 {
 	uint32_t root = find_root(graph, copy->thread);
 	const uint32_t count = copy->count + copy->leaf_count;
@@ -237,7 +237,7 @@ void callgraph_take(const struct session *session, struct process *process, bool
 {
 	const struct collector *collector = session->options->collector;
 	struct image_graph *graph = &process->image->graph;
-	struct sums now = {0};
+	struct block_sums now = {0};
 
 	if (!collector->graph)
 		return;
@@ -417,7 +417,7 @@ void callgraph_enter(const struct thread *thread, const struct module *module,
 {
 	enum { FRAMES = WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame) };
 	const struct plan *plan = module->file->plan;
-	const bool leaf = !plan->functions.items[function].step_count;
+	const bool leaf = !plan->functions.items[function].map_row_count;
 	struct wire_graph *graph = thread->bank ? graph_of(thread->bank) : NULL;
 	uint64_t around = graph ? drop_frames(graph, place) : 0;
 	uint32_t node, parent, timed;
@@ -486,7 +486,7 @@ static void note_frame(void *context, uint64_t place, uint64_t pc)
 
 	frames->crossed |= place <= frames->last;
 	frames->last = place;
-	if (frames->crossed || !function || !function->step_count ||
+	if (frames->crossed || !function || !function->map_row_count ||
 	    function->reason != PLAN_INSTRUMENTED ||
 	    pc - module->bias - function->address >= function->size ||
 	    frames->calls->count >= WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame))

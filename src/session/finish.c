@@ -69,7 +69,7 @@ bool finish_run(struct session *session, struct thread *thread,
 
 /* The copy lies in the page behind the module's trampolines, which is kept for that. */
 bool finish_make(const struct thread *thread, struct module *module,
-		 const struct plan_place *place, struct finish_code *ret_copy)
+		 const struct plan_position *place, struct finish_code *ret_copy)
 {
 	const struct plan *plan = module->file->plan;
 	const struct plan_function *function = &plan->functions.items[place->function];

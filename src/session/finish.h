@@ -7,7 +7,7 @@
 /* Makes the copy of the displaced instructions that are left, in the page behind the
  * module's trampolines. */
 bool finish_make(const struct thread *thread, struct module *module,
-		 const struct plan_place *place, struct finish_code *ret_copy);
+		 const struct plan_position *place, struct finish_code *ret_copy);
 
 /* Runs the copy, with all but synchronous signals blocked. False if it did not come to
  * its end: something else happened, which comes as an event. */

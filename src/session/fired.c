@@ -143,7 +143,7 @@ static void add_probes_of(const struct fired_module *of,
 static void change_function(const struct fired_module *of,
 			    const struct plan_function *function, struct change *change)
 {
-	struct home_request request = {
+	struct unpatch_request request = {
 		.function = function, .has_fired = has_fired, .context = of};
 
 	add_probes_of(of, function, &change->probes);

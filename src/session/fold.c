@@ -431,7 +431,7 @@ static bool is_told(const struct plan *plan, const struct plan_function *functio
 
 	if (function->reason != PLAN_INSTRUMENTED || function->slot >= plan->slot_count)
 		return false;
-	return !plan_is_part(function) ||
+	return !plan_is_cold_part(function) ||
 	       (whole->reason == PLAN_INSTRUMENTED && whole->block_count &&
 		!whole->edge_count == !function->edge_count);
 }

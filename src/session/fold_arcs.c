@@ -183,7 +183,7 @@ void saving_arcs(struct saving *saving, const struct saving_tally *tally, uint64
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
 		const struct plan_function *function = &plan->functions.items[i];
 
-		if (function->reason != PLAN_INSTRUMENTED || plan_is_part(function))
+		if (function->reason != PLAN_INSTRUMENTED || plan_is_cold_part(function))
 			continue;
 		if (sums[i])
 			bit_set(seen, i);

@@ -54,7 +54,7 @@ static void save_row(struct saving *saving, const struct module_file *file,
 
 	if (function->reason == PLAN_INSTRUMENTED || whole->reason == PLAN_NOT_WANTED)
 		return;
-	if (plan_is_part(function))
+	if (plan_is_cold_part(function))
 		save_part(saving, saving_function_node(saving, file, whole),
 			  whole->address, function->address, function->reason);
 	else

@@ -92,17 +92,17 @@ static bool patched_bytes(const struct module *module,
 	const struct module_file *file = module->file;
 	const struct module_text *text = module_text_of(module);
 	const uint8_t *original = module_file_original(module->file, function->address,
-						       home_size(function));
+						       unpatch_size(function));
 	uint64_t start, end, part;
 
 	if (!text || !original || function->address < text->address ||
-	    function->address + home_size(function) >
+	    function->address + unpatch_size(function) >
 		    text->address + module_text_available(file, text))
 		return false;
-	memcpy(bytes, original, home_size(function));
+	memcpy(bytes, original, unpatch_size(function));
 	part = text->address + text->part_offset;
 	start = function->address > part ? function->address : part;
-	end = function->address + home_size(function);
+	end = function->address + unpatch_size(function);
 	if (end > part + text->part_size)
 		end = part + text->part_size;
 	if (start < end)
@@ -122,7 +122,7 @@ static bool holds_seal(const struct space *space, const struct module *module,
 		for (size_t s = 0; s < 2; s++) {
 			const struct wire_seal *seal = &control->undos[i].seals[s];
 
-			if (seal->address < start + home_size(function) &&
+			if (seal->address < start + unpatch_size(function) &&
 			    start < seal->address + sizeof(seal->bytes))
 				return true;
 		}
@@ -130,7 +130,7 @@ static bool holds_seal(const struct space *space, const struct module *module,
 }
 
 void homes_find(const struct space *space, struct module *module,
-		struct home_request *request, struct homes_texts *texts)
+		struct unpatch_request *request, struct homes_texts *texts)
 {
 	const struct plan *plan = module->file->plan;
 	const struct plan_function *function = request->function;
@@ -142,31 +142,32 @@ void homes_find(const struct space *space, struct module *module,
 	size_t ways;
 
 	if (function->address < module->text_start - module->bias ||
-	    function->address + home_size(function) > module->text_end - module->bias ||
+	    function->address + unpatch_size(function) >
+		    module->text_end - module->bias ||
 	    holds_seal(space, module, function))
 		return;
 	request->plan = plan;
 	request->page = PAGE;
 	request->open = home ? home->open : NULL;
 	request->original = module_file_original(module->file, function->address,
-						 home_size(function));
+						 unpatch_size(function));
 	vector_reserve(&texts->bytes,
-		       texts->bytes.count + 2 * (size_t)home_size(function));
+		       texts->bytes.count + 2 * (size_t)unpatch_size(function));
 	text = texts->bytes.items + texts->bytes.count;
-	request->patched = patched = text + home_size(function);
+	request->patched = patched = text + unpatch_size(function);
 	ways = texts->ways.count;
 	if (!request->original || !patched_bytes(module, function, patched) ||
-	    !home_make(request, text, &texts->ways, &open, &early)) {
+	    !unpatch_make(request, text, &texts->ways, &open, &early)) {
 		texts->ways.count = ways;
 		return;
 	}
-	texts->bytes.count += home_size(function);
+	texts->bytes.count += unpatch_size(function);
 	vector_push(
 		&texts->items,
 		((struct homes_text){
 			.code_address = module->code_address,
 			.function = index,
-			.size = home_size(function),
+			.size = unpatch_size(function),
 			.address = module->bias + function->address,
 			.code = module->code_address + function->trampoline,
 			.code_end = module->code_address + plan_code_end(plan, function),
@@ -250,7 +251,7 @@ static void merge_ways(struct space *space, size_t before)
 /* Has probes lead home. What lies in the arena is shared with other processes. */
 static void open_ways(struct space *space, const struct homes_texts *texts)
 {
-	const struct home_way *way = texts->ways.items;
+	const struct return_jump *way = texts->ways.items;
 	size_t before = space->fired.ways.count;
 
 	vector_for_each (&texts->items, text) {
@@ -290,7 +291,7 @@ static bool write_text(int memory_fd, uint64_t address, const uint8_t *text,
 	bool good = true;
 
 	for (uint32_t i = 0; i < pages; i++) {
-		uint32_t page = home_page_at(early, back ? pages - 1 - i : i);
+		uint32_t page = unpatch_page_at(early, back ? pages - 1 - i : i);
 		uint64_t from = first + (uint64_t)page * PAGE, to = from + PAGE;
 
 		from = from > address ? from : address;
@@ -345,7 +346,7 @@ bool homes_have(const struct space *space, const struct module *module, uint64_t
 		plan_function_at(plan, address - module->bias);
 
 	return function &&
-	       address - module->bias - function->address < home_size(function) &&
+	       address - module->bias - function->address < unpatch_size(function) &&
 	       home_at(space, module, (uint32_t)(function - plan->functions.items));
 }
 
@@ -353,7 +354,7 @@ bool homes_have(const struct space *space, const struct module *module, uint64_t
 struct homed {
 	uint64_t address; /* in the program */
 	uint32_t size;
-	struct home_request request;
+	struct unpatch_request request;
 };
 struct homed_bytes VECTOR(uint8_t);
 
@@ -369,9 +370,9 @@ static bool know_homed(const struct space *space, const struct space_home *home,
 	if (!function)
 		return false;
 	ret->address = module->bias + function->address;
-	ret->size = home_size(function);
+	ret->size = unpatch_size(function);
 	vector_reserve(bytes, ret->size);
-	ret->request = (struct home_request){
+	ret->request = (struct unpatch_request){
 		.plan = module->file->plan,
 		.function = function,
 		.page = PAGE,
@@ -386,13 +387,13 @@ static bool know_homed(const struct space *space, const struct space_home *home,
  */
 static const uint8_t *closed_text(struct space_home *home, const struct homed *homed)
 {
-	const struct home_request *request = &homed->request;
+	const struct unpatch_request *request = &homed->request;
 
-	if (!home_has_switch(request->plan, request->function))
+	if (!unpatch_has_switch(request->plan, request->function))
 		return request->patched;
 	if (!home->closed) {
 		home->closed = memory_allocate(homed->size);
-		home_close(request, home->closed);
+		unpatch_close(request, home->closed);
 	}
 	return home->closed;
 }

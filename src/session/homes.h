@@ -23,14 +23,14 @@ struct homes_text {
 struct homes_texts {
 	struct VECTOR(struct homes_text) items;
 	struct VECTOR(uint8_t) bytes;
-	struct home_ways ways;
+	struct return_jumps ways;
 };
 void homes_texts_deinit(struct homes_texts *texts);
 
 /* Adds the text of a function, if it can be at home. Of the request, what depends on the
  * module is filled in. */
 void homes_find(const struct space *space, struct module *module,
-		struct home_request *request, struct homes_texts *texts);
+		struct unpatch_request *request, struct homes_texts *texts);
 
 /* All threads of the space stand: writes the texts. */
 void homes_enter(struct space *space, struct homes_texts *texts);
@@ -39,7 +39,8 @@ void homes_enter(struct space *space, struct homes_texts *texts);
  * Nothing of the space runs at home any more where `memory_fd` writes: that is another
  * process, which has a copy of its memory and has not run yet, or the space's own. Then
  * threads stand, and are led to relocated code by standing_lead_in. What is added to
- * `closed` is still to be listed there: its text is not that of the plan, see home_close.
+ * `closed` is still to be listed there: its text is not that of the plan, see
+ * unpatch_close.
  */
 void homes_leave(const struct space *space, int memory_fd, struct space_homes *closed);
 

@@ -268,7 +268,7 @@ static bool is_in_use(const struct thread *thread, const uint64_t **ret_cache)
 	module = space_module_of_code(thread->process->space, registers.rip);
 	plan = module ? module->file->plan : NULL;
 	at = module ? (uint32_t)(registers.rip - module->code_address) : 0;
-	if (!plan || (!inline_has_compared(plan, at, &slot) &&
+	if (!plan || (!inline_cache_has_compared(plan, at, &slot) &&
 		      !gates_has_compared(plan, at, &slot)))
 		return false;
 	*ret_cache = thread->bank ? cache_at(thread->bank, module, slot) : NULL;

@@ -78,14 +78,14 @@ void lazy_file_make_room(struct module_file *file)
 	for (uint32_t i = 0; i < file->text_count; i++)
 		text += file->texts[i].part_size;
 	file->code_room = round_up(file->plan->code.count + text * CODE_GROWTH);
-	file->steps_room =
-		round_up(file->plan->steps.count * sizeof(*file->plan->steps.items) +
-			 text * STEPS_GROWTH);
+	file->steps_room = round_up(file->plan->map_rows.count *
+					    sizeof(*file->plan->map_rows.items) +
+				    text * STEPS_GROWTH);
 	file->plan->slot_room = file->plan->slot_count + (uint32_t)(text / SLOTS_SHARE);
 	*limits = (struct lazy_limits){.slots = file->plan->slot_room,
 				       .code = file->code_room,
 				       .steps = file->steps_room /
-						sizeof(*file->plan->steps.items)};
+						sizeof(*file->plan->map_rows.items)};
 }
 
 /* Rows for all functions, sorted by address, which get their code when it is there; and
@@ -120,8 +120,8 @@ static void fill_rows(struct module_file *file, uint32_t first, uint32_t end)
 		struct wire_way *row = &file->ways.items[index];
 
 		row->code = function->trampoline;
-		row->first_step = function->first_step;
-		row->step_count = function->step_count;
+		row->first_map_row = function->first_map_row;
+		row->map_row_count = function->map_row_count;
 		file->ways.items[place].by_code = index;
 	}
 }
@@ -175,8 +175,8 @@ static bool write_all(struct module_file *file, int fd)
 	       cache_file_write(fd, file->ways.items,
 				file->ways.count * sizeof(*file->ways.items),
 				lazy->rows_at) &&
-	       cache_file_write(fd, plan->steps.items,
-				plan->steps.count * sizeof(*plan->steps.items),
+	       cache_file_write(fd, plan->map_rows.items,
+				plan->map_rows.count * sizeof(*plan->map_rows.items),
 				lazy->steps_at) &&
 	       write_texts(file, fd);
 }
@@ -219,8 +219,8 @@ bool lazy_file_save(struct module_file *file)
 	file->lazy->fd = fd;
 	file->lazy->code_space = round_up(file->plan->code.count);
 	file->lazy->steps_space =
-		file->lazy->steps_at +
-		round_up(file->plan->steps.count * sizeof(*file->plan->steps.items));
+		file->lazy->steps_at + round_up(file->plan->map_rows.count *
+						sizeof(*file->plan->map_rows.items));
 	return true;
 }
 
@@ -243,8 +243,8 @@ static bool write_code(const struct module_file *file, const struct lazy_news *n
 {
 	const struct plan *plan = file->plan;
 	struct lazy_file *lazy = file->lazy;
-	const uint64_t step = sizeof(*plan->steps.items);
-	const uint64_t steps_end = lazy->steps_at + plan->steps.count * step;
+	const uint64_t step = sizeof(*plan->map_rows.items);
+	const uint64_t steps_end = lazy->steps_at + plan->map_rows.count * step;
 	uint8_t *bytes = file->cached_bytes;
 
 	if (!get_space(lazy, &lazy->code_space, plan->code.count, file->code_room) ||
@@ -253,9 +253,9 @@ static bool write_code(const struct module_file *file, const struct lazy_news *n
 		return false;
 	memcpy(bytes + news->first_code, plan->code.items + news->first_code,
 	       plan->code.count - news->first_code);
-	memcpy(bytes + lazy->steps_at + news->first_step * step,
-	       plan->steps.items + news->first_step,
-	       (plan->steps.count - news->first_step) * step);
+	memcpy(bytes + lazy->steps_at + news->first_map_row * step,
+	       plan->map_rows.items + news->first_map_row,
+	       (plan->map_rows.count - news->first_map_row) * step);
 	return true;
 }
 
@@ -353,7 +353,7 @@ static void set_latches(struct module_file *file, const struct lazy_news *news)
 		const struct plan_function *row = &rows[rows[place].by_code];
 
 		file->instrumented -=
-			row->reason != PLAN_INSTRUMENTED && !plan_is_part(row);
+			row->reason != PLAN_INSTRUMENTED && !plan_is_cold_part(row);
 		set_latch(file, rows[place].by_code);
 	}
 }

@@ -44,7 +44,7 @@ static bool is_at_gate(const struct module *module, uint64_t rip)
 	const struct plan_function *function = plan_function_at(plan, rip - module->bias);
 	const struct plan_patch *patch = plan_patch_behind(plan, rip - module->bias);
 
-	return plan->gates_size && function && function->step_count && patch &&
+	return plan->gates_size && function && function->map_row_count && patch &&
 	       (rip - module->bias == function->address ||
 		(rip - module->bias == patch->address &&
 		 patch->address == function->address + ENDBR64)) &&
@@ -58,7 +58,7 @@ static bool find_moved(const struct module *module, uint64_t rip, bool counts,
 {
 	uint32_t offset;
 
-	if (!plan_way_back(module->file->plan, rip - module->bias, counts, &offset))
+	if (!plan_moved_to(module->file->plan, rip - module->bias, counts, &offset))
 		return false;
 	*ret_way = module->code_address + offset;
 	return true;

@@ -40,9 +40,10 @@ void residues_left(struct thread *thread, const struct shown *shown)
 }
 
 /* Whether a place is in code that counts blocks, and not in a trampoline. */
-static bool is_moved(const struct plan_place *place)
+static bool is_moved(const struct plan_position *place)
 {
-	return place->kind != PLAN_PLACE_START && place->kind != PLAN_PLACE_DISPLACED;
+	return place->kind != PLAN_POSITION_START &&
+	       place->kind != PLAN_POSITION_DISPLACED;
 }
 
 /* Whether a handler goes back to where the thread was. The resident has led the way back
@@ -64,7 +65,7 @@ static void came_back(struct thread *thread, const struct shown *shown)
 static void note_led(struct thread *thread, uint64_t rip)
 {
 	const struct module *module = space_module_of_code(thread->process->space, rip);
-	struct plan_place place;
+	struct plan_position place;
 
 	if (!module)
 		return;

@@ -82,7 +82,7 @@ static void uncount(const struct thread *thread, const struct module *module,
 
 /* What the thread has not counted, and will not. */
 static void count_by_hand(const struct thread *thread, const struct module *module,
-			  const struct plan_place *place)
+			  const struct plan_position *place)
 {
 	for (size_t i = 0; i < sizeof(place->uncounted) / sizeof(place->uncounted[0]);
 	     i++)
@@ -113,7 +113,7 @@ static void count_once(struct thread *thread, const struct module *module,
 
 /* One branch of a trampoline, done by hand on the registers. */
 static bool take_branch(const struct thread *thread, struct module *module,
-			const struct plan_place *place,
+			const struct plan_position *place,
 			struct user_regs_struct *registers)
 {
 	uint8_t bytes[16] = {0};
@@ -133,7 +133,7 @@ static bool take_branch(const struct thread *thread, struct module *module,
 /* After a branch was done by hand: whether the next instruction is a displaced one too,
  * which is then the new place. A branch to the entry is none: it counts again there. */
 static bool stays_displaced(struct thread *thread, const struct module *module,
-			    struct plan_place *place,
+			    struct plan_position *place,
 			    const struct user_regs_struct *registers)
 {
 	const struct plan_function *function = function_of(module, place->function);
@@ -146,7 +146,7 @@ static bool stays_displaced(struct thread *thread, const struct module *module,
 		count_once(thread, module, function, registers);
 		return false;
 	}
-	place->kind = PLAN_PLACE_DISPLACED;
+	place->kind = PLAN_POSITION_DISPLACED;
 	place->instruction++;
 	place->original = registers->rip - module->bias;
 	return true;
@@ -154,7 +154,7 @@ static bool stays_displaced(struct thread *thread, const struct module *module,
 
 /* Inside the expansion of a branch: back to where it began. A call's return address is
  * pushed by then, and a loop has counted. */
-static void step_back(const struct module *module, struct plan_place *place,
+static void step_back(const struct module *module, struct plan_position *place,
 		      struct user_regs_struct *registers)
 {
 	const uint8_t *original = module_file_original(module->file, place->original, 2);
@@ -170,17 +170,17 @@ static void step_back(const struct module *module, struct plan_place *place,
 
 /* Whether a place is the first instruction whose original is intact: some are copied,
  * too. */
-static bool is_behind(const struct module *module, const struct plan_place *place)
+static bool is_behind(const struct module *module, const struct plan_position *place)
 {
 	const struct plan_function *function = function_of(module, place->function);
 
-	return place->kind == PLAN_PLACE_DISPLACED &&
+	return place->kind == PLAN_POSITION_DISPLACED &&
 	       place->original == function->address + function->displaced;
 }
 
 /* Out of the middle of the displaced instructions. */
 static enum settled finish(struct session *session, struct thread *thread,
-			   struct module *module, struct plan_place place, int signal,
+			   struct module *module, struct plan_position place, int signal,
 			   struct user_regs_struct *registers)
 {
 	bool ran = false;
@@ -189,14 +189,15 @@ static enum settled finish(struct session *session, struct thread *thread,
 	for (int rounds = 0; rounds < 16; rounds++) {
 		struct finish_code copy = {.signal = signal};
 
-		if (place.kind == PLAN_PLACE_BACK || is_behind(module, &place)) {
+		if (place.kind == PLAN_POSITION_BACK || is_behind(module, &place)) {
 			const struct plan_function *f =
 				function_of(module, place.function);
 
 			registers->rip = f->address + f->displaced + module->bias;
 			return ran ? SETTLED_RAN : SETTLED;
 		}
-		if (place.kind != PLAN_PLACE_DISPLACED && place.kind != PLAN_PLACE_START)
+		if (place.kind != PLAN_POSITION_DISPLACED &&
+		    place.kind != PLAN_POSITION_START)
 			return UNSETTLED;
 		if (take_branch(thread, module, &place, registers)) {
 			if (stays_displaced(thread, module, &place, registers))
@@ -217,7 +218,7 @@ static enum settled finish(struct session *session, struct thread *thread,
  * overwritten. Until the handler is through, the thread's system calls are watched; and
  * the way back is known inside, in case the controller is dead by then. */
 static enum settled show_fault(struct thread *thread, const struct module *module,
-			       struct plan_place *place,
+			       struct plan_position *place,
 			       struct user_regs_struct *registers)
 {
 	step_back(module, place, registers);
@@ -230,7 +231,7 @@ static enum settled show_fault(struct thread *thread, const struct module *modul
 
 /* Counts by hand what was not counted, and takes back what will be again. */
 static void count_again(struct thread *thread, const struct module *module,
-			const struct plan_place *place)
+			const struct plan_position *place)
 {
 	count_by_hand(thread, module, place);
 	if (place->recounted)
@@ -240,7 +241,7 @@ static void count_again(struct thread *thread, const struct module *module,
 /* In a function that was relocated whole. The handler's way back is led into relocated
  * code: the bytes of the original are jumps now. */
 static enum settled settle_moved(struct thread *thread, const struct module *module,
-				 const struct settling *how, struct plan_place *place,
+				 const struct settling *how, struct plan_position *place,
 				 struct user_regs_struct *registers)
 {
 	step_back(module, place, registers);
@@ -270,41 +271,41 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 				      struct module *module, const struct settling *how,
 				      struct user_regs_struct *registers)
 {
-	struct plan_place place = module_locate(module, registers->rip);
+	struct plan_position place = module_locate(module, registers->rip);
 	const struct plan_function *function;
 
-	if (place.kind == PLAN_PLACE_UNKNOWN)
+	if (place.kind == PLAN_POSITION_UNKNOWN)
 		return settle_restorer(module, registers);
 	function = function_of(module, place.function);
 	if (!arc_take_pushed(thread, module, &place, registers))
 		return UNSETTLED;
 	switch (place.kind) {
-	case PLAN_PLACE_PROBE:
+	case PLAN_POSITION_PROBE:
 		registers->rip = place.original + module->bias;
 		return SETTLED;
-	case PLAN_PLACE_HOOK:
-	case PLAN_PLACE_START:
+	case PLAN_POSITION_HOOK:
+	case PLAN_POSITION_START:
 		count_by_hand(thread, module, &place);
 		if (how->fault)
 			return show_fault(thread, module, &place, registers);
 		if (how->leaving)
 			break;
 		registers->rip = place.original + module->bias;
-		if (place.kind == PLAN_PLACE_START)
+		if (place.kind == PLAN_POSITION_START)
 			count_once(thread, module, function, registers);
 		else
 			uncount(thread, module, function);
 		return SETTLED;
-	case PLAN_PLACE_BACK:
+	case PLAN_POSITION_BACK:
 		registers->rip = function->address + function->displaced + module->bias;
 		return SETTLED;
-	case PLAN_PLACE_MOVED:
+	case PLAN_POSITION_MOVED:
 		return settle_moved(thread, module, how, &place, registers);
-	case PLAN_PLACE_CALL_UNDO:
+	case PLAN_POSITION_CALL_UNDO:
 		/* The call is made again: its return address goes. */
 		registers->rsp += 8;
 		__attribute__((fallthrough));
-	case PLAN_PLACE_CALL_DONE:
+	case PLAN_POSITION_CALL_DONE:
 		if (!module_callee(thread->process->space, module, &place,
 				   &registers->rip))
 			return UNSETTLED;
@@ -391,10 +392,10 @@ static enum settled leave_hook(struct thread *thread, uint64_t address, bool sav
 
 	if (!module)
 		return UNSETTLED;
-	struct plan_place place = module_locate(module, frame.back);
+	struct plan_position place = module_locate(module, frame.back);
 
 	/* Where a gate comes behind the hook, nothing is counted yet. */
-	if (place.kind != PLAN_PLACE_HOOK && place.kind != PLAN_PLACE_PROBE)
+	if (place.kind != PLAN_POSITION_HOOK && place.kind != PLAN_POSITION_PROBE)
 		return UNSETTLED;
 	if (saved) {
 		restore(&frame.registers, registers);
@@ -403,7 +404,7 @@ static enum settled leave_hook(struct thread *thread, uint64_t address, bool sav
 	}
 	registers->rsp = address + WIRE_HOOK_FRAME;
 	registers->rip = place.original + module->bias;
-	if (!how->leaving && place.kind == PLAN_PLACE_HOOK)
+	if (!how->leaving && place.kind == PLAN_POSITION_HOOK)
 		uncount(thread, module, function_of(module, place.function));
 	return SETTLED;
 }
@@ -441,7 +442,7 @@ static void show_home(struct thread *thread, const struct user_regs_struct *regi
 	uint32_t offset;
 
 	if (module && homes_have(space, module, registers->rip) &&
-	    plan_way_back(module->file->plan, registers->rip - module->bias, true,
+	    plan_moved_to(module->file->plan, registers->rip - module->bias, true,
 			  &offset))
 		shown_add(thread, module, registers);
 }
@@ -462,13 +463,13 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 	}
 	/* In front of a block that it has not counted: the way back leads behind the
 	 * probe. */
-	if (jump.place.kind == PLAN_PLACE_MOVED && jump.place.original == jump.link &&
+	if (jump.place.kind == PLAN_POSITION_MOVED && jump.place.original == jump.link &&
 	    !how->leaving)
 		return settle_moved(thread, jump.module, how, &jump.place, registers);
 	if (jump.place.original == jump.link)
 		return NOTHING_TO_SETTLE;
 	registers->rip = jump.place.original + jump.module->bias;
-	if (jump.place.kind == PLAN_PLACE_START && !how->leaving)
+	if (jump.place.kind == PLAN_POSITION_START && !how->leaving)
 		count_once(thread, jump.module,
 			   function_of(jump.module, jump.place.function), registers);
 	return SETTLED;
@@ -576,9 +577,9 @@ void signals_leave_gate(const struct session *session, struct thread *thread)
 	if (!module ||
 	    registers.rip - module->code_address >= module->file->plan->gates_size)
 		return;
-	const struct plan_place place = module_locate(module, registers.rip);
+	const struct plan_position place = module_locate(module, registers.rip);
 
-	if (place.kind == PLAN_PLACE_PROBE)
+	if (place.kind == PLAN_POSITION_PROBE)
 		settle_trampoline(NULL, thread, module, &how, &registers);
 	else if (place.enters && arc_take_pushed(thread, module, &place, &registers))
 		registers.rip = module->code_address +
@@ -602,7 +603,7 @@ static bool is_elsewhere(const struct space *space, uint64_t rip)
 
 	if (space->family && rip - space->family->arena->address < WIRE_RESIDENT_SIZE)
 		return true;
-	return module && module->file->plan->steps.count;
+	return module && module->file->plan->map_rows.count;
 }
 
 /* Whether a signal has neither a handler nor ends the process: nobody sees the thread

@@ -39,9 +39,9 @@ struct space_way {
 struct space_home {
 	uint64_t code_address; /* of its module */
 	uint32_t function;     /* index in its plan */
-	uint64_t *open;        /* which of its blocks run there; NULL: see home_close */
-	uint64_t early;        /* the order of its pages: see home_turn_of */
-	uint8_t *closed; /* its text by home_close, once a process forked; or NULL */
+	uint64_t *open;  /* which of its blocks run there; NULL: see unpatch_close */
+	uint64_t early;  /* the order of its pages: see unpatch_turn_of */
+	uint8_t *closed; /* its text by unpatch_close, once a process forked; or NULL */
 };
 struct space_homes VECTOR(struct space_home);
 

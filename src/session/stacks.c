@@ -86,8 +86,8 @@ static bool may_go_back(struct search *search, uint64_t restorer, uint64_t at,
 	const struct module *module = space_module_of_text(search->space, rip);
 	uint32_t offset;
 
-	if (!module || !module->file->plan->steps.count ||
-	    !plan_way_back(module->file->plan, rip - module->bias, true, &offset))
+	if (!module || !module->file->plan->map_rows.count ||
+	    !plan_moved_to(module->file->plan, rip - module->bias, true, &offset))
 		return !signals_in_patch(search->space, rip);
 	if (!is_led(search->space, restorer))
 		return false;

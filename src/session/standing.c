@@ -142,13 +142,13 @@ static const struct module *find_code(const struct space *space, uint64_t rip,
 /* Whether a thread in front of a place in plan.code has called nothing yet: it has not
  * passed the function's gate, or, from its entry, the jump that leads there. */
 static bool is_call_ahead(const struct plan *plan, uint32_t offset, bool inside,
-			  const struct plan_place *place)
+			  const struct plan_position *place)
 {
 	const struct plan_function *function = &plan->functions.items[place->function];
 
 	if (offset < plan->gates_size)
-		return place->kind == PLAN_PLACE_PROBE ||
-		       place->kind == PLAN_PLACE_CALL_UNDO;
+		return place->kind == PLAN_POSITION_PROBE ||
+		       place->kind == PLAN_POSITION_CALL_UNDO;
 	return !inside && place->original == function->address;
 }
 
@@ -194,18 +194,18 @@ static bool find_place(const struct thread *thread, struct user_regs_struct regi
 
 	if (!plan)
 		return find_before_stub(space, registers.rip, ret_place);
-	if (!plan->steps.count)
+	if (!plan->map_rows.count)
 		return false;
-	struct plan_place found = module_locate(module, module->code_address + offset);
-	bool whole = plan->functions.items[found.function].step_count != 0;
+	struct plan_position found = module_locate(module, module->code_address + offset);
+	bool whole = plan->functions.items[found.function].map_row_count != 0;
 
-	if (found.kind == PLAN_PLACE_UNKNOWN ||
+	if (found.kind == PLAN_POSITION_UNKNOWN ||
 	    is_call_ahead(plan, offset, inside, &found))
 		return false;
 	*ret_place = (struct place){
 		.module = module,
 		.address = found.original,
-		.outside = found.kind == PLAN_PLACE_CALL_DONE || !whole,
+		.outside = found.kind == PLAN_POSITION_CALL_DONE || !whole,
 	};
 	memcpy(ret_place->ahead, found.uncounted, sizeof(ret_place->ahead));
 	return true;
@@ -307,10 +307,10 @@ void standing_lead_in(const struct space *space, struct user_regs_struct *regist
 	}
 	/* Behind a system call, which the kernel may want to make again, there is a jump,
 	 * or original code. At the entry of a function it is called by the jump. */
-	if (!function || !function->step_count || (int64_t)registers->orig_rax >= 0 ||
+	if (!function || !function->map_row_count || (int64_t)registers->orig_rax >= 0 ||
 	    (plan_jump_at(plan, link, &offset) && offset == function->trampoline) ||
 	    link == function->address)
 		return;
-	if (plan_way_back(plan, link, true, &offset))
+	if (plan_moved_to(plan, link, true, &offset))
 		registers->rip = module->code_address + offset;
 }

@@ -63,7 +63,7 @@ bool text_jump_find(const struct space *space, uint64_t rip, struct text_jump *r
 		.target = module->code_address + offset,
 		.place = module_locate(module, module->code_address + offset),
 	};
-	return ret->place.kind != PLAN_PLACE_UNKNOWN;
+	return ret->place.kind != PLAN_POSITION_UNKNOWN;
 }
 
 void signals_leave_island(const struct thread *thread)

@@ -12,7 +12,7 @@ struct text_jump {
 	const struct module *module;
 	uint64_t link;   /* its link-time address */
 	uint64_t target; /* in the program */
-	struct plan_place place;
+	struct plan_position place;
 };
 
 /* That at an address; false if there is none. */

@@ -24,7 +24,7 @@ static bool is_in_front(const struct space *space, struct wire_bank *bank, uint6
 {
 	const struct module *module = space_module_of_code(space, rip);
 	const uint64_t last = bank->stepped_code;
-	struct plan_place place;
+	struct plan_position place;
 
 	bank->stepped_code = rip;
 	/* It is executed at its own place. */
@@ -33,12 +33,12 @@ static bool is_in_front(const struct space *space, struct wire_bank *bank, uint6
 	if (!module)
 		return false;
 	place = module_locate(module, rip);
-	if (place.kind == PLAN_PLACE_UNKNOWN ||
+	if (place.kind == PLAN_POSITION_UNKNOWN ||
 	    place.original + module->bias != bank->stepped)
 		return false;
 	return rip > last || space_module_of_code(space, last) != module ||
 	       rip - module->code_address < module->file->plan->gates_size ||
-	       place.kind != PLAN_PLACE_MOVED;
+	       place.kind != PLAN_POSITION_MOVED;
 }
 
 /* Whether the thread has executed nothing but instructions of ours since a handler set

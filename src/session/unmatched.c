@@ -111,7 +111,7 @@ static char *shown_name(const struct plan *plan, const struct plan_function *fun
 static bool is_candidate(const struct question *question,
 			 const struct plan_function *function)
 {
-	if (plan_is_part(function))
+	if (plan_is_cold_part(function))
 		return false;
 	if (question->hook)
 		return function->hook == question->hook ||
@@ -204,7 +204,7 @@ static void find_near_functions(const struct session *session,
 		    !patterns_have_file(&patterns, file->path))
 			continue;
 		vector_for_each (&file->plan->functions, function) {
-			if (plan_is_part(function))
+			if (plan_is_cold_part(function))
 				continue;
 			scoped_free char *shown = shown_name(file->plan, function);
 			scoped_free char *name =

@@ -9,9 +9,9 @@
 
 #define PAGE 4096u
 
-_Static_assert(sizeof(struct wire_step) == sizeof(struct plan_step) &&
-		       WIRE_STEP_MOVED == (int)PLAN_STEP_MOVED &&
-		       WIRE_STEP_AWAY == (int)PLAN_STEP_AWAY,
+_Static_assert(sizeof(struct wire_step) == sizeof(struct map_row) &&
+		       WIRE_STEP_MOVED == (int)MAP_ROW_MOVED &&
+		       WIRE_STEP_AWAY == (int)MAP_ROW_AWAY,
 	       "the resident reads the steps of plans");
 _Static_assert(sizeof(struct wire_ways) <= PAGE, "room for a header");
 
@@ -27,8 +27,9 @@ static uint64_t rows_size(const struct module_file *file)
 
 static uint64_t steps_size(const struct module_file *file)
 {
-	return file->lazy ? file->steps_room
-			  : file->plan->steps.count * sizeof(*file->plan->steps.items);
+	return file->lazy
+		       ? file->steps_room
+		       : file->plan->map_rows.count * sizeof(*file->plan->map_rows.items);
 }
 
 uint64_t ways_header_offset(const struct module_file *file)
@@ -58,20 +59,20 @@ void ways_make(struct module_file *file)
 		const struct plan_function *function = &plan->functions.items[i];
 
 		numbers[i] = (uint32_t)file->ways.count;
-		if (function->step_count)
+		if (function->map_row_count)
 			vector_push(&file->ways,
 				    ((struct wire_way){
 					    .address = function->address,
 					    .size = function->size,
 					    .code = function->trampoline,
-					    .first_step = function->first_step,
-					    .step_count = function->step_count,
+					    .first_map_row = function->first_map_row,
+					    .map_row_count = function->map_row_count,
 				    }));
 	}
 	for (size_t place = 0; place < plan->functions.count; place++) {
 		const struct plan_function *function = plan_by_code(plan, place);
 
-		if (function->step_count)
+		if (function->map_row_count)
 			file->ways.items[count++].by_code =
 				numbers[function - plan->functions.items];
 	}
@@ -82,7 +83,7 @@ void ways_write(const struct module_file *file, uint8_t *ways)
 	if (!file->ways.count)
 		return;
 	memcpy(ways, file->ways.items, rows_size(file));
-	memcpy(ways + round_up(rows_size(file)), file->plan->steps.items,
+	memcpy(ways + round_up(rows_size(file)), file->plan->map_rows.items,
 	       steps_size(file));
 }
 

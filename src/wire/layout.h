@@ -374,7 +374,7 @@ struct wire_way {
 	uint64_t address; /* of the function, link-time */
 	uint32_t size;    /* bytes */
 	uint32_t code;    /* offset of its code from wire_ways.code */
-	uint32_t first_step, step_count;
+	uint32_t first_map_row, map_row_count;
 	uint32_t by_code; /* of the row at i: number of the row whose code comes after
 			     those of i others */
 	uint32_t pad_;
@@ -385,7 +385,7 @@ struct wire_ways {
 	uint64_t count;
 	int64_t rows, steps; /* distances from here to the first ones */
 };
-/* The same as code/plan/plan.h's struct plan_step, which may not know of this file. */
+/* The same as code/plan/plan.h's struct map_row, which may not know of this file. */
 struct wire_step {
 	uint16_t kind : 3;
 	uint16_t original : 4;

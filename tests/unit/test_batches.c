@@ -191,7 +191,7 @@ static void compare(const char *path, const struct plan_request *request, uint32
 	check_rows(one, two, blocks);
 	check_rows(one, two, terms);
 	check_rows(one, two, crossings);
-	check_rows(one, two, steps);
+	check_rows(one, two, map_rows);
 	assert_int_equal(one->edges.count, two->edges.count);
 	check_edges(one, two);
 	assert_int_equal(one->stubs.count, two->stubs.count);

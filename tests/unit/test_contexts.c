@@ -276,8 +276,8 @@ static void test_contexts(void **state)
 	(void)state;
 	for (int copies = 0; copies < 2; copies++) {
 		open_area(&area, copies, false);
-		assert_int_equal(area.plan->functions.items[LEAF].step_count, 0);
-		assert_int_not_equal(area.plan->functions.items[TWICE].step_count, 0);
+		assert_int_equal(area.plan->functions.items[LEAF].map_row_count, 0);
+		assert_int_not_equal(area.plan->functions.items[TWICE].map_row_count, 0);
 		/* The jump at the entry may lie over a call that is copied. */
 		assert_int_equal(area.plan->functions.items[FIRST].call_end,
 				 copies ? 0 : 9);
@@ -465,7 +465,8 @@ static const struct resident_routine *routine_at(uint64_t offset)
 }
 
 /* A call that its gate has not told of yet, though its place is counted. */
-static void enter_by_hand(struct plan *plan, const struct plan_place *place, uint64_t rsp)
+static void enter_by_hand(struct plan *plan, const struct plan_position *place,
+			  uint64_t rsp)
 {
 	struct module_file file = {.plan = plan};
 	const struct module module = {.file = &file,
@@ -507,7 +508,7 @@ static void interrupt(void *context, ucontext_t *ucontext)
 	uint64_t offset = (uint64_t)registers[REG_RIP] - (uint64_t)(uintptr_t)table;
 	const struct resident_routine *routine =
 		offset < WIRE_RESIDENT_SIZE ? routine_at(offset) : NULL;
-	struct plan_place place;
+	struct plan_position place;
 	const uint64_t *stack;
 
 	if ((!routine && (uint64_t)registers[REG_RIP] - WHOLE_CODE >= plan->gates_size) ||
@@ -519,7 +520,7 @@ static void interrupt(void *context, ucontext_t *ucontext)
 	place = plan_locate(plan, whole_original_at, &interruption->area.image,
 			    (uint32_t)((uint64_t)registers[REG_RIP] - WHOLE_CODE));
 	stack = (const uint64_t *)(uintptr_t)registers[REG_RSP];
-	assert_int_not_equal(place.kind, PLAN_PLACE_UNKNOWN);
+	assert_int_not_equal(place.kind, PLAN_POSITION_UNKNOWN);
 	assert_true(!routine || place.pushed || place.kept);
 	if (place.pushed)
 		registers[REG_RAX] = (greg_t)stack[place.flags];
@@ -530,7 +531,7 @@ static void interrupt(void *context, ucontext_t *ucontext)
 	if (place.kept == 2)
 		registers[REG_RAX] = (greg_t)stack[-1];
 	enter_by_hand(plan, &place, (uint64_t)registers[REG_RSP]);
-	if (place.kind == PLAN_PLACE_START || place.kind == PLAN_PLACE_CALL_DONE) {
+	if (place.kind == PLAN_POSITION_START || place.kind == PLAN_POSITION_CALL_DONE) {
 		/* Counted: behind the gate. */
 		registers[REG_RIP] =
 			(greg_t)(WHOLE_CODE +
@@ -538,16 +539,16 @@ static void interrupt(void *context, ucontext_t *ucontext)
 					    &plan->functions.items[place.function]));
 		return;
 	}
-	if (place.kind == PLAN_PLACE_MOVED) {
+	if (place.kind == PLAN_POSITION_MOVED) {
 		uint32_t to;
 
 		/* In front of a return, which is not told then. */
-		assert_true(plan_way_back(plan, place.original, false, &to));
+		assert_true(plan_moved_to(plan, place.original, false, &to));
 		registers[REG_RIP] = (greg_t)(WHOLE_CODE + to);
 		return;
 	}
 	/* Not counted: all of it is done again. */
-	if (place.kind == PLAN_PLACE_CALL_UNDO)
+	if (place.kind == PLAN_POSITION_CALL_UNDO)
 		registers[REG_RSP] += 8;
 	registers[REG_RIP] = (greg_t)place.original;
 }

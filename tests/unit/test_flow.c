@@ -148,7 +148,7 @@ static void test_few_counters_tell_all_counts(void **state)
 		random_graph_init(&random, i, i % SHAPE_COUNT, random_size(&sizes));
 		assert_in_range(graph->edge_count, 1, EDGES_MAX);
 		if (one_in(&random.state, 2))
-			flow_weights(graph, NULL);
+			static_profile_estimate(graph, NULL);
 		/* A forest has nodes - parts edges. */
 		bad = count_edges(graph, FLOW_NO_COUNTER, false) -
 		      (graph->node_count - count_parts(graph, FLOW_NO_COUNTER));
@@ -406,7 +406,7 @@ static void test_large_functions(void **state)
 	scoped_free uint64_t *counts = memory_allocate(edges.count * sizeof(uint64_t));
 	scoped_free uint64_t *wanted = memory_allocate(edges.count * sizeof(uint64_t));
 
-	flow_weights(&graph, NULL);
+	static_profile_estimate(&graph, NULL);
 	assert_true(flow_place(&graph, counted));
 	/* Once along the row. */
 	for (uint32_t i = 0; i < edges.count; i++) {
@@ -437,7 +437,7 @@ static void test_loops_weigh_ten_times_as_much(void **state)
 	const struct flow_graph graph = {edges, COUNT_OF(edges), 8};
 
 	(void)state;
-	flow_weights(&graph, NULL);
+	static_profile_estimate(&graph, NULL);
 	for (uint32_t i = 0; i < COUNT_OF(wanted); i++)
 		assert_weight(edges, i, wanted[i]);
 	assert_true(flow_place(&graph, here.counted));
@@ -455,7 +455,7 @@ static void test_irreducible_loops_weigh_more(void **state)
 	const struct flow_graph graph = {edges, COUNT_OF(edges), 5};
 
 	(void)state;
-	flow_weights(&graph, NULL);
+	static_profile_estimate(&graph, NULL);
 	assert_true(edges[3].weight > 3 && edges[4].weight > 3);
 	assert_true(edges[1].weight <= 1 && edges[5].weight < 2);
 }
@@ -477,7 +477,7 @@ static void test_what_never_returns_weighs_little(void **state)
 				 rest * rest, rest * rest, .01};
 
 	(void)state;
-	flow_weights(&graph, NULL);
+	static_profile_estimate(&graph, NULL);
 	for (uint32_t i = 0; i < COUNT_OF(wanted); i++)
 		assert_weight(edges, i, wanted[i]);
 }
@@ -491,7 +491,7 @@ static void test_branches_go_into_loops_and_not_to_returns(void **state)
 	const struct flow_graph graph = {edges, COUNT_OF(edges), 7};
 
 	(void)state;
-	flow_weights(&graph, NULL);
+	static_profile_estimate(&graph, NULL);
 	assert_weight(edges, 1, .28);
 	assert_weight(edges, 2, .72);
 	assert_weight(edges, 4, .54);
@@ -520,9 +520,9 @@ static void test_weights_by_shares(void **state)
 	const float shares[] = {1, 0.25f, 1, 1, 1, 1};
 
 	(void)state;
-	flow_weights(&graph, NULL);
+	static_profile_estimate(&graph, NULL);
 	assert_true(edges[1].weight == edges[2].weight);
-	flow_weights(&graph, shares);
+	static_profile_estimate(&graph, shares);
 	assert_true(edges[2].weight > 3.9f * edges[1].weight);
 	assert_true(edges[3].weight == edges[1].weight);
 }
@@ -540,7 +540,7 @@ static void test_weights_save_counting(void **state)
 		for (uint32_t k = 0; k < random.graph.edge_count; k++)
 			random.edges.items[k].weight = 1;
 		equal += cost(&random.graph);
-		flow_weights(&random.graph, NULL);
+		static_profile_estimate(&random.graph, NULL);
 		estimated += cost(&random.graph);
 		for (uint32_t k = 0; k < random.graph.edge_count; k++) {
 			float weight = random.edges.items[k].weight;

@@ -209,7 +209,7 @@ static void check_counts(const struct whole_area *area)
 	uint64_t calls = 8 + 4 + 2 + 4 + 2 + 1;
 
 	/* Relocated whole without a jump at its entry it has no gate. */
-	if (plan->counts_entries && plan->functions.items[FIRST].step_count &&
+	if (plan->counts_entries && plan->functions.items[FIRST].map_row_count &&
 	    plan->functions.items[FIRST].call_end)
 		calls--;
 	for (unsigned i = 1; i <= 3; i++) {
@@ -279,7 +279,7 @@ struct walk {
 	size_t places;
 };
 
-static size_t uncounted(const struct plan *plan, const struct plan_place *place)
+static size_t uncounted(const struct plan *plan, const struct plan_position *place)
 {
 	size_t count = 0;
 
@@ -294,17 +294,18 @@ static void check_place(struct walk *walk, const greg_t *registers)
 {
 	const struct plan *plan = walk->area.plan;
 	uint32_t offset = (uint32_t)((uint64_t)registers[REG_RIP] - WHOLE_CODE);
-	struct plan_place place =
+	struct plan_position place =
 		plan_locate(plan, whole_original_at, &walk->area.image, offset);
 	const uint64_t *stack = (const uint64_t *)(uintptr_t)registers[REG_RSP];
 	bool linked = offset >= plan->link_code;
 	/* From the stub of a link it goes on to the linkage table. */
 	bool before =
-		place.kind == PLAN_PLACE_PROBE || place.kind == PLAN_PLACE_CALL_UNDO ||
+		place.kind == PLAN_POSITION_PROBE ||
+		place.kind == PLAN_POSITION_CALL_UNDO ||
 		(linked && place.original == at(sample_plt)) ||
 		(linked && place.original == at(sample_far_plt) && !place.recounted);
 
-	assert_int_not_equal(place.kind, PLAN_PLACE_UNKNOWN);
+	assert_int_not_equal(place.kind, PLAN_POSITION_UNKNOWN);
 	assert_int_equal(registers[REG_RSP] + place.stack, walk->rsp);
 	if (place.pushed)
 		assert_int_equal(stack[place.flags], walk->rax);
@@ -431,20 +432,20 @@ static void step_copied(void *context, ucontext_t *ucontext)
 	struct copied_walk *walk = context;
 	const struct plan *plan = walk->area.plan;
 	uint64_t offset = (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP] - WHOLE_CODE;
-	struct plan_place place;
+	struct plan_position place;
 	uint32_t back;
 
 	if (offset < plan->gates_size || offset >= plan->arc_code)
 		return;
 	place = plan_locate(plan, whole_original_at, &walk->area.image, (uint32_t)offset);
-	assert_int_not_equal(place.kind, PLAN_PLACE_UNKNOWN);
+	assert_int_not_equal(place.kind, PLAN_POSITION_UNKNOWN);
 	if (place.recounted) {
-		assert_int_equal(place.kind, PLAN_PLACE_MOVED);
+		assert_int_equal(place.kind, PLAN_POSITION_MOVED);
 		assert_non_null(plan_arc_at(plan, place.original));
 		assert_int_equal(all_counts(plan), walk->counts + 1);
 		assert_int_equal(bank.slots[place.recounted / 8],
 				 stub_count(plan, place.original));
-		assert_true(plan_way_back(plan, place.original, false, &back));
+		assert_true(plan_moved_to(plan, place.original, false, &back));
 		assert_int_equal(back + PROBE_COUNT_SIZE, offset);
 		walk->between++;
 	}

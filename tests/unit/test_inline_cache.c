@@ -220,17 +220,17 @@ static void step(void *context, ucontext_t *ucontext)
 	const struct plan *plan = walk->area.plan;
 	const greg_t *registers = ucontext->uc_mcontext.gregs;
 	uint64_t offset = (uint64_t)registers[REG_RIP] - WHOLE_CODE;
-	struct plan_place place;
+	struct plan_position place;
 	uint32_t back, slot;
 	bool compared;
 
 	if (offset < plan->gates_size || offset >= plan->arc_code)
 		return;
 	place = plan_locate(plan, whole_original_at, &walk->area.image, (uint32_t)offset);
-	assert_int_equal(place.kind, PLAN_PLACE_MOVED);
+	assert_int_equal(place.kind, PLAN_POSITION_MOVED);
 	assert_int_equal(place.stack, 0);
-	assert_true(plan_way_back(plan, place.original, false, &back));
-	compared = inline_has_compared(plan, (uint32_t)offset, &slot);
+	assert_true(plan_moved_to(plan, place.original, false, &back));
+	compared = inline_cache_has_compared(plan, (uint32_t)offset, &slot);
 	if (back == offset) {
 		walk->r11 = (uint64_t)registers[REG_R11];
 		walk->counts = cache_sum(plan);

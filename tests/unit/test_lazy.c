@@ -70,7 +70,7 @@ static void check_blocks(const struct pair *pair, const struct plan_function *a,
 {
 	assert_int_equal(a->block_count, b->block_count);
 	assert_int_equal(a->edge_count, b->edge_count);
-	assert_int_equal(a->step_count, b->step_count);
+	assert_int_equal(a->map_row_count, b->map_row_count);
 	assert_int_equal(a->stub_count, b->stub_count);
 	for (uint32_t i = 0; i < a->block_count; i++) {
 		const struct plan_block *x =
@@ -175,10 +175,11 @@ static void check_latch(const struct pair *pair, const struct plan_latch *latch)
 	assert_int_equal(latch->code % 8, 0);
 	assert_int_equal(lazy_function_at(plan, latch->code + 17), latch->function);
 	for (size_t i = 0; i < sizeof(stands) / sizeof(stands[0]); i++) {
-		struct plan_place place = plan_locate(plan, original_at, pair->lazy_image,
-						      latch->code + stands[i].offset);
+		struct plan_position place =
+			plan_locate(plan, original_at, pair->lazy_image,
+				    latch->code + stands[i].offset);
 
-		assert_int_equal(place.kind, PLAN_PLACE_PROBE);
+		assert_int_equal(place.kind, PLAN_POSITION_PROBE);
 		assert_int_equal(place.function, latch->function);
 		assert_int_equal(place.stack, stands[i].stack);
 		assert_true(place.original - row->address <= 4);
@@ -288,10 +289,10 @@ static void ends_at_limits(void **state)
 	assert_true(lazy_jump(pair.plan, function, &offset, &word));
 	memcpy(&distance, (const uint8_t *)&word + 1, sizeof(distance));
 
-	struct plan_place place = plan_locate(pair.plan, original_at, pair.lazy_image,
-					      offset + 5 + (uint32_t)distance);
+	struct plan_position place = plan_locate(pair.plan, original_at, pair.lazy_image,
+						 offset + 5 + (uint32_t)distance);
 
-	assert_int_equal(place.kind, PLAN_PLACE_START);
+	assert_int_equal(place.kind, PLAN_POSITION_START);
 	close_pair(&pair);
 }
 

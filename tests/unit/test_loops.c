@@ -244,7 +244,7 @@ static void test_trip_counts_from_few_counters(void **state)
 	struct loops loops;
 
 	(void)state;
-	flow_weights(&graph, NULL);
+	static_profile_estimate(&graph, NULL);
 	assert_true(flow_place(&graph, counted));
 	assert_int_equal(__builtin_popcountll(counted[0]), 3);
 	for (uint32_t i = 0; i < COUNT_OF(edges); i++)

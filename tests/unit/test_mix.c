@@ -26,55 +26,55 @@ struct sample {
 };
 
 static const struct sample samples[] = {
-	{"48 89 c3", TRAITS_MOVE, 0, 0, 0, 0, "mov"},
-	{"8b 03", TRAITS_MOVE, 1, 0, 4, 0, "mov"},
-	{"66 89 03", TRAITS_MOVE, 0, 1, 0, 2, "mov"},
-	{"0f 45 03", TRAITS_MOVE, 1, 0, 4, 0, "cmovnz"},
-	{"48 8d 43 08", TRAITS_ADDRESS, 0, 0, 0, 0, "lea"},
-	{"50", TRAITS_STACK, 0, 1, 0, 8, "push"},
-	{"ff 33", TRAITS_STACK, 1, 1, 8, 8, "push"},
-	{"c9", TRAITS_STACK, 1, 0, 8, 0, "leave"},
-	{"83 03 01", TRAITS_INTEGER, 1, 1, 4, 4, "add"},
-	{"3b 03", TRAITS_INTEGER, 1, 0, 4, 0, "cmp"},
-	{"48 98", TRAITS_INTEGER, 0, 0, 0, 0, "cdqe"},
-	{"0f af c3", TRAITS_MULTIPLY, 0, 0, 0, 0, "imul"},
-	{"f7 33", TRAITS_MULTIPLY, 1, 0, 4, 0, "div"},
-	{"85 c0", TRAITS_LOGIC, 0, 0, 0, 0, "test"},
-	{"0f 95 03", TRAITS_LOGIC, 0, 1, 0, 1, "setnz"},
-	{"f0 ff 03", TRAITS_ATOMIC, 1, 1, 4, 4, "inc"},
-	{"f0 0f b1 13", TRAITS_ATOMIC, 1, 1, 4, 4, "cmpxchg"},
-	{"87 03", TRAITS_ATOMIC, 1, 1, 4, 4, "xchg"},
-	{"87 d8", TRAITS_MOVE, 0, 0, 0, 0, "xchg"},
-	{"75 00", TRAITS_CONDITION, 0, 0, 0, 0, "jnz"},
-	{"eb 00", TRAITS_JUMP, 0, 0, 0, 0, "jmp"},
-	{"ff 23", TRAITS_JUMP_INDIRECT, 1, 0, 8, 0, "jmp"},
-	{"e8 00 00 00 00", TRAITS_CALL, 0, 1, 0, 8, "call"},
-	{"ff d0", TRAITS_CALL_INDIRECT, 0, 1, 0, 8, "call"},
-	{"c3", TRAITS_RETURN, 1, 0, 8, 0, "ret"},
-	{"a4", TRAITS_STRING, 1, 1, 1, 1, "movsb"},
-	{"f3 48 ab", TRAITS_STRING, 0, 0, 0, 0, "stosq"},
-	{"f2 ae", TRAITS_STRING, 0, 0, 0, 0, "scasb"},
-	{"66 0f 6f 03", TRAITS_VECTOR_MOVE, 1, 0, 16, 0, "movdqa"},
-	{"f3 0f 11 03", TRAITS_VECTOR_MOVE, 0, 1, 0, 4, "movss"},
-	{"f2 0f 58 03", TRAITS_FP_SCALAR, 1, 0, 8, 0, "addsd"},
-	{"f2 0f 2a c0", TRAITS_FP_SCALAR, 0, 0, 0, 0, "cvtsi2sd"},
-	{"c4 e2 f1 a9 13", TRAITS_FP_SCALAR, 1, 0, 8, 0, "vfmadd213sd"},
-	{"0f 58 03", TRAITS_FP_128, 1, 0, 16, 0, "addps"},
-	{"c5 ed 58 d9", TRAITS_FP_256, 0, 0, 0, 0, "vaddpd"},
-	{"62 f1 ed 48 58 03", TRAITS_FP_512, 1, 0, 64, 0, "vaddpd"},
-	{"0f fe c1", TRAITS_VECTOR_64, 0, 0, 0, 0, "paddd"},
-	{"66 0f 38 3d c1", TRAITS_VECTOR_128, 0, 0, 0, 0, "pmaxsd"},
-	{"66 0f ef c0", TRAITS_VECTOR_128, 0, 0, 0, 0, "pxor"},
-	{"c5 ed fe d9", TRAITS_VECTOR_256, 0, 0, 0, 0, "vpaddd"},
-	{"62 f3 75 48 25 d0 01", TRAITS_VECTOR_512, 0, 0, 0, 0, "vpternlogd"},
-	{"db 2b", TRAITS_X87, 1, 0, 10, 0, "fld"},
-	{"66 0f 38 dc c8", TRAITS_CRYPTO, 0, 0, 0, 0, "aesenc"},
-	{"f2 0f 38 f0 d0", TRAITS_CRYPTO, 0, 0, 0, 0, "crc32"},
-	{"0f 1f 03", TRAITS_NOP, 0, 0, 0, 0, "nop"},
-	{"f3 0f 1e fa", TRAITS_NOP, 0, 0, 0, 0, "endbr64"},
-	{"0f 18 0b", TRAITS_OTHER, 0, 0, 0, 0, "prefetcht0"},
-	{"0f 05", TRAITS_SYSTEM, 0, 0, 0, 0, "syscall"},
-	{"0f a2", TRAITS_SYSTEM, 0, 0, 0, 0, "cpuid"},
+	{"48 89 c3", INSN_MOVE, 0, 0, 0, 0, "mov"},
+	{"8b 03", INSN_MOVE, 1, 0, 4, 0, "mov"},
+	{"66 89 03", INSN_MOVE, 0, 1, 0, 2, "mov"},
+	{"0f 45 03", INSN_MOVE, 1, 0, 4, 0, "cmovnz"},
+	{"48 8d 43 08", INSN_ADDRESS, 0, 0, 0, 0, "lea"},
+	{"50", INSN_STACK, 0, 1, 0, 8, "push"},
+	{"ff 33", INSN_STACK, 1, 1, 8, 8, "push"},
+	{"c9", INSN_STACK, 1, 0, 8, 0, "leave"},
+	{"83 03 01", INSN_INTEGER, 1, 1, 4, 4, "add"},
+	{"3b 03", INSN_INTEGER, 1, 0, 4, 0, "cmp"},
+	{"48 98", INSN_INTEGER, 0, 0, 0, 0, "cdqe"},
+	{"0f af c3", INSN_MULTIPLY, 0, 0, 0, 0, "imul"},
+	{"f7 33", INSN_MULTIPLY, 1, 0, 4, 0, "div"},
+	{"85 c0", INSN_LOGIC, 0, 0, 0, 0, "test"},
+	{"0f 95 03", INSN_LOGIC, 0, 1, 0, 1, "setnz"},
+	{"f0 ff 03", INSN_ATOMIC, 1, 1, 4, 4, "inc"},
+	{"f0 0f b1 13", INSN_ATOMIC, 1, 1, 4, 4, "cmpxchg"},
+	{"87 03", INSN_ATOMIC, 1, 1, 4, 4, "xchg"},
+	{"87 d8", INSN_MOVE, 0, 0, 0, 0, "xchg"},
+	{"75 00", INSN_CONDITION, 0, 0, 0, 0, "jnz"},
+	{"eb 00", INSN_JUMP, 0, 0, 0, 0, "jmp"},
+	{"ff 23", INSN_JUMP_INDIRECT, 1, 0, 8, 0, "jmp"},
+	{"e8 00 00 00 00", INSN_CALL, 0, 1, 0, 8, "call"},
+	{"ff d0", INSN_CALL_INDIRECT, 0, 1, 0, 8, "call"},
+	{"c3", INSN_RETURN, 1, 0, 8, 0, "ret"},
+	{"a4", INSN_STRING, 1, 1, 1, 1, "movsb"},
+	{"f3 48 ab", INSN_STRING, 0, 0, 0, 0, "stosq"},
+	{"f2 ae", INSN_STRING, 0, 0, 0, 0, "scasb"},
+	{"66 0f 6f 03", INSN_VECTOR_MOVE, 1, 0, 16, 0, "movdqa"},
+	{"f3 0f 11 03", INSN_VECTOR_MOVE, 0, 1, 0, 4, "movss"},
+	{"f2 0f 58 03", INSN_FP_SCALAR, 1, 0, 8, 0, "addsd"},
+	{"f2 0f 2a c0", INSN_FP_SCALAR, 0, 0, 0, 0, "cvtsi2sd"},
+	{"c4 e2 f1 a9 13", INSN_FP_SCALAR, 1, 0, 8, 0, "vfmadd213sd"},
+	{"0f 58 03", INSN_FP_128, 1, 0, 16, 0, "addps"},
+	{"c5 ed 58 d9", INSN_FP_256, 0, 0, 0, 0, "vaddpd"},
+	{"62 f1 ed 48 58 03", INSN_FP_512, 1, 0, 64, 0, "vaddpd"},
+	{"0f fe c1", INSN_VECTOR_64, 0, 0, 0, 0, "paddd"},
+	{"66 0f 38 3d c1", INSN_VECTOR_128, 0, 0, 0, 0, "pmaxsd"},
+	{"66 0f ef c0", INSN_VECTOR_128, 0, 0, 0, 0, "pxor"},
+	{"c5 ed fe d9", INSN_VECTOR_256, 0, 0, 0, 0, "vpaddd"},
+	{"62 f3 75 48 25 d0 01", INSN_VECTOR_512, 0, 0, 0, 0, "vpternlogd"},
+	{"db 2b", INSN_X87, 1, 0, 10, 0, "fld"},
+	{"66 0f 38 dc c8", INSN_CRYPTO, 0, 0, 0, 0, "aesenc"},
+	{"f2 0f 38 f0 d0", INSN_CRYPTO, 0, 0, 0, 0, "crc32"},
+	{"0f 1f 03", INSN_NOP, 0, 0, 0, 0, "nop"},
+	{"f3 0f 1e fa", INSN_NOP, 0, 0, 0, 0, "endbr64"},
+	{"0f 18 0b", INSN_OTHER, 0, 0, 0, 0, "prefetcht0"},
+	{"0f 05", INSN_SYSTEM, 0, 0, 0, 0, "syscall"},
+	{"0f a2", INSN_SYSTEM, 0, 0, 0, 0, "cpuid"},
 };
 
 static void test_traits(void **state)
@@ -85,13 +85,13 @@ static void test_traits(void **state)
 		const char *digits = sample->bytes;
 		uint8_t bytes[15];
 		uint8_t length = 0;
-		struct traits traits;
+		struct insn_class traits;
 		char *end;
 
 		for (; *digits; digits = end)
 			bytes[length++] = (uint8_t)strtoul(digits, &end, 16);
-		assert_true(traits_read(bytes, length, &traits));
-		assert_string_equal(traits_mnemonic_name(traits.mnemonic),
+		assert_true(insn_class_read(bytes, length, &traits));
+		assert_string_equal(insn_mnemonic_name(traits.mnemonic),
 				    sample->mnemonic);
 		if (traits.length != length || traits.class != sample->class ||
 		    traits.loads != sample->loads || traits.stores != sample->stores ||
@@ -99,11 +99,11 @@ static void test_traits(void **state)
 		    traits.store_bytes != sample->store_bytes)
 			fail_msg("%s (%s): %u bytes, %s, loads %u (%u), stores %u (%u)",
 				 sample->mnemonic, sample->bytes, traits.length,
-				 traits_class_name(traits.class), traits.loads,
+				 insn_class_name(traits.class), traits.loads,
 				 traits.load_bytes, traits.stores, traits.store_bytes);
 		assert_int_equal(traits.repeated,
-				 sample->class == TRAITS_STRING && !sample->loads);
-		assert_false(traits_read(bytes, length - 1u, &traits) &&
+				 sample->class == INSN_STRING && !sample->loads);
+		assert_false(insn_class_read(bytes, length - 1u, &traits) &&
 			     traits.length >= length);
 	}
 }

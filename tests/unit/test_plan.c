@@ -249,16 +249,16 @@ static void test_hook(void **state)
 	};
 	static const struct {
 		uint32_t offset;
-		enum plan_place_kind kind;
+		enum plan_position_kind kind;
 		unsigned stack;
 		unsigned original;
 	} places[] = {
-		{0, PLAN_PLACE_HOOK, 0, 0},       {5, PLAN_PLACE_HOOK, 128, 0},
-		{7, PLAN_PLACE_HOOK, 136, 0},     {15, PLAN_PLACE_HOOK, 136, 0},
-		{23, PLAN_PLACE_START, 0, 0},     {24, PLAN_PLACE_DISPLACED, 0, 1},
-		{27, PLAN_PLACE_DISPLACED, 0, 4}, {29, PLAN_PLACE_BACK, 0, 6},
-		{1, PLAN_PLACE_UNKNOWN, 0, 0},    {25, PLAN_PLACE_UNKNOWN, 0, 0},
-		{4096, PLAN_PLACE_UNKNOWN, 0, 0},
+		{0, PLAN_POSITION_HOOK, 0, 0},       {5, PLAN_POSITION_HOOK, 128, 0},
+		{7, PLAN_POSITION_HOOK, 136, 0},     {15, PLAN_POSITION_HOOK, 136, 0},
+		{23, PLAN_POSITION_START, 0, 0},     {24, PLAN_POSITION_DISPLACED, 0, 1},
+		{27, PLAN_POSITION_DISPLACED, 0, 4}, {29, PLAN_POSITION_BACK, 0, 6},
+		{1, PLAN_POSITION_UNKNOWN, 0, 0},    {25, PLAN_POSITION_UNKNOWN, 0, 0},
+		{4096, PLAN_POSITION_UNKNOWN, 0, 0},
 	};
 	struct plan_request request = {
 		.hook_of = hook_f, .wanted = want_none, .hook_layout = {.entry = 40}};
@@ -275,11 +275,11 @@ static void test_hook(void **state)
 	assert_int_equal(plan->code.count, sizeof(code) + 5);
 	check_bytes(plan->code.items, code, sizeof(code));
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		struct plan_place place =
+		struct plan_position place =
 			plan_locate(plan, original_at, &image, places[i].offset);
 
 		assert_int_equal(place.kind, places[i].kind);
-		if (place.kind == PLAN_PLACE_UNKNOWN)
+		if (place.kind == PLAN_POSITION_UNKNOWN)
 			continue;
 		assert_int_equal(place.stack, places[i].stack);
 		assert_int_equal(place.original, TEXT + places[i].original);
@@ -527,11 +527,11 @@ static void check_patches(struct image *image, const struct plan *plan)
 
 		assert_true(patch->address >= end);
 		end = patch->address + patch->size;
-		assert_non_null(map_find(&scan.map, patch->address, patch->size));
+		assert_non_null(code_map_find(&scan.map, patch->address, patch->size));
 		assert_true(function->reason == PLAN_INSTRUMENTED);
 		if (entry)
-			assert_false(map_is_reached(&scan.map, patch->address + 1,
-						    patch->size - 1u));
+			assert_false(code_map_is_reached(&scan.map, patch->address + 1,
+							 patch->size - 1u));
 	}
 	scan_deinit(&scan);
 }
@@ -546,10 +546,10 @@ static void check_trampoline(const struct image *image, const struct plan *plan,
 	bool done = false;
 
 	while (!done) {
-		struct plan_place place =
+		struct plan_position place =
 			plan_locate(plan, original_at, (void *)(uintptr_t)image, at);
 
-		if (place.kind == PLAN_PLACE_UNKNOWN || place.function != index)
+		if (place.kind == PLAN_POSITION_UNKNOWN || place.function != index)
 			fail_msg("%#lx: unknown place", (unsigned long)function->address);
 		assert_true(at < plan->code.count);
 		assert_true(decode_instruction(plan->code.items + at,
@@ -563,7 +563,7 @@ static void check_trampoline(const struct image *image, const struct plan *plan,
 			 plan->code.items[at] == 0xeb);
 		place = plan_locate(plan, original_at, (void *)(uintptr_t)image, at + 1);
 		if (instruction.length > 1)
-			assert_int_equal(place.kind, PLAN_PLACE_UNKNOWN);
+			assert_int_equal(place.kind, PLAN_POSITION_UNKNOWN);
 		at += instruction.length;
 	}
 }
@@ -640,13 +640,13 @@ static void test_few_wanted(void **state)
 		plan = make_plan(&image, &(const struct plan_request){
 						 .depth = depth, .wanted = want_third});
 		for (uint32_t i = 2; i < FUNCTIONS; i += 3) {
-			struct plan_place place =
+			struct plan_position place =
 				plan_locate(plan, original_at, &image,
 					    plan->functions.items[i].trampoline);
 
 			assert_int_equal(plan->functions.items[i].reason,
 					 PLAN_INSTRUMENTED);
-			assert_int_not_equal(place.kind, PLAN_PLACE_UNKNOWN);
+			assert_int_not_equal(place.kind, PLAN_POSITION_UNKNOWN);
 			assert_int_equal(place.function, i);
 		}
 		plan_destroy(plan);
@@ -673,7 +673,7 @@ static uint32_t blocks_beside(uint8_t offset, bool frame)
 		image.functions.items[0].flags =
 			IMAGE_FUNCTION_SYMBOL | IMAGE_FUNCTION_REFERENCED;
 	plan = make_plan(&image, &(const struct plan_request){.depth = PLAN_BLOCKS});
-	blocks = plan->functions.items[0].step_count
+	blocks = plan->functions.items[0].map_row_count
 			 ? plan->functions.items[0].block_count
 			 : 0;
 	plan_destroy(plan);

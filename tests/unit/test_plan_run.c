@@ -338,11 +338,11 @@ static const uint8_t *original_at(void *context, uint64_t address, size_t size)
 }
 
 /* The first place of this kind in a function's trampoline. */
-static struct plan_place find_place(const struct run *run,
-				    const struct plan_function *row,
-				    enum plan_place_kind kind)
+static struct plan_position find_place(const struct run *run,
+				       const struct plan_function *row,
+				       enum plan_position_kind kind)
 {
-	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN};
+	struct plan_position place = {.kind = PLAN_POSITION_UNKNOWN};
 
 	for (uint32_t at = row->trampoline; place.kind != kind; at++) {
 		assert_true(at < run->plan->code.count);
@@ -356,7 +356,7 @@ static struct plan_place find_place(const struct run *run,
 /* Threads in a stub: before it has counted, and behind. */
 static void check_stub(const struct run *run, const struct plan_function *row)
 {
-	struct plan_place place = find_place(run, row, PLAN_PLACE_CALL_UNDO);
+	struct plan_position place = find_place(run, row, PLAN_POSITION_CALL_UNDO);
 	const uint8_t *call = image_bytes_at(&run->image, place.original, 6);
 	const bool word = call[0] == 0xff && call[1] == 0x15;
 	uint64_t end = place.original + 5 + word;
@@ -366,7 +366,7 @@ static void check_stub(const struct run *run, const struct plan_function *row)
 	assert_int_equal(end, row->address + row->call_end);
 	assert_true(word || call[0] == 0xe8);
 	memcpy(&distance, call + 1 + word, sizeof(distance));
-	place = find_place(run, row, PLAN_PLACE_CALL_DONE);
+	place = find_place(run, row, PLAN_POSITION_CALL_DONE);
 	assert_int_equal(place.original, end + (uint64_t)(int64_t)distance);
 	assert_int_equal(place.word, word);
 	assert_int_equal(row->displaced, 0);
@@ -381,7 +381,7 @@ static void finish_case(const struct run *run, size_t index)
 	const struct plan_function *row = row_of(run, cases[index].name);
 	const uint8_t *original =
 		image_bytes_at(&run->image, row->address, row->displaced);
-	struct plan_place place;
+	struct plan_position place;
 	uint64_t finish = LINK_ADDRESS + FINISH_OFFSET, word;
 	uint8_t *code = run->patched + FINISH_OFFSET;
 	function_pointer *function = (function_pointer *)(uintptr_t)(code + 8);
@@ -392,7 +392,7 @@ static void finish_case(const struct run *run, size_t index)
 		check_stub(run, row);
 		return;
 	}
-	place = find_place(run, row, PLAN_PLACE_START);
+	place = find_place(run, row, PLAN_POSITION_START);
 	size = plan_finish(run->plan, &place, original, finish, code, 256, &next);
 	if (!size) {
 		/* Only a branch is not for it. */

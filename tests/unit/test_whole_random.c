@@ -89,7 +89,7 @@ struct visit {
 
 /* Where a thread is in relocated code; false if it cannot be moved there. */
 static bool find_stand(struct whole_area *area, uint64_t rip,
-		       struct plan_place *ret_place)
+		       struct plan_position *ret_place)
 {
 	const struct plan *plan = area->plan;
 	uint32_t offset = (uint32_t)(rip - WHOLE_CODE);
@@ -97,8 +97,8 @@ static bool find_stand(struct whole_area *area, uint64_t rip,
 	if (rip - WHOLE_CODE >= plan->code.count && !plan_jump_at(plan, rip, &offset))
 		return false;
 	*ret_place = plan_locate(plan, whole_original_at, &area->image, offset);
-	return ret_place->kind != PLAN_PLACE_UNKNOWN &&
-	       plan->functions.items[ret_place->function].step_count;
+	return ret_place->kind != PLAN_POSITION_UNKNOWN &&
+	       plan->functions.items[ret_place->function].map_row_count;
 }
 
 /* What the counters of a function do not tell. Those in front of it are as if they had
@@ -106,7 +106,7 @@ static bool find_stand(struct whole_area *area, uint64_t rip,
 static void note_stand(const struct visit *visit, uint64_t rip, int by)
 {
 	const struct plan *plan = visit->area->plan;
-	struct plan_place place;
+	struct plan_position place;
 
 	if (!find_stand(visit->area, rip, &place)) {
 		const struct plan_function *function = plan_function_at(plan, rip);
@@ -120,7 +120,7 @@ static void note_stand(const struct visit *visit, uint64_t rip, int by)
 		if (place.uncounted[i] != PLAN_NO_SLOT)
 			whole_counters[place.uncounted[i] / plan->slot_size] +=
 				(uint64_t)(int64_t)by;
-	if (place.kind != PLAN_PLACE_CALL_DONE)
+	if (place.kind != PLAN_POSITION_CALL_DONE)
 		vector_push(
 			visit->residues,
 			((struct edges_residue){.address = place.original, .by = by}));
@@ -135,14 +135,14 @@ static void come(struct visit *visit, greg_t *registers)
 
 	/* In what an entry's jump displaced, or outside. */
 	if (rip - WHOLE_ADDRESS >= visit->area->text || !function ||
-	    !function->step_count)
+	    !function->map_row_count)
 		return;
 	whole_area_show(visit->area, true);
 	visit->state = INSIDE;
 	if (rip == function->address ||
 	    (plan_jump_at(plan, rip, &offset) && offset == function->trampoline))
 		return;
-	if (plan_way_back(plan, rip, true, &offset))
+	if (plan_moved_to(plan, rip, true, &offset))
 		registers[REG_RIP] = (greg_t)WHOLE_CODE + offset;
 	note_stand(visit, (uint64_t)registers[REG_RIP], -1);
 }
@@ -152,7 +152,7 @@ static void go(struct visit *visit, greg_t *registers)
 	const struct plan *plan = visit->area->plan;
 	uint64_t rip = (uint64_t)registers[REG_RIP];
 	bool moved = rip - WHOLE_CODE < plan->code.count;
-	struct plan_place place;
+	struct plan_position place;
 	bool stands = find_stand(visit->area, rip, &place);
 
 	/* What displaced instructions and longer ones need is not tried here. */
@@ -166,7 +166,7 @@ static void go(struct visit *visit, greg_t *registers)
 		if (place.pushed)
 			registers[REG_RAX] = *(greg_t *)(uintptr_t)registers[REG_RSP];
 		registers[REG_RSP] += place.stack;
-		if (place.kind == PLAN_PLACE_CALL_UNDO)
+		if (place.kind == PLAN_POSITION_CALL_UNDO)
 			registers[REG_RSP] += 8;
 	}
 	/* In the original it may stand on a jump that another one leads to. */

@@ -113,7 +113,7 @@ static void check_form(const struct whole_area *area, const char *name, uint32_t
 		assert_int_equal(function->reason, PLAN_INSTRUMENTED);
 		if (function->block_count != blocks)
 			fail_msg("%s: %u blocks", name, function->block_count);
-		assert_int_equal(function->step_count != 0, blocks != 0);
+		assert_int_equal(function->map_row_count != 0, blocks != 0);
 		return;
 	}
 	fail_msg("no function %s", name);

@@ -18,60 +18,61 @@ static size_t function_around(const struct image *image, uint64_t address)
 		       : image->functions.count;
 }
 
-static enum return_use use_of(const struct making *making, uint32_t index)
+static enum return_use use_of(const struct plan_builder *builder, uint32_t index)
 {
-	const struct image_function *row = &making->image->functions.items[index];
+	const struct image_function *row = &builder->image->functions.items[index];
 
-	return return_use_find(&making->scan, making->image, row->address, row->address,
+	return return_use_find(&builder->scan, builder->image, row->address, row->address,
 			       row->address + row->size);
 }
 
 /* Whether something is new. */
-static bool note_use(struct making *making, size_t index)
+static bool note_use(struct plan_builder *builder, size_t index)
 {
 	enum return_use use;
 
-	if (index == making->image->functions.count || making->uses[index])
+	if (index == builder->image->functions.count || builder->uses[index])
 		return false;
-	use = use_of(making, (uint32_t)index);
-	making->uses[index] = (uint8_t)use;
-	if (use && making->readers && making->readers[index] < READER_OWN)
-		making->readers[index] = READER_OWN;
+	use = use_of(builder, (uint32_t)index);
+	builder->uses[index] = (uint8_t)use;
+	if (use && builder->readers && builder->readers[index] < RA_READER_OWN)
+		builder->readers[index] = RA_READER_OWN;
 	return use != RETURN_USE_NONE;
 }
 
 /* What a call does that leads to `target`, also through the linkage table. */
-static enum return_use use_at(const struct making *making, uint64_t target)
+static enum return_use use_at(const struct plan_builder *builder, uint64_t target)
 {
-	int64_t callee = map_function_at(&making->scan.map, target);
+	int64_t callee = code_map_function_at(&builder->scan.map, target);
 	uint64_t function;
 
 	if (callee < 0) {
-		function = plt_function(making->image, target);
-		callee = function ? map_function_at(&making->scan.map, function) : -1;
+		function = plt_function(builder->image, target);
+		callee = function ? code_map_function_at(&builder->scan.map, function)
+				  : -1;
 	}
-	return callee < 0 ? RETURN_USE_NONE : making->uses[callee];
+	return callee < 0 ? RETURN_USE_NONE : builder->uses[callee];
 }
 
 /* Nothing may be written behind a call, whose return address this is, and which is made
  * by function `index`. */
-static void mark_call(struct making *making, size_t index, uint64_t behind,
+static void mark_call(struct plan_builder *builder, size_t index, uint64_t behind,
 		      enum return_use use)
 {
-	const struct image_function *row = &making->image->functions.items[index];
+	const struct image_function *row = &builder->image->functions.items[index];
 	const struct code_segment *segment;
 	size_t offset, end;
 
-	if (use == RETURN_USE_NONE || index == making->image->functions.count)
+	if (use == RETURN_USE_NONE || index == builder->image->functions.count)
 		return;
-	segment = map_find(&making->scan.map, row->address, row->size);
+	segment = code_map_find(&builder->scan.map, row->address, row->size);
 	if (!segment)
 		return;
 	if (use == RETURN_USE_NEXT) {
 		segment_reach(segment, behind + 1);
 		return;
 	}
-	making->scan.traits[index] |= SCAN_BEYOND;
+	builder->scan.traits[index] |= SCAN_BEYOND;
 	offset = behind - segment->address;
 	end = row->address + row->size - segment->address;
 	if (offset < end)
@@ -79,10 +80,11 @@ static void mark_call(struct making *making, size_t index, uint64_t behind,
 }
 
 /* The displacement that a call or jump of scan.calls and its like ends in. */
-static bool read_branch(const struct making *making, uint64_t address,
+static bool read_branch(const struct plan_builder *builder, uint64_t address,
 			struct brief *ret_brief, uint64_t *ret_target)
 {
-	const struct code_segment *segment = map_find(&making->scan.map, address, 1);
+	const struct code_segment *segment =
+		code_map_find(&builder->scan.map, address, 1);
 	size_t offset;
 
 	if (!segment)
@@ -97,70 +99,70 @@ static bool read_branch(const struct making *making, uint64_t address,
 }
 
 /* Where a function calls a place inside of itself, which may look for where it is. */
-static enum return_use use_inside(const struct making *making, size_t index,
+static enum return_use use_inside(const struct plan_builder *builder, size_t index,
 				  uint64_t target)
 {
-	const struct image_function *row = &making->image->functions.items[index];
+	const struct image_function *row = &builder->image->functions.items[index];
 
-	if (index == making->image->functions.count ||
+	if (index == builder->image->functions.count ||
 	    target - row->address >= row->size || target == row->address)
 		return RETURN_USE_NONE;
-	return return_use_find(&making->scan, making->image, target, row->address,
+	return return_use_find(&builder->scan, builder->image, target, row->address,
 			       row->address + row->size);
 }
 
-static void look_at_call(struct making *making, uint64_t address, bool any)
+static void look_at_call(struct plan_builder *builder, uint64_t address, bool any)
 {
-	const struct image *image = making->image;
+	const struct image *image = builder->image;
 	struct brief brief;
 	uint64_t target;
 	size_t index;
 	enum return_use use = RETURN_USE_NONE;
 
-	if (!read_branch(making, address, &brief, &target) || brief.kind != BRIEF_CALL32)
+	if (!read_branch(builder, address, &brief, &target) || brief.kind != BRIEF_CALL32)
 		return;
 	if (any)
-		use = use_at(making, target);
+		use = use_at(builder, target);
 	/* Most calls lead far away, and so not into the function itself. */
-	if (!use && map_function_at(&making->scan.map, target) < 0) {
+	if (!use && code_map_function_at(&builder->scan.map, target) < 0) {
 		index = function_around(image, address);
-		mark_call(making, index, address + brief.length,
-			  use_inside(making, index, target));
+		mark_call(builder, index, address + brief.length,
+			  use_inside(builder, index, target));
 		return;
 	}
 	if (use)
-		mark_call(making, function_around(image, address), address + brief.length,
-			  use);
+		mark_call(builder, function_around(image, address),
+			  address + brief.length, use);
 }
 
 /* What jumps to such a function is one, too. Whether any was found. */
-static bool follow_jump(struct making *making, uint64_t address)
+static bool follow_jump(struct plan_builder *builder, uint64_t address)
 {
 	struct brief brief;
 	uint64_t target;
 
-	return read_branch(making, address, &brief, &target) &&
+	return read_branch(builder, address, &brief, &target) &&
 	       (brief.kind == BRIEF_JUMP8 || brief.kind == BRIEF_JUMP32) &&
-	       use_at(making, target) &&
-	       note_use(making, function_around(making->image, address));
+	       use_at(builder, target) &&
+	       note_use(builder, function_around(builder->image, address));
 }
 
-static bool follow_jumps(struct making *making)
+static bool follow_jumps(struct plan_builder *builder)
 {
 	bool found = false;
 
-	vector_for_each (&making->scan.calls, address)
-		found |= follow_jump(making, *address);
-	vector_for_each (&making->scan.short_jumps, address)
-		found |= follow_jump(making, *address);
+	vector_for_each (&builder->scan.calls, address)
+		found |= follow_jump(builder, *address);
+	vector_for_each (&builder->scan.short_jumps, address)
+		found |= follow_jump(builder, *address);
 	return found;
 }
 
 /* Calls through words that the loader fills in: call *word(%rip). */
-static void look_at_words(struct making *making, size_t index)
+static void look_at_words(struct plan_builder *builder, size_t index)
 {
-	const struct image_function *row = &making->image->functions.items[index];
-	const uint8_t *bytes = image_bytes_at(making->image, row->address, row->size);
+	const struct image_function *row = &builder->image->functions.items[index];
+	const uint8_t *bytes = image_bytes_at(builder->image, row->address, row->size);
 	const struct image_link *link;
 	struct brief brief;
 
@@ -170,52 +172,52 @@ static void look_at_words(struct making *making, size_t index)
 		if (brief.kind != BRIEF_CALL_INDIRECT || !brief.relative)
 			continue;
 		link = image_link_at(
-			making->image,
+			builder->image,
 			row->address + at + brief.length +
 				length_displacement(bytes + at + brief.relative, 4));
 		if (link)
-			mark_call(making, index, row->address + at + brief.length,
-				  use_at(making, link->function));
+			mark_call(builder, index, row->address + at + brief.length,
+				  use_at(builder, link->function));
 	}
 }
 
-static bool has_links(const struct making *making)
+static bool has_links(const struct plan_builder *builder)
 {
-	vector_for_each (&making->image->links, link)
-		if (use_at(making, link->function))
+	vector_for_each (&builder->image->links, link)
+		if (use_at(builder, link->function))
 			return true;
 	return false;
 }
 
-void beyond_find(struct making *making, const struct readers_suspects *suspects)
+void beyond_find(struct plan_builder *builder, const struct ra_readers_suspects *suspects)
 {
-	const size_t count = making->image->functions.count;
+	const size_t count = builder->image->functions.count;
 	bool any = false;
 
-	making->uses = memory_allocate_zeroed(count + 1, 1);
+	builder->uses = memory_allocate_zeroed(count + 1, 1);
 	vector_for_each (suspects, index)
-		any |= note_use(making, *index);
-	while (any && follow_jumps(making))
+		any |= note_use(builder, *index);
+	while (any && follow_jumps(builder))
 		;
-	vector_for_each (&making->scan.calls, address)
-		look_at_call(making, *address, any);
-	vector_for_each (&making->scan.long_calls, address)
-		look_at_call(making, *address, any);
-	if (!any || !has_links(making))
+	vector_for_each (&builder->scan.calls, address)
+		look_at_call(builder, *address, any);
+	vector_for_each (&builder->scan.long_calls, address)
+		look_at_call(builder, *address, any);
+	if (!any || !has_links(builder))
 		return;
 	for (size_t i = 0; i < count; i++)
-		look_at_words(making, i);
+		look_at_words(builder, i);
 }
 
-void beyond_find_one(struct making *making, uint32_t index, uint32_t caller)
+void beyond_find_one(struct plan_builder *builder, uint32_t index, uint32_t caller)
 {
-	const struct image_function *row = &making->image->functions.items[caller];
-	const uint8_t *bytes = image_bytes_at(making->image, row->address, row->size);
+	const struct image_function *row = &builder->image->functions.items[caller];
+	const uint8_t *bytes = image_bytes_at(builder->image, row->address, row->size);
 	struct brief brief;
 
-	if (!making->uses[index])
-		note_use(making, index);
-	for (uint64_t at = 0; making->uses[index] && bytes && at < row->size;
+	if (!builder->uses[index])
+		note_use(builder, index);
+	for (uint64_t at = 0; builder->uses[index] && bytes && at < row->size;
 	     at += brief.length) {
 		uint64_t end, target;
 
@@ -225,15 +227,15 @@ void beyond_find_one(struct making *making, uint32_t index, uint32_t caller)
 		if (brief.kind != BRIEF_CALL32)
 			continue;
 		target = end + length_distance(bytes + at + brief.length, &brief);
-		if (map_function_at(&making->scan.map, target) == index)
-			mark_call(making, caller, end, making->uses[index]);
+		if (code_map_function_at(&builder->scan.map, target) == index)
+			mark_call(builder, caller, end, builder->uses[index]);
 	}
 }
 
 /* Whether the code names a function's address, in a way other than by a branch. */
-static bool is_named(const struct making *making, uint64_t address)
+static bool is_named(const struct plan_builder *builder, uint64_t address)
 {
-	const struct image *image = making->image;
+	const struct image *image = builder->image;
 	const bool fixed = image->type == IMAGE_EXECUTABLE;
 	struct brief brief;
 
@@ -261,29 +263,29 @@ static bool is_named(const struct making *making, uint64_t address)
 	return false;
 }
 
-bool beyond_needs_hook(const struct making *making, uint32_t index)
+bool beyond_needs_hook(const struct plan_builder *builder, uint32_t index)
 {
-	const struct image_function *row = &making->image->functions.items[index];
+	const struct image_function *row = &builder->image->functions.items[index];
 	const uint32_t known = IMAGE_FUNCTION_EXPORTED | IMAGE_FUNCTION_REFERENCED |
 			       IMAGE_FUNCTION_IFUNC;
 
-	return making->uses[index] == RETURN_USE_BEYOND &&
-	       ((row->flags & known) || is_named(making, row->address));
+	return builder->uses[index] == RETURN_USE_BEYOND &&
+	       ((row->flags & known) || is_named(builder, row->address));
 }
 
-void beyond_find_readers(struct making *making)
+void beyond_find_readers(struct plan_builder *builder)
 {
-	const struct plan_request *request = making->request;
-	struct readers_suspects suspects = {0};
+	const struct plan_request *request = builder->request;
+	struct ra_readers_suspects suspects = {0};
 	bool all = (request->depth != PLAN_ENTRIES || request->copy_calls) &&
 		   !request->hook_lazy;
 
 	if (all)
-		making->readers = readers_find(making->image, &suspects);
+		builder->readers = ra_readers_find(builder->image, &suspects);
 	else
-		readers_suspect(making->image, &suspects);
+		ra_readers_suspect(builder->image, &suspects);
 	if (request->hook_lazy)
-		making->readers = readers_find_first(making->image);
-	beyond_find(making, &suspects);
+		builder->readers = ra_readers_find_first(builder->image);
+	beyond_find(builder, &suspects);
 	vector_deinit(&suspects);
 }

@@ -10,18 +10,19 @@
 #include "code/scan/ra_readers.h"
 
 /* Finds such functions among the suspects, and all direct calls of them; before any
- * patch is chosen. Fills making->uses in. */
-void beyond_find(struct making *making, const struct readers_suspects *suspects);
+ * patch is chosen. Fills builder->uses in. */
+void beyond_find(struct plan_builder *builder,
+		 const struct ra_readers_suspects *suspects);
 
 /* Finds out what functions do with return addresses, as far as the request needs it:
- * making->readers and making->uses. */
-void beyond_find_readers(struct making *making);
+ * builder->readers and builder->uses. */
+void beyond_find_readers(struct plan_builder *builder);
 
 /* The same as beyond_find of one more function, and of the calls that `caller` makes. */
-void beyond_find_one(struct making *making, uint32_t index, uint32_t caller);
+void beyond_find_one(struct plan_builder *builder, uint32_t index, uint32_t caller);
 
 /* Whether others than direct calls of its own module may call a function that uses its
  * return address, so that the bytes behind the call may be ours: it needs a hook. */
-bool beyond_needs_hook(const struct making *making, uint32_t index);
+bool beyond_needs_hook(const struct plan_builder *builder, uint32_t index);
 
 #endif

@@ -2,66 +2,66 @@
 
 #include <string.h>
 
-enum { JUMP = MAKING_JUMP };
+enum { JUMP = BUILDER_JUMP };
 
-struct making_mark making_mark(const struct making *making)
+struct builder_mark builder_mark(const struct plan_builder *builder)
 {
-	const struct plan *plan = making->plan;
+	const struct plan *plan = builder->plan;
 
-	return (struct making_mark){
+	return (struct builder_mark){
 		.code = plan->code.count,
 		.fixups = plan->fixups.count,
-		.jumps = making->jumps.count,
-		.cached = making->cached.count,
-		.shifts = making->shifts ? making->shifts->count : 0,
+		.jumps = builder->jumps.count,
+		.cached = builder->cached.count,
+		.shifts = builder->shifts ? builder->shifts->count : 0,
 		.patches = plan->patches.count,
-		.islands = making->islands.count,
+		.islands = builder->islands.count,
 		.blocks = plan->blocks.count,
 		.terms = plan->terms.count,
 		.edges = plan->edges.count,
 		.crossings = plan->crossings.count,
-		.steps = plan->steps.count,
+		.steps = plan->map_rows.count,
 		.stubs = plan->stubs.count,
 	};
 }
 
-void making_undo(struct making *making, const struct making_mark *mark)
+void builder_undo(struct plan_builder *builder, const struct builder_mark *mark)
 {
-	struct plan *plan = making->plan;
+	struct plan *plan = builder->plan;
 
 	plan->code.count = mark->code;
 	plan->fixups.count = mark->fixups;
-	making->jumps.count = mark->jumps;
-	making->cached.count = mark->cached;
-	if (making->shifts)
-		making->shifts->count = mark->shifts;
+	builder->jumps.count = mark->jumps;
+	builder->cached.count = mark->cached;
+	if (builder->shifts)
+		builder->shifts->count = mark->shifts;
 	plan->patches.count = mark->patches;
-	making->islands.count = mark->islands;
+	builder->islands.count = mark->islands;
 	plan->blocks.count = mark->blocks;
 	plan->terms.count = mark->terms;
 	plan->edges.count = mark->edges;
 	plan->crossings.count = mark->crossings;
-	plan->steps.count = mark->steps;
+	plan->map_rows.count = mark->steps;
 	plan->stubs.count = mark->stubs;
 }
 
-struct emitter making_emitter(struct making *making)
+struct emitter builder_emitter(struct plan_builder *builder)
 {
-	struct plan *plan = making->plan;
+	struct plan *plan = builder->plan;
 
 	return (struct emitter){.address = plan->code_address,
 				.code = plan->code.items,
 				.count = plan->code.count,
 				.capacity = plan->code.capacity,
 				.plan = plan,
-				.jumps = &making->jumps,
-				.cached = &making->cached,
-				.shifts = making->shifts,
-				.own = making->own};
+				.jumps = &builder->jumps,
+				.cached = &builder->cached,
+				.shifts = builder->shifts,
+				.own = builder->own};
 }
 
-struct plan_patch *making_add_patch(struct plan_patches *patches, uint64_t address,
-				    uint32_t function, uint8_t size)
+struct plan_patch *builder_add_patch(struct plan_patches *patches, uint64_t address,
+				     uint32_t function, uint8_t size)
 {
 	struct plan_patch *patch = vector_add(patches);
 
@@ -71,7 +71,7 @@ struct plan_patch *making_add_patch(struct plan_patches *patches, uint64_t addre
 	return patch;
 }
 
-bool making_patch_jump(struct plan_patch *patch, size_t offset, uint64_t target)
+bool builder_patch_jump(struct plan_patch *patch, size_t offset, uint64_t target)
 {
 	int64_t distance = (int64_t)(target - (patch->address + offset + JUMP));
 	int32_t wide = (int32_t)distance;
@@ -81,21 +81,21 @@ bool making_patch_jump(struct plan_patch *patch, size_t offset, uint64_t target)
 	return distance == wide;
 }
 
-uint32_t making_new_slot(struct making *making, bool cold)
+uint32_t builder_new_slot(struct plan_builder *builder, bool cold)
 {
-	return cold ? MAKING_COLD + making->cold_count++ : making->plan->slot_count++;
+	return cold ? BUILDER_COLD + builder->cold_count++ : builder->plan->slot_count++;
 }
 
-bool making_relocates(const struct making *making)
+bool builder_relocates(const struct plan_builder *builder)
 {
-	const struct plan_request *request = making->request;
+	const struct plan_request *request = builder->request;
 
 	return request->depth >= PLAN_BLOCKS ||
 	       (request->depth == PLAN_CALLS &&
-		(request->graph || request->spans || making->copy_calls));
+		(request->graph || request->spans || builder->copy_calls));
 }
 
-bool making_can_relocate(uint8_t reason)
+bool builder_can_relocate(uint8_t reason)
 {
 	return reason == PLAN_INSTRUMENTED || reason == PLAN_NO_ROOM ||
 	       reason == PLAN_BRANCH_INTO_ENTRY || reason == PLAN_NOT_MOVABLE;

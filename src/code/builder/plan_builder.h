@@ -1,5 +1,5 @@
 /*
- * A plan in the making: what plan.c and blocks.c share.
+ * A plan while it is made: what the files of src/code/planner, calls and builder share.
  */
 #ifndef TRAMMEL_CODE_BUILDER_PLAN_BUILDER_H
 #define TRAMMEL_CODE_BUILDER_PLAN_BUILDER_H
@@ -14,20 +14,20 @@
 #include "code/scan/padding.h"
 
 enum {
-	MAKING_JUMP = 5,       /* bytes of a jump that reaches everything */
-	MAKING_SHORT_JUMP = 2, /* of one that reaches 127 bytes */
+	BUILDER_JUMP = 5,       /* bytes of a jump that reaches everything */
+	BUILDER_SHORT_JUMP = 2, /* of one that reaches 127 bytes */
 	/* Counters of what never ran have numbers from here on until all others have
 	 * theirs. */
-	MAKING_COLD = 1 << 27,
+	BUILDER_COLD = 1 << 27,
 };
 
-struct making {
+struct plan_builder {
 	const struct plan_request *request;
 	const struct image *image;
 	struct plan *plan;
 	struct scan scan;
 	struct padding padding;
-	struct place_choice *choices;
+	struct entry_patch *choices;
 	struct plan_patches islands; /* patches that are not at entries */
 	struct emit_jumps jumps;
 	struct emit_ends cached;    /* calls with inline caches */
@@ -35,14 +35,15 @@ struct making {
 	bool at_once;               /* not in batches */
 	size_t own;                 /* where in plan.code a batch begins */
 	uint32_t first_slot;        /* counters in front of it are those of gates */
-	uint32_t *entrances; /* by function, while calls are led to them: calls.c */
-	struct cfg cfg;      /* scratch */
-	struct whole whole;  /* scratch */
-	struct sums sums;    /* scratch */
-	uint8_t *readers; /* enum reader, by function; NULL: only entries are counted */
-	uint8_t *uses;    /* enum return_use, by function */
+	uint32_t *entrances;    /* by function, while calls are led to them: calls.c */
+	struct cfg cfg;         /* scratch */
+	struct whole whole;     /* scratch */
+	struct block_sums sums; /* scratch */
+	uint8_t *
+		readers; /* enum ra_reader, by function; NULL: only entries are counted */
+	uint8_t *uses;   /* enum return_use, by function */
 	bool copy_calls;
-	uint32_t cold_count; /* counters from MAKING_COLD on */
+	uint32_t cold_count; /* counters from BUILDER_COLD on */
 	bool cold; /* earlier runs executed the module, but not the function that is
 		      written */
 	struct frequencies_known known; /* of the function that is written */
@@ -55,40 +56,40 @@ struct making {
 			      writing began; NULL: it does not matter */
 	bool *dead;      /* by function: rax is dead at its entry; NULL: no call graph */
 	uint32_t *names; /* of spans, by function: offsets in plan.code */
-	struct parts_left left;
+	struct cold_parts_left left;
 	bool *latched; /* by function: its entry has a jump of five bytes, and keeps it:
 			  see code/planner/lazy.h; NULL: none is */
 };
 
 /* What a failed attempt to write a function is taken back to. */
-struct making_mark {
+struct builder_mark {
 	size_t code, fixups, jumps, cached, shifts, patches, islands, calls, blocks,
 		terms, edges, crossings, steps, stubs;
 };
 
-struct making_mark making_mark(const struct making *making);
+struct builder_mark builder_mark(const struct plan_builder *builder);
 
-void making_undo(struct making *making, const struct making_mark *mark);
+void builder_undo(struct plan_builder *builder, const struct builder_mark *mark);
 
 /* The patch is valid until the next one is added. */
-struct plan_patch *making_add_patch(struct plan_patches *patches, uint64_t address,
-				    uint32_t function, uint8_t size);
+struct plan_patch *builder_add_patch(struct plan_patches *patches, uint64_t address,
+				     uint32_t function, uint8_t size);
 
 /* The number of a new counter, of what never ran or of all else. */
-uint32_t making_new_slot(struct making *making, bool cold);
+uint32_t builder_new_slot(struct plan_builder *builder, bool cold);
 
 /* Writes a jump into a patch; false if it does not reach. */
-bool making_patch_jump(struct plan_patch *patch, size_t offset, uint64_t target);
+bool builder_patch_jump(struct plan_patch *patch, size_t offset, uint64_t target);
 
 /* Writes to plan.code from its end on. */
-struct emitter making_emitter(struct making *making);
+struct emitter builder_emitter(struct plan_builder *builder);
 
 /* Whether functions are relocated whole. To count calls that is of use only if they are
  * made in relocated code. */
-bool making_relocates(const struct making *making);
+bool builder_relocates(const struct plan_builder *builder);
 
 /* Whether a reason (enum plan_reason) against a jump at the entry is none against a
  * relocated function. */
-bool making_can_relocate(uint8_t reason);
+bool builder_can_relocate(uint8_t reason);
 
 #endif

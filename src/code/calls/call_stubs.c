@@ -18,113 +18,114 @@ enum { AHEAD_BYTES = 48, AHEAD_ENTRIES = 24 };
 enum { NOWHERE = UINT32_MAX };
 
 /* A jump to an entry from inside of the function, or from a cold part, may be a loop. */
-static bool may_be_inner(const struct making *making,
+static bool may_be_inner(const struct plan_builder *builder,
 			 const struct plan_function *function, uint64_t address)
 {
-	const struct image *image = making->image;
+	const struct image *image = builder->image;
 
 	return address - function->address < function->size ||
 	       ranges_meet(image->cold_parts.items, image->cold_parts.count, address,
 			   address + LENGTH);
 }
 
-void calls_note_entrance(struct making *making, uint32_t index)
+void call_stubs_note_entrance(struct plan_builder *builder, uint32_t index)
 {
-	const struct plan *plan = making->plan;
+	const struct plan *plan = builder->plan;
 	const struct plan_function *function = &plan->functions.items[index];
 	bool good = function->reason == PLAN_INSTRUMENTED &&
 		    !gates_in_call(plan, function) &&
 		    (plan->gates_size || !function->call_end);
 
-	making->entrances[index] = good ? gates_entrance(plan, function) : NOWHERE;
+	builder->entrances[index] = good ? gates_entrance(plan, function) : NOWHERE;
 }
 
-void calls_list_entrances(struct making *making)
+void call_stubs_list_entrances(struct plan_builder *builder)
 {
-	const uint32_t count = (uint32_t)making->plan->functions.count;
+	const uint32_t count = (uint32_t)builder->plan->functions.count;
 
-	making->entrances = memory_allocate(count * sizeof(*making->entrances));
+	builder->entrances = memory_allocate(count * sizeof(*builder->entrances));
 	for (uint32_t i = 0; i < count; i++)
-		calls_note_entrance(making, i);
-	vector_for_each (&making->plan->latches, latch)
-		if (making->plan->functions.items[latch->function].trampoline ==
+		call_stubs_note_entrance(builder, i);
+	vector_for_each (&builder->plan->latches, latch)
+		if (builder->plan->functions.items[latch->function].trampoline ==
 		    PLAN_LATER)
-			making->entrances[latch->function] = latch->code;
+			builder->entrances[latch->function] = latch->code;
 }
 
 /* Where in plan.code calls of a function may lead instead of to its entry. */
-static uint32_t entrance_of(const struct making *making,
+static uint32_t entrance_of(const struct plan_builder *builder,
 			    const struct plan_function *function)
 {
-	return making->entrances[function - making->plan->functions.items];
+	return builder->entrances[function - builder->plan->functions.items];
 }
 
 /* The function whose entry a call leads to, if the call may be led elsewhere. */
-static const struct plan_function *callee_of(const struct making *making, uint64_t target)
+static const struct plan_function *callee_of(const struct plan_builder *builder,
+					     uint64_t target)
 {
-	int64_t index = map_function_at(&making->scan.map, target);
+	int64_t index = code_map_function_at(&builder->scan.map, target);
 
-	if (index < 0 || making->entrances[index] == NOWHERE)
+	if (index < 0 || builder->entrances[index] == NOWHERE)
 		return NULL;
-	return &making->plan->functions.items[index];
+	return &builder->plan->functions.items[index];
 }
 
 /* The same of what a stub of the procedure linkage table means. */
-static const struct plan_function *callee_of_plt(const struct making *making,
+static const struct plan_function *callee_of_plt(const struct plan_builder *builder,
 						 uint64_t target)
 {
-	uint64_t function = plt_function(making->image, target);
+	uint64_t function = plt_function(builder->image, target);
 
-	return function ? callee_of(making, function) : NULL;
+	return function ? callee_of(builder, function) : NULL;
 }
 
 /* Whether calls of it, or jumps to it, have stubs: it does not take flags, and has no
  * hook. Of Go's functions only calls have, so that return addresses tell which:
  * signals.c. */
-static bool takes_stubs(const struct making *making, const struct plan_function *callee,
-			bool jump)
+static bool takes_stubs(const struct plan_builder *builder,
+			const struct plan_function *callee, bool jump)
 {
-	return making->plan->sites && !callee->hook &&
+	return builder->plan->sites && !callee->hook &&
 	       !(jump && (callee->flags & IMAGE_FUNCTION_GO)) &&
-	       !making->choices[callee - making->plan->functions.items].keep_flags;
+	       !builder->choices[callee - builder->plan->functions.items].keep_flags;
 }
 
-static void add_arc(struct making *making, const struct plan_function *callee,
+static void add_arc(struct plan_builder *builder, const struct plan_function *callee,
 		    uint64_t site, bool jump, bool led)
 {
-	vector_push(&making->plan->arcs,
+	vector_push(&builder->plan->arcs,
 		    ((struct plan_arc){
 			    .site = site,
-			    .callee = (uint32_t)(callee - making->plan->functions.items),
+			    .callee = (uint32_t)(callee - builder->plan->functions.items),
 			    .jump = jump,
 			    .led = led}));
 }
 
-static void add_link(struct making *making, uint64_t site, uint64_t plt)
+static void add_link(struct plan_builder *builder, uint64_t site, uint64_t plt)
 {
-	vector_push(&making->plan->links, ((struct plan_link){site, plt}));
+	vector_push(&builder->plan->links, ((struct plan_link){site, plt}));
 }
 
 /* Whether a call at its place can be led elsewhere; the bytes are taken then. */
-static bool take_call(const struct making *making, uint64_t address)
+static bool take_call(const struct plan_builder *builder, uint64_t address)
 {
-	const struct code_map *map = &making->scan.map;
-	const struct code_segment *segment = map_find(map, address, LENGTH);
+	const struct code_map *map = &builder->scan.map;
+	const struct code_segment *segment = code_map_find(map, address, LENGTH);
 	size_t offset = address - segment->address;
 
 	return bit_test(segment->starts, offset) &&
 	       !bits_any(segment->taken, offset, offset + LENGTH) &&
-	       !ranges_meet(making->image->untouchable.items,
-			    making->image->untouchable.count, address,
+	       !ranges_meet(builder->image->untouchable.items,
+			    builder->image->untouchable.count, address,
 			    address + LENGTH) &&
-	       map_take(map, address + 1, LENGTH - 1);
+	       code_map_take(map, address + 1, LENGTH - 1);
 }
 
 /* Stubs will lie behind what is in plan.code by now: see lead_calls. */
-static bool reaches_stubs(const struct making *making, uint64_t end)
+static bool reaches_stubs(const struct plan_builder *builder, uint64_t end)
 {
-	size_t count = making->scan.calls.count + making->jumps.count + 1;
-	uint64_t target = making->plan->code_address + making->plan->code.count;
+	size_t count = builder->scan.calls.count + builder->jumps.count + 1;
+	uint64_t target = builder->plan->code_address + builder->plan->code.count;
 	int64_t first = (int64_t)(target - end);
 	int64_t last = first + (int64_t)(count * (GATES_STUB_SIZE + GATES_LINK_SIZE));
 
@@ -132,58 +133,60 @@ static bool reaches_stubs(const struct making *making, uint64_t end)
 }
 
 /* Whether the stub of a link reaches all that it names, as that reaches it. */
-static bool link_reaches(const struct making *making, uint64_t target,
+static bool link_reaches(const struct plan_builder *builder, uint64_t target,
 			 const struct plan_function *callee)
 {
-	return reaches_stubs(making, target) &&
-	       (!callee || reaches_stubs(making, callee->address)) &&
-	       reaches_stubs(making, plt_word(making->image, target));
+	return reaches_stubs(builder, target) &&
+	       (!callee || reaches_stubs(builder, callee->address)) &&
+	       reaches_stubs(builder, plt_word(builder->image, target));
 }
 
 /* Whether calls through a stub of the linkage table are led to inline caches: those that
  * are made at their own places, where all functions are counted, so that what they call
  * is, too. */
-static bool takes_caches(const struct making *making, uint64_t target)
+static bool takes_caches(const struct plan_builder *builder, uint64_t target)
 {
-	const struct plan_request *request = making->request;
+	const struct plan_request *request = builder->request;
 
-	return making->plan->sites && !making->copy_calls && !request->live &&
-	       !request->wanted && plt_word(making->image, target) &&
-	       link_reaches(making, target, NULL);
+	return builder->plan->sites && !builder->copy_calls && !request->live &&
+	       !request->wanted && plt_word(builder->image, target) &&
+	       link_reaches(builder, target, NULL);
 }
 
 /* Whether a call or jump through a stub of the linkage table is led elsewhere; `callee`
  * is the function that this means, NULL: another module's. */
-static bool takes_link(const struct making *making, uint64_t target,
+static bool takes_link(const struct plan_builder *builder, uint64_t target,
 		       const struct plan_function *callee, bool jump)
 {
 	if (!callee)
-		return !jump && takes_caches(making, target);
-	return takes_stubs(making, callee, jump) && link_reaches(making, target, callee);
+		return !jump && takes_caches(builder, target);
+	return takes_stubs(builder, callee, jump) &&
+	       link_reaches(builder, target, callee);
 }
 
 /* A call or jump that goes through the procedure linkage table. */
-static void retarget_link(struct making *making, uint64_t address, bool jump,
+static void retarget_link(struct plan_builder *builder, uint64_t address, bool jump,
 			  uint64_t target)
 {
-	const struct plan_function *callee = callee_of_plt(making, target);
+	const struct plan_function *callee = callee_of_plt(builder, target);
 	struct plan_call *call;
 
-	if (!takes_link(making, target, callee, jump) ||
-	    !reaches_stubs(making, address + LENGTH) || !take_call(making, address))
+	if (!takes_link(builder, target, callee, jump) ||
+	    !reaches_stubs(builder, address + LENGTH) || !take_call(builder, address))
 		return;
-	call = vector_add(&making->plan->calls);
+	call = vector_add(&builder->plan->calls);
 	call->address = address + 1;
 	call->displacement = (int32_t)(target - (address + LENGTH));
 	if (callee)
-		add_arc(making, callee, address, jump, true);
-	add_link(making, address, target);
+		add_arc(builder, callee, address, jump, true);
+	add_link(builder, address, target);
 }
 
-static void retarget(struct making *making, uint64_t address)
+static void retarget(struct plan_builder *builder, uint64_t address)
 {
-	const struct code_segment *segment = map_find(&making->scan.map, address, LENGTH);
-	struct plan *plan = making->plan;
+	const struct code_segment *segment =
+		code_map_find(&builder->scan.map, address, LENGTH);
+	struct plan *plan = builder->plan;
 	uint64_t end = address + LENGTH, target;
 	const struct plan_function *callee;
 	struct plan_call *call;
@@ -195,23 +198,24 @@ static void retarget(struct making *making, uint64_t address)
 	memcpy(&distance, segment->bytes + (address - segment->address) + 1,
 	       sizeof(distance));
 	jump = segment->bytes[address - segment->address] == JUMP;
-	callee = callee_of(making, end + (uint64_t)(int64_t)distance);
+	callee = callee_of(builder, end + (uint64_t)(int64_t)distance);
 	if (!callee && plan->gates_size)
-		retarget_link(making, address, jump, end + (uint64_t)(int64_t)distance);
-	if (!callee || (jump && may_be_inner(making, callee, address)))
+		retarget_link(builder, address, jump, end + (uint64_t)(int64_t)distance);
+	if (!callee || (jump && may_be_inner(builder, callee, address)))
 		return;
-	stub = takes_stubs(making, callee, jump);
-	target = plan->code_address + entrance_of(making, callee);
+	stub = takes_stubs(builder, callee, jump);
+	target = plan->code_address + entrance_of(builder, callee);
 	distance = (int32_t)(target - end);
 	if (end + (uint64_t)(int64_t)distance != target ||
-	    (stub ? !reaches_stubs(making, end) : plan->gates_size && callee->call_end) ||
-	    !take_call(making, address))
+	    (stub ? !reaches_stubs(builder, end)
+		  : plan->gates_size && callee->call_end) ||
+	    !take_call(builder, address))
 		return;
 	call = vector_add(&plan->calls);
 	call->address = address + 1;
 	call->displacement = distance;
 	if (stub)
-		add_arc(making, callee, address, jump, true);
+		add_arc(builder, callee, address, jump, true);
 }
 
 /* Where a jump in plan.code leads. */
@@ -224,43 +228,43 @@ static uint64_t target_of(const struct plan *plan, const struct emit_jump *jump)
 	       (uint64_t)(int64_t)distance;
 }
 
-static bool is_jump(const struct making *making, uint64_t site)
+static bool is_jump(const struct plan_builder *builder, uint64_t site)
 {
-	const uint8_t *code = image_bytes_at(making->image, site, 1);
+	const uint8_t *code = image_bytes_at(builder->image, site, 1);
 
 	return code && (*code == JUMP || *code == SHORT_JUMP);
 }
 
 /* The callee of a jump in plan.code, if it may be led elsewhere. */
-static const struct plan_function *callee_of_jump(const struct making *making,
+static const struct plan_function *callee_of_jump(const struct plan_builder *builder,
 						  const struct emit_jump *jump)
 {
 	const struct plan_function *callee =
-		callee_of(making, target_of(making->plan, jump));
+		callee_of(builder, target_of(builder->plan, jump));
 
 	if (!callee ||
-	    (is_jump(making, jump->site) && may_be_inner(making, callee, jump->site)))
+	    (is_jump(builder, jump->site) && may_be_inner(builder, callee, jump->site)))
 		return NULL;
 	return callee;
 }
 
 /* Calls and jumps that trampolines make, also through the procedure linkage table. */
-static void add_arcs_of_jumps(struct making *making)
+static void add_arcs_of_jumps(struct plan_builder *builder)
 {
-	vector_for_each (&making->jumps, jump) {
-		const struct plan_function *callee = callee_of_jump(making, jump);
-		bool jumps = is_jump(making, jump->site);
-		uint64_t target = target_of(making->plan, jump);
+	vector_for_each (&builder->jumps, jump) {
+		const struct plan_function *callee = callee_of_jump(builder, jump);
+		bool jumps = is_jump(builder, jump->site);
+		uint64_t target = target_of(builder->plan, jump);
 
 		if (!callee) {
-			callee = callee_of_plt(making, target);
-			if (takes_link(making, target, callee, jumps))
-				add_link(making, jump->site, target);
+			callee = callee_of_plt(builder, target);
+			if (takes_link(builder, target, callee, jumps))
+				add_link(builder, jump->site, target);
 			else
 				callee = NULL;
 		}
-		if (callee && takes_stubs(making, callee, jumps))
-			add_arc(making, callee, jump->site, jumps, jump->counted);
+		if (callee && takes_stubs(builder, callee, jumps))
+			add_arc(builder, callee, jump->site, jumps, jump->counted);
 	}
 }
 
@@ -339,10 +343,11 @@ static uint64_t count_jump(struct plan *plan, const struct emit_jump *jump,
 }
 
 /* Where a jump in plan.code is to lead, link-time; 0: it stays as it is. */
-static uint64_t new_target(const struct making *making, const struct emit_jump *jump)
+static uint64_t new_target(const struct plan_builder *builder,
+			   const struct emit_jump *jump)
 {
-	struct plan *plan = making->plan;
-	const struct plan_function *callee = callee_of_jump(making, jump);
+	struct plan *plan = builder->plan;
+	const struct plan_function *callee = callee_of_jump(builder, jump);
 	uint64_t counted = jump->counted ? count_jump(plan, jump, callee) : 0;
 	uint32_t to = 0;
 
@@ -351,17 +356,17 @@ static uint64_t new_target(const struct making *making, const struct emit_jump *
 	if (callee || plan_link_at(plan, jump->site))
 		to = stub_of(plan, jump->site);
 	if (!to && callee && !callee->call_end)
-		to = entrance_of(making, callee);
+		to = entrance_of(builder, callee);
 	return to ? plan->code_address + to : 0;
 }
 
 /* Code reaches all that its own calls did: see emit_relative. */
-void calls_lead(struct making *making)
+void call_stubs_lead(struct plan_builder *builder)
 {
-	struct plan *plan = making->plan;
+	struct plan *plan = builder->plan;
 
-	vector_for_each (&making->jumps, jump) {
-		uint64_t target = new_target(making, jump);
+	vector_for_each (&builder->jumps, jump) {
+		uint64_t target = new_target(builder, jump);
 		uint64_t end = plan->code_address + jump->offset + LENGTH - 1;
 		int32_t distance = (int32_t)(target - end);
 
@@ -424,11 +429,11 @@ static void look_ahead(const struct scan *scan, size_t index)
 	int32_t distance;
 
 	if (index + AHEAD_BYTES < count)
-		map_prefetch(&scan->map, calls[index + AHEAD_BYTES]);
+		code_map_prefetch(&scan->map, calls[index + AHEAD_BYTES]);
 	if (index + AHEAD_ENTRIES >= count)
 		return;
 	target = calls[index + AHEAD_ENTRIES];
-	segment = map_find(&scan->map, target, LENGTH);
+	segment = code_map_find(&scan->map, target, LENGTH);
 	if (!segment)
 		return;
 	memcpy(&distance, segment->bytes + (target - segment->address) + 1,
@@ -438,24 +443,24 @@ static void look_ahead(const struct scan *scan, size_t index)
 		__builtin_prefetch(&segment->first[target / CODE_BLOCK]);
 }
 
-void calls_retarget(struct making *making)
+void call_stubs_retarget(struct plan_builder *builder)
 {
-	struct plan *plan = making->plan;
+	struct plan *plan = builder->plan;
 
-	calls_list_entrances(making);
-	for (size_t i = 0; i < making->scan.calls.count; i++) {
-		look_ahead(&making->scan, i);
-		retarget(making, making->scan.calls.items[i]);
+	call_stubs_list_entrances(builder);
+	for (size_t i = 0; i < builder->scan.calls.count; i++) {
+		look_ahead(&builder->scan, i);
+		retarget(builder, builder->scan.calls.items[i]);
 	}
 	sort_calls(&plan->calls);
 	if (plan->gates_size) {
-		add_arcs_of_jumps(making);
+		add_arcs_of_jumps(builder);
 		sort_arcs(plan);
 		sort_links(plan);
-		gates_write_stubs(making);
+		gates_write_stubs(builder);
 		lead_calls(plan);
 	}
-	calls_lead(making);
-	free(making->entrances);
-	making->entrances = NULL;
+	call_stubs_lead(builder);
+	free(builder->entrances);
+	builder->entrances = NULL;
 }

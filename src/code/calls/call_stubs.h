@@ -11,15 +11,15 @@
 /* Fills plan.calls, and plan.arcs where calls are counted by their sites. The plan's
  * functions and trampolines are finished. Instructions that a patch covers already are
  * left. Jumps of the trampolines are changed at once. */
-void calls_retarget(struct making *making);
+void call_stubs_retarget(struct plan_builder *builder);
 
 /*
- * The same of jumps of trampolines alone (making->jumps), where functions are planned one
- * by one: first the entrances of all functions are listed, and then noted anew for each
- * that is planned. Without gates.
+ * The same of jumps of trampolines alone (builder->jumps), where functions are planned
+ * one by one: first the entrances of all functions are listed, and then noted anew for
+ * each that is planned. Without gates.
  */
-void calls_list_entrances(struct making *making);
-void calls_note_entrance(struct making *making, uint32_t index);
-void calls_lead(struct making *making);
+void call_stubs_list_entrances(struct plan_builder *builder);
+void call_stubs_note_entrance(struct plan_builder *builder, uint32_t index);
+void call_stubs_lead(struct plan_builder *builder);
 
 #endif

@@ -367,8 +367,8 @@ void gate_emit(struct emitter *emitter, const struct gate *gate)
 {
 	for (const struct step *step = forms[gate->form]; step->size; step++) {
 		emit_mark(emitter, (struct emit_mark){
-					   .kind = step->counted ? PLAN_PLACE_START
-								 : PLAN_PLACE_PROBE,
+					   .kind = step->counted ? PLAN_POSITION_START
+								 : PLAN_POSITION_PROBE,
 					   .original = gate->original,
 					   .stack = step->stack,
 					   .kept = step->state & KEPT,

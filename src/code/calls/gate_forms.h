@@ -35,8 +35,8 @@ struct gate {
 	uint64_t original, target;
 };
 
-/* Writes it, with marks of kind PLAN_PLACE_PROBE until it has counted, then
- * PLAN_PLACE_START. */
+/* Writes it, with marks of kind PLAN_POSITION_PROBE until it has counted, then
+ * PLAN_POSITION_START. */
 void gate_emit(struct emitter *emitter, const struct gate *gate);
 
 /* The form of the gate that begins with these bytes; `returns`: those of its function are

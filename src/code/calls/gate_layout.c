@@ -31,14 +31,14 @@ uint32_t gates_size(const struct plan *plan)
 
 bool gates_in_call(const struct plan *plan, const struct plan_function *function)
 {
-	return plan->gates_size && function->call_end && !plan_is_part(function) &&
+	return plan->gates_size && function->call_end && !plan_is_cold_part(function) &&
 	       (!plan->counts_entries || plan->graph || plan->spans ||
-		!function->step_count);
+		!function->map_row_count);
 }
 
 uint32_t gates_entrance(const struct plan *plan, const struct plan_function *function)
 {
-	if (!plan->gates_size || function->hook || plan_is_part(function) ||
+	if (!plan->gates_size || function->hook || plan_is_cold_part(function) ||
 	    (function->call_end && !gates_in_call(plan, function)))
 		return function->trampoline;
 	return plan_index_of(plan, function) * gates_size(plan);
@@ -54,7 +54,7 @@ uint64_t gates_of_hooked(const struct plan *plan, const struct plan_function *fu
 uint32_t gates_body(const struct plan *plan, const struct plan_function *function)
 {
 	/* The stub of the first block. */
-	if (gates_in_call(plan, function) && function->step_count)
+	if (gates_in_call(plan, function) && function->map_row_count)
 		return plan->stubs.items[function->first_stub].code;
 	return function->trampoline +
 	       (gates_of_hooked(plan, function) ? TRAMPOLINE_GATED_HOOK : 0);
@@ -62,7 +62,7 @@ uint32_t gates_body(const struct plan *plan, const struct plan_function *functio
 
 bool gates_has_one(const struct plan *plan, const struct plan_function *function)
 {
-	return function->reason == PLAN_INSTRUMENTED && !plan_is_part(function) &&
+	return function->reason == PLAN_INSTRUMENTED && !plan_is_cold_part(function) &&
 	       (!function->call_end || gates_in_call(plan, function)) &&
 	       !(function->flags & IMAGE_FUNCTION_GO);
 }

@@ -19,17 +19,17 @@ static uint32_t round_up(uint32_t count, uint32_t to)
 	return (count + to - 1) / to * to;
 }
 
-void gates_reserve(struct making *making)
+void gates_reserve(struct plan_builder *builder)
 {
-	struct plan *plan = making->plan;
-	size_t count = making->image->functions.count;
+	struct plan *plan = builder->plan;
+	size_t count = builder->image->functions.count;
 
-	if (!gates_wanted(making->request))
+	if (!gates_wanted(builder->request))
 		return;
-	plan->counts_entries = making->request->depth >= PLAN_BLOCKS;
-	plan->sites = making->request->calls;
-	plan->graph = making->request->graph;
-	plan->spans = making->request->spans;
+	plan->counts_entries = builder->request->depth >= PLAN_BLOCKS;
+	plan->sites = builder->request->calls;
+	plan->graph = builder->request->graph;
+	plan->spans = builder->request->spans;
 	plan->gates_size = (uint32_t)(count * gates_size(plan));
 	if (plan->graph)
 		plan->cells_slot =
@@ -43,57 +43,57 @@ void gates_reserve(struct making *making)
 }
 
 /* A gate may change rax where it is dead, if it has the return address at rsp. */
-static enum gate_form graph_form(const struct making *making, uint32_t index)
+static enum gate_form graph_form(const struct plan_builder *builder, uint32_t index)
 {
-	const struct plan_function *function = &making->plan->functions.items[index];
+	const struct plan_function *function = &builder->plan->functions.items[index];
 
-	if (making->choices[index].keep_flags)
+	if (builder->choices[index].keep_flags)
 		return GATE_GRAPH_KEEP_FLAGS;
-	if (making->dead[index] && !function->call_end)
-		return function->step_count ? GATE_GRAPH_FREE : GATE_TALLY_FREE;
-	return function->step_count ? GATE_GRAPH : GATE_TALLY;
+	if (builder->dead[index] && !function->call_end)
+		return function->map_row_count ? GATE_GRAPH_FREE : GATE_TALLY_FREE;
+	return function->map_row_count ? GATE_GRAPH : GATE_TALLY;
 }
 
-static void write_site(const struct making *making, struct emitter *emitter,
+static void write_site(const struct plan_builder *builder, struct emitter *emitter,
 		       uint32_t index, struct gate gate)
 {
-	const struct plan *plan = making->plan;
+	const struct plan *plan = builder->plan;
 	const struct plan_function *function = &plan->functions.items[index];
 
-	gate.form = making->choices[index].keep_flags ? GATE_KEEP_FLAGS : GATE_CELL;
+	gate.form = builder->choices[index].keep_flags ? GATE_KEEP_FLAGS : GATE_CELL;
 	gate.slot = (plan->cells_slot + index * PLAN_GATE_SLOTS) * plan->slot_size;
-	gate.routine = making->request->hook_layout.arc;
+	gate.routine = builder->request->hook_layout.arc;
 	gate.target = gates_behind_part(plan, function, GATES_SITE);
 	gate_emit(emitter, &gate);
 }
 
 /* That of what is no span leads on. */
-static void write_span(const struct making *making, struct emitter *emitter,
+static void write_span(const struct plan_builder *builder, struct emitter *emitter,
 		       uint32_t index, struct gate gate)
 {
-	const struct plan *plan = making->plan;
+	const struct plan *plan = builder->plan;
 
 	gate.form = GATE_PASS;
 	gate.target = gates_behind_part(plan, &plan->functions.items[index], GATES_SPAN);
-	if (making->names[index]) {
+	if (builder->names[index]) {
 		gate.form = GATE_SPAN;
-		gate.routine = making->request->hook_layout.span_begin;
-		gate.name = spans_name(making, index);
+		gate.routine = builder->request->hook_layout.span_begin;
+		gate.name = spans_name(builder, index);
 	}
 	gate_emit(emitter, &gate);
 }
 
 /* Returns are seen of functions relocated whole. */
-static void write_graph(const struct making *making, struct emitter *emitter,
+static void write_graph(const struct plan_builder *builder, struct emitter *emitter,
 			uint32_t index, struct gate gate)
 {
-	const struct plan *plan = making->plan;
-	const struct plan_hook_layout *layout = &making->request->hook_layout;
+	const struct plan *plan = builder->plan;
+	const struct plan_hook_layout *layout = &builder->request->hook_layout;
 
-	gate.form = graph_form(making, index);
+	gate.form = graph_form(builder, index);
 	gate.slot = index * PLAN_GRAPH_SLOTS * plan->slot_size;
 	gate.routine = layout->enter;
-	if (!plan->functions.items[index].step_count) {
+	if (!plan->functions.items[index].map_row_count) {
 		gate.slot += layout->graph.leaf;
 		gate.routine = layout->tally;
 	}
@@ -101,7 +101,7 @@ static void write_graph(const struct making *making, struct emitter *emitter,
 }
 
 /* How its parts are written. */
-static void (*const writers[GATES_PARTS])(const struct making *making,
+static void (*const writers[GATES_PARTS])(const struct plan_builder *builder,
 					  struct emitter *emitter, uint32_t index,
 					  struct gate gate) = {
 	[GATES_SITE] = write_site,
@@ -109,21 +109,21 @@ static void (*const writers[GATES_PARTS])(const struct making *making,
 	[GATES_GRAPH] = write_graph,
 };
 
-static void write_gate(const struct making *making, struct emitter *emitter,
+static void write_gate(const struct plan_builder *builder, struct emitter *emitter,
 		       uint32_t index)
 {
-	const struct plan *plan = making->plan;
+	const struct plan *plan = builder->plan;
 	const struct plan_function *function = &plan->functions.items[index];
 	struct gate gate = {
 		.form = GATE_PLAIN,
 		.slot = plan_lost_slot(plan, index) * plan->slot_size,
 		.number = index,
-		.graph = &making->request->hook_layout.graph,
+		.graph = &builder->request->hook_layout.graph,
 		.target = plan->code_address + gates_body(plan, function),
 	};
 
 	if (function->call_end)
-		gate.depth = making->choices[index].call_depth + 8u;
+		gate.depth = builder->choices[index].call_depth + 8u;
 	emitter->count = (size_t)index * gates_size(plan);
 	if (!gates_has_one(plan, function)) {
 		if (!plan->sites && !plan->graph)
@@ -134,28 +134,29 @@ static void write_gate(const struct making *making, struct emitter *emitter,
 	for (unsigned part = 0; part < GATES_PARTS; part++) {
 		emitter->count = gates_part_of(plan, function, part);
 		if (gates_part_size(plan, part))
-			writers[part](making, emitter, index, gate);
+			writers[part](builder, emitter, index, gate);
 	}
 }
 
-void gates_write(struct making *making)
+void gates_write(struct plan_builder *builder)
 {
-	struct plan *plan = making->plan;
+	struct plan *plan = builder->plan;
 
 	if (!plan->gates_size)
 		return;
-	if (making->request->spans)
-		spans_write_names(making);
+	if (builder->request->spans)
+		spans_write_names(builder);
 	if (plan->graph)
-		making->dead = dead_find(making->image);
-	struct emitter emitter = making_emitter(making);
+		builder->dead = dead_registers_find(builder->image);
+	struct emitter emitter = builder_emitter(builder);
 
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
 		const struct plan_function *function = &plan->functions.items[i];
 
-		if (function->reason == PLAN_INSTRUMENTED && !plan_is_part(function) &&
+		if (function->reason == PLAN_INSTRUMENTED &&
+		    !plan_is_cold_part(function) &&
 		    (!function->call_end || gates_in_call(plan, function)))
-			write_gate(making, &emitter, i);
+			write_gate(builder, &emitter, i);
 	}
 }
 
@@ -166,7 +167,7 @@ static void emit_stub(struct emitter *emitter, const struct plan_arc *arc)
 	const struct plan_function *callee = &plan->functions.items[arc->callee];
 	uint32_t slot = plan->arc_slot + (uint32_t)(arc - plan->arcs.items);
 
-	probe_emit(emitter, PROBE_COUNT, slot * plan->slot_size, 0, PLAN_PLACE_PROBE);
+	probe_emit(emitter, PROBE_COUNT, slot * plan->slot_size, 0, PLAN_POSITION_PROBE);
 	emit_jump(emitter, gates_counted(plan, callee));
 }
 
@@ -176,7 +177,7 @@ static void emit_link(struct emitter *emitter, const struct plan_link *link,
 	const struct plan_arc *arc = plan_arc_at(emitter->plan, link->site);
 
 	if (!arc) {
-		inline_emit_link(emitter, word, link->plt);
+		inline_cache_emit_link(emitter, word, link->plt);
 		return;
 	}
 	/* lea callee(%rip), %r11 */
@@ -196,11 +197,11 @@ static void fill_up(struct emitter *emitter, size_t start, size_t size)
 		emit_byte(emitter, 0xcc);
 }
 
-void gates_write_stubs(struct making *making)
+void gates_write_stubs(struct plan_builder *builder)
 {
-	struct plan *plan = making->plan;
+	struct plan *plan = builder->plan;
 	struct emitter emitter = {
-		.address = plan->code_address, .plan = plan, .cached = &making->cached};
+		.address = plan->code_address, .plan = plan, .cached = &builder->cached};
 
 	while (plan->code.count % GATES_STUB_SIZE)
 		vector_push(&plan->code, 0xcc);
@@ -219,7 +220,7 @@ void gates_write_stubs(struct making *making)
 	}
 	plan->link_code = (uint32_t)emitter.count;
 	vector_for_each (&plan->links, link) {
-		emit_link(&emitter, link, plt_word(making->image, link->plt));
+		emit_link(&emitter, link, plt_word(builder->image, link->plt));
 		fill_up(&emitter, plan->link_code, GATES_LINK_SIZE);
 	}
 	plan->code.count = emitter.count;

@@ -24,7 +24,7 @@
  *
  * A function that begins with a call has its gate behind that call, in front of the stub
  * in its trampoline; there all callers are told apart by the return address, which is at
- * a known distance (place_choice.call_depth).
+ * a known distance (entry_patch.call_depth).
  *
  * A gate compares the return address with that in one of the function's cells, which some
  * bits of it choose. The cell tells where the counter of that pair is, in the bank's
@@ -44,7 +44,8 @@
  * first tells callers apart, the next of a span, and the last of a call in its context.
  * Stubs lead behind the first one. What comes first tells what cannot be done by hand: a
  * thread that a signal finds between the parts goes on up to behind that of the span
- * (plan_place.untold), and is entered into the tree of calls by hand (plan_place.enters).
+ * (plan_position.untold), and is entered into the tree of calls by hand
+ * (plan_position.enters).
  */
 #ifndef TRAMMEL_CODE_CALLS_GATES_H
 #define TRAMMEL_CODE_CALLS_GATES_H
@@ -53,13 +54,13 @@
 
 /* Makes room for the gates at the start of plan.code and for the cells in front of all
  * counters; nothing if calls are not to be counted so. */
-void gates_reserve(struct making *making);
+void gates_reserve(struct plan_builder *builder);
 
 /* Writes the gates; functions and trampolines are finished. */
-void gates_write(struct making *making);
+void gates_write(struct plan_builder *builder);
 
 /* Writes the stubs of plan.arcs and plan.links behind all else, and gives out their
  * counters. */
-void gates_write_stubs(struct making *making);
+void gates_write_stubs(struct plan_builder *builder);
 
 #endif

@@ -16,10 +16,10 @@ enum way {
 	KNOWN,
 };
 
-static enum way way_of(const struct making *making, const struct cfg_instruction *row,
-		       uint32_t *ret_function)
+static enum way way_of(const struct plan_builder *builder,
+		       const struct cfg_instruction *row, uint32_t *ret_function)
 {
-	const struct cfg *cfg = &making->cfg;
+	const struct cfg *cfg = &builder->cfg;
 	uint64_t target = row->target;
 	int64_t index;
 
@@ -27,12 +27,12 @@ static enum way way_of(const struct making *making, const struct cfg_instruction
 	     row->kind != CFG_LOOP) ||
 	    target - cfg->address < cfg->size)
 		return WITHIN;
-	if (plt_word(making->image, target)) {
-		target = plt_function(making->image, target);
+	if (plt_word(builder->image, target)) {
+		target = plt_function(builder->image, target);
 		if (!target)
 			return UNKNOWN;
 	}
-	index = map_function_at(&making->scan.map, target);
+	index = code_map_function_at(&builder->scan.map, target);
 	if (index < 0)
 		return row->target == target ? WITHIN : UNKNOWN;
 	*ret_function = (uint32_t)index;
@@ -40,54 +40,55 @@ static enum way way_of(const struct making *making, const struct cfg_instruction
 }
 
 /* Its returns are to be seen though it is no span. */
-static bool pass_on(struct making *making, uint32_t index)
+static bool pass_on(struct plan_builder *builder, uint32_t index)
 {
-	struct place_choice *choice = &making->choices[index];
+	struct entry_patch *choice = &builder->choices[index];
 
-	if (choice->span || choice->passed_on || choice->hook || making->readers[index] ||
-	    making->image->functions.items[index].flags & IMAGE_FUNCTION_GO ||
-	    (making->request->is_span && !choice->wanted))
+	if (choice->span || choice->passed_on || choice->hook ||
+	    builder->readers[index] ||
+	    builder->image->functions.items[index].flags & IMAGE_FUNCTION_GO ||
+	    (builder->request->is_span && !choice->wanted))
 		return false;
 	choice->wanted = choice->passed_on = true;
 	return true;
 }
 
-void spans_choose(struct making *making)
+void spans_choose(struct plan_builder *builder)
 {
 	struct VECTOR(uint32_t) open = {0};
 
-	for (uint32_t i = 0; i < making->image->functions.count; i++)
-		if (making->choices[i].span)
+	for (uint32_t i = 0; i < builder->image->functions.count; i++)
+		if (builder->choices[i].span)
 			vector_push(&open, i);
 	while (open.count) {
 		uint32_t index = open.items[--open.count], to;
 
-		making->cfg.returns_flags = false;
-		if (cfg_build(&making->cfg, &making->scan, making->image, index))
+		builder->cfg.returns_flags = false;
+		if (cfg_build(&builder->cfg, &builder->scan, builder->image, index))
 			continue;
-		vector_for_each (&making->cfg.instructions, row)
-			if (way_of(making, row, &to) == KNOWN && pass_on(making, to))
+		vector_for_each (&builder->cfg.instructions, row)
+			if (way_of(builder, row, &to) == KNOWN && pass_on(builder, to))
 				vector_push(&open, to);
 	}
 	vector_deinit(&open);
 }
 
-bool spans_are_seen(const struct making *making, uint32_t index)
+bool spans_are_seen(const struct plan_builder *builder, uint32_t index)
 {
-	const struct place_choice *choice = &making->choices[index];
+	const struct entry_patch *choice = &builder->choices[index];
 
 	return (choice->span || choice->passed_on) && !choice->unseen;
 }
 
-bool spans_mark_ends(struct making *making)
+bool spans_mark_ends(struct plan_builder *builder)
 {
-	vector_for_each (&making->cfg.instructions, row) {
+	vector_for_each (&builder->cfg.instructions, row) {
 		uint32_t to;
-		enum way way = way_of(making, row, &to);
+		enum way way = way_of(builder, row, &to);
 
 		if (row->kind == CFG_TAIL_INDIRECT)
 			row->ends = !row->labelled;
-		if (way == WITHIN || (way == KNOWN && spans_are_seen(making, to)))
+		if (way == WITHIN || (way == KNOWN && spans_are_seen(builder, to)))
 			continue;
 		if (row->kind != CFG_JUMP)
 			return false;
@@ -96,32 +97,32 @@ bool spans_mark_ends(struct making *making)
 	return true;
 }
 
-void spans_give_up(struct making *making, uint32_t index)
+void spans_give_up(struct plan_builder *builder, uint32_t index)
 {
-	making->flags_found |= !making->choices[index].unseen;
-	making->choices[index].unseen = true;
+	builder->flags_found |= !builder->choices[index].unseen;
+	builder->choices[index].unseen = true;
 }
 
-static bool has_name(const struct making *making, uint32_t index)
+static bool has_name(const struct plan_builder *builder, uint32_t index)
 {
-	const struct plan_function *function = &making->plan->functions.items[index];
+	const struct plan_function *function = &builder->plan->functions.items[index];
 
-	return function->reason == PLAN_INSTRUMENTED && making->choices[index].span &&
-	       !making->choices[index].unseen;
+	return function->reason == PLAN_INSTRUMENTED && builder->choices[index].span &&
+	       !builder->choices[index].unseen;
 }
 
-void spans_write_names(struct making *making)
+void spans_write_names(struct plan_builder *builder)
 {
-	struct plan *plan = making->plan;
+	struct plan *plan = builder->plan;
 
-	making->names =
-		memory_allocate_zeroed(plan->functions.count, sizeof(*making->names));
+	builder->names =
+		memory_allocate_zeroed(plan->functions.count, sizeof(*builder->names));
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
 		const struct plan_function *function = &plan->functions.items[i];
-		const char *linked = making->image->names.items + function->name;
+		const char *linked = builder->image->names.items + function->name;
 		char unnamed[32];
 
-		if (!has_name(making, i))
+		if (!has_name(builder, i))
 			continue;
 		snprintf(unnamed, sizeof(unnamed), "sub_%" PRIx64, function->address);
 		scoped_free char *demangled =
@@ -130,14 +131,14 @@ void spans_write_names(struct making *making)
 				   : function->name ? linked
 						    : unnamed;
 
-		making->names[i] = (uint32_t)plan->code.count;
+		builder->names[i] = (uint32_t)plan->code.count;
 		do
 			vector_push(&plan->code, (uint8_t)*name);
 		while (*name++);
 	}
 }
 
-uint64_t spans_name(const struct making *making, uint32_t index)
+uint64_t spans_name(const struct plan_builder *builder, uint32_t index)
 {
-	return making->plan->code_address + making->names[index];
+	return builder->plan->code_address + builder->names[index];
 }

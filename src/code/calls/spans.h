@@ -15,24 +15,24 @@
 #include "code/builder/plan_builder.h"
 
 /* Chooses what functions that are spans jump to at their ends, too; in front of
- * place_functions. */
-void spans_choose(struct making *making);
+ * entry_patches_choose. */
+void spans_choose(struct plan_builder *builder);
 
 /* Whether the returns of a function are seen, as far as is known yet. */
-bool spans_are_seen(const struct making *making, uint32_t index);
+bool spans_are_seen(const struct plan_builder *builder, uint32_t index);
 
-/* Marks the jumps of a function whose blocks are in making->cfg at which calls of it end.
- * False if some end unseen. */
-bool spans_mark_ends(struct making *making);
+/* Marks the jumps of a function whose blocks are in builder->cfg at which calls of it
+ * end. False if some end unseen. */
+bool spans_mark_ends(struct plan_builder *builder);
 
 /* The returns of a function cannot be seen. Those that jump to it have to know. */
-void spans_give_up(struct making *making, uint32_t index);
+void spans_give_up(struct plan_builder *builder, uint32_t index);
 
 /* Writes the names of all functions that have such gates behind plan.code, each with a 0
  * behind it. */
-void spans_write_names(struct making *making);
+void spans_write_names(struct plan_builder *builder);
 
 /* Where the name of a function is, as a link-time address. */
-uint64_t spans_name(const struct making *making, uint32_t index);
+uint64_t spans_name(const struct plan_builder *builder, uint32_t index);
 
 #endif

@@ -167,14 +167,14 @@ static bool counts_behind(const struct plan *plan, const struct plan_function *f
 	stub = stub_of(plan, function, block);
 	if (stub)
 		return residue->address <= stub->call;
-	for (uint32_t i = 0; i < function->step_count; i++) {
-		struct plan_step step = plan->steps.items[function->first_step + i];
+	for (uint32_t i = 0; i < function->map_row_count; i++) {
+		struct map_row step = plan->map_rows.items[function->first_map_row + i];
 
-		if (step.kind == PLAN_STEP_PROBE && original >= least && original < end &&
+		if (step.kind == MAP_ROW_PROBE && original >= least && original < end &&
 		    probe_slot(plan, code) == block->slot * plan->slot_size)
 			return true;
-		original += (uint64_t)(int64_t)plan_step_original(step);
-		code += plan_step_code(step);
+		original += (uint64_t)(int64_t)map_row_original(step);
+		code += map_row_code(step);
 	}
 	return false;
 }

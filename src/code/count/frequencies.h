@@ -1,9 +1,9 @@
 /*
  * How often the blocks and edges of a module's functions ran in earlier runs, as far as
  * these told: of some nothing is known but that they ran. Counters are placed by that
- * where it is known (edges_place), and by an estimate elsewhere; and what ran has its
- * code in front of what did not. Whatever the numbers are, counts are the same: only how
- * often counters run, and where, depends on them.
+ * where it is known (counter_placement_choose), and by an estimate elsewhere; and what
+ * ran has its code in front of what did not. Whatever the numbers are, counts are the
+ * same: only how often counters run, and where, depends on them.
  */
 #ifndef TRAMMEL_CODE_COUNT_FREQUENCIES_H
 #define TRAMMEL_CODE_COUNT_FREQUENCIES_H

@@ -7,16 +7,16 @@
 #include "code/plan/plan.h"
 #include "x86/decode.h"
 
-/* What starts at an offset of emitted code: see struct plan_place. */
+/* What starts at an offset of emitted code: see struct plan_position. */
 struct emit_mark {
 	size_t offset; /* in emitter.code */
 	uint64_t original;
-	uint8_t kind; /* enum plan_place_kind */
+	uint8_t kind; /* enum plan_position_kind */
 	uint8_t instruction;
 	uint8_t stack;
 	uint8_t kept;
 	bool inside, pushed, flags;
-	bool word; /* as plan_place.word */
+	bool word; /* as plan_position.word */
 };
 
 enum { EMIT_MARKS_MAX = 192 };

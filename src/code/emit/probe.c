@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void mark_probe(struct emitter *emitter, enum plan_place_kind kind,
+static void mark_probe(struct emitter *emitter, enum plan_position_kind kind,
 		       uint64_t original)
 {
 	emit_mark(emitter,
@@ -42,8 +42,8 @@ static void emit_careful_count(struct emitter *emitter, uint32_t slot, uint64_t 
 		if (i)
 			emit_mark(emitter,
 				  (struct emit_mark){
-					  .kind = steps[i].counted ? PLAN_PLACE_HOOK
-								   : PLAN_PLACE_PROBE,
+					  .kind = steps[i].counted ? PLAN_POSITION_HOOK
+								   : PLAN_POSITION_PROBE,
 					  .original = original,
 					  .stack = steps[i].stack,
 					  .pushed = steps[i].pushed,
@@ -99,7 +99,7 @@ static void emit_leave(struct emitter *emitter, uint32_t word, uint64_t original
 		if (i)
 			emit_mark(emitter,
 				  (struct emit_mark){
-					  .kind = PLAN_PLACE_PROBE,
+					  .kind = PLAN_POSITION_PROBE,
 					  .original = original,
 					  .stack = forms[keep_flags][i].stack,
 					  .pushed = forms[keep_flags][i].words > 0,
@@ -156,7 +156,7 @@ void probe_emit_return(struct emitter *emitter, const struct plan_hook_layout *l
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		emit_mark(emitter, (struct emit_mark){
-					   .kind = PLAN_PLACE_PROBE,
+					   .kind = PLAN_POSITION_PROBE,
 					   .original = original,
 					   .stack = steps[i].stack,
 					   .kept = steps[i].kept,
@@ -175,7 +175,7 @@ enum probe_form probe_beside(uint8_t live)
 }
 
 void probe_emit(struct emitter *emitter, enum probe_form form, uint32_t slot,
-		uint64_t original, enum plan_place_kind kind)
+		uint64_t original, enum plan_position_kind kind)
 {
 	static const uint8_t addition[] = {0x65, 0x48, 0x83, 0x04, 0x25};
 	static const uint8_t increment[] = {0x65, 0x48, 0xff, 0x04, 0x25};

@@ -1,6 +1,6 @@
 /*
  * The code that counts. Its marks tell what a thread that is found in it has done: see
- * struct plan_place.
+ * struct plan_position.
  */
 #ifndef TRAMMEL_CODE_EMIT_PROBE_H
 #define TRAMMEL_CODE_EMIT_PROBE_H
@@ -35,7 +35,7 @@ enum probe_form probe_beside(uint8_t live);
  * own. `kind` is the place of a thread that has not counted, and `original` where it is
  * shown. Of PROBE_LEAVE `slot` is where in the bank the address lies that it calls. */
 void probe_emit(struct emitter *emitter, enum probe_form form, uint32_t slot,
-		uint64_t original, enum plan_place_kind kind);
+		uint64_t original, enum plan_position_kind kind);
 
 /* Writes a probe of PROBE_RETURN. */
 void probe_emit_return(struct emitter *emitter, const struct plan_hook_layout *layout,

@@ -15,7 +15,7 @@ static void fail(struct emitter *emitter, enum plan_reason reason)
 static void mark_inside(struct emitter *emitter, const struct instruction *instruction,
 			const struct relocation *relocation)
 {
-	emit_mark(emitter, (struct emit_mark){.kind = PLAN_PLACE_DISPLACED,
+	emit_mark(emitter, (struct emit_mark){.kind = PLAN_POSITION_DISPLACED,
 					      .original = instruction->address,
 					      .instruction = (uint8_t)relocation->index,
 					      .inside = true});

@@ -95,9 +95,9 @@ static enum plan_reason fit_patch(const struct place *place, const struct entry 
 		return reason;
 	if (entry->patch + size > end)
 		ret_fit->extension = (unsigned)(entry->patch + size - end);
-	if (!map_find(&place->scan->map, entry->patch, size))
+	if (!code_map_find(&place->scan->map, entry->patch, size))
 		return PLAN_NO_ROOM;
-	if (map_is_reached(&place->scan->map, entry->patch + 1, size - 1))
+	if (code_map_is_reached(&place->scan->map, entry->patch + 1, size - 1))
 		return PLAN_BRANCH_INTO_ENTRY;
 	return PLAN_INSTRUMENTED;
 }
@@ -117,7 +117,7 @@ static bool inner_more(const struct place *place, const struct entry *entry,
 
 /* Where rel8 branches back to the entry can all be led. False: there are none. */
 static bool inner_window(const struct place *place, const struct entry *entry,
-			 const struct place_choice *choice, uint64_t *low, uint64_t *high)
+			 const struct entry_patch *choice, uint64_t *low, uint64_t *high)
 {
 	bool any = false;
 
@@ -130,7 +130,7 @@ static bool inner_window(const struct place *place, const struct entry *entry,
 		uint64_t end = branch->address + branch->length;
 
 		if (branch->width != 1 ||
-		    !place_is_rewritten(branch, entry->function->address, choice))
+		    !entry_patch_rewrites(branch, entry->function->address, choice))
 			continue;
 		any = true;
 		if (end >= 128 && end - 128 > *low)
@@ -142,31 +142,31 @@ static bool inner_window(const struct place *place, const struct entry *entry,
 }
 
 static void give_back(const struct place *place, const struct entry *entry,
-		      const struct scan_branch *until, const struct place_choice *choice)
+		      const struct scan_branch *until, const struct entry_patch *choice)
 {
 	for (const struct scan_branch *branch = inner_begin(place, entry);
 	     inner_more(place, entry, branch); branch++) {
 		if (branch == until)
 			return;
-		if (place_is_rewritten(branch, entry->function->address, choice))
-			map_release(&place->scan->map,
-				    branch->address + branch->length - branch->width,
-				    branch->width);
+		if (entry_patch_rewrites(branch, entry->function->address, choice))
+			code_map_release(&place->scan->map,
+					 branch->address + branch->length - branch->width,
+					 branch->width);
 	}
 }
 
 /* Takes the displacements of all branches that will be rewritten. */
 static bool take_inner(const struct place *place, const struct entry *entry,
-		       const struct place_choice *choice)
+		       const struct entry_patch *choice)
 {
 	if (!(place->scan->traits[entry->index] & SCAN_INNER))
 		return true;
 	for (const struct scan_branch *branch = inner_begin(place, entry);
 	     inner_more(place, entry, branch); branch++) {
-		if (!place_is_rewritten(branch, entry->function->address, choice) ||
-		    map_take(&place->scan->map,
-			     branch->address + branch->length - branch->width,
-			     branch->width))
+		if (!entry_patch_rewrites(branch, entry->function->address, choice) ||
+		    code_map_take(&place->scan->map,
+				  branch->address + branch->length - branch->width,
+				  branch->width))
 			continue;
 		give_back(place, entry, branch, choice);
 		return false;
@@ -178,7 +178,7 @@ static bool take_inner(const struct place *place, const struct entry *entry,
  * Code elsewhere (PLT stubs lead out of the module) does not. */
 static bool reads_flags(const struct place *place, uint64_t address)
 {
-	const struct code_segment *segment = map_find(&place->scan->map, address, 1);
+	const struct code_segment *segment = code_map_find(&place->scan->map, address, 1);
 	uint32_t live = INSTRUCTION_STATUS_FLAGS;
 	struct instruction instruction;
 	size_t at;
@@ -222,7 +222,7 @@ static bool overwrites_flags(const struct entry *entry)
 /* Makes the choice; the last thing that can fail. */
 static enum plan_reason commit(struct place *place, const struct entry *entry,
 			       unsigned size, const struct fit *fit,
-			       struct place_choice *choice)
+			       struct entry_patch *choice)
 {
 	bool go = (entry->function->flags & IMAGE_FUNCTION_GO) != 0;
 
@@ -247,10 +247,10 @@ static enum plan_reason commit(struct place *place, const struct entry *entry,
 	if (fit->extension &&
 	    !padding_extend(place->padding, entry->index, fit->extension))
 		return PLAN_NO_ROOM;
-	if (!map_take(&place->scan->map, entry->patch, size))
+	if (!code_map_take(&place->scan->map, entry->patch, size))
 		return PLAN_BRANCH_INTO_ENTRY;
 	if (!take_inner(place, entry, choice)) {
-		map_release(&place->scan->map, entry->patch, size);
+		code_map_release(&place->scan->map, entry->patch, size);
 		return PLAN_BRANCH_INTO_ENTRY;
 	}
 	return PLAN_INSTRUMENTED;
@@ -286,12 +286,12 @@ static bool find_depth(const uint8_t *bytes, size_t size, uint8_t *ret_depth)
 		}
 	}
 	*ret_depth = (uint8_t)depth;
-	return at == size && depth <= PLACE_DEPTH_MAX;
+	return at == size && depth <= ENTRY_PATCH_DEPTH_MAX;
 }
 
 /* The call among the first instructions leads to a stub; the entry is left as it is. */
 static bool place_call(const struct place *place, const struct entry *entry,
-		       const struct fit *fit, struct place_choice *choice)
+		       const struct fit *fit, struct entry_patch *choice)
 {
 	const struct image_function *function = entry->function;
 	unsigned size = (unsigned)(function->address + fit->displaced - entry->patch);
@@ -306,23 +306,23 @@ static bool place_call(const struct place *place, const struct entry *entry,
 	/* Each time that the entry is passed must be a call, and reach the call once. */
 	if (!fit->led || choice->hook || !choice->wanted ||
 	    (place->scan->traits[entry->index] & SCAN_INNER) ||
-	    map_is_reached(&place->scan->map, entry->patch + 1, size - 1))
+	    code_map_is_reached(&place->scan->map, entry->patch + 1, size - 1))
 		return false;
 	memcpy(&distance, entry->bytes + fit->displaced - sizeof(distance),
 	       sizeof(distance));
 	if ((!fit->word && reads_flags(place, function->address + fit->displaced +
 						      (uint64_t)(int64_t)distance)) ||
-	    !map_take(&place->scan->map, entry->patch, size))
+	    !code_map_take(&place->scan->map, entry->patch, size))
 		return false;
 	choice->call_end = (uint8_t)fit->displaced;
 	choice->displaced = 0;
-	choice->size = PLACE_DISPLACEMENT;
+	choice->size = ENTRY_PATCH_DISPLACEMENT;
 	return true;
 }
 
 /* Two jumps behind each other, if the branches back reach the second. */
 static enum plan_reason place_two_jumps(struct place *place, const struct entry *entry,
-					struct place_choice *choice)
+					struct entry_patch *choice)
 {
 	uint64_t low, high, loop = entry->patch + JUMP;
 	enum plan_reason reason;
@@ -344,7 +344,7 @@ static enum plan_reason place_two_jumps(struct place *place, const struct entry 
  * functions. PLAN_NO_ROOM and such then stand for "not without an island".
  */
 static enum plan_reason place_plainly(struct place *place, const struct entry *entry,
-				      struct place_choice *choice)
+				      struct entry_patch *choice)
 {
 	enum plan_reason reason;
 	uint64_t low, high;
@@ -367,7 +367,7 @@ static enum plan_reason place_plainly(struct place *place, const struct entry *e
 static enum plan_reason commit_with_islands(struct place *place,
 					    const struct entry *entry, unsigned size,
 					    const struct fit *fit,
-					    struct place_choice *choice)
+					    struct entry_patch *choice)
 {
 	uint64_t low, high, end = entry->patch + SHORT_JUMP;
 
@@ -375,13 +375,13 @@ static enum plan_reason commit_with_islands(struct place *place,
 	if (size == SHORT_JUMP &&
 	    (!padding_take_island(place->padding, entry->index, end - 128, end + 127,
 				  &choice->island) ||
-	     !map_take(&place->scan->map, choice->island, JUMP)))
+	     !code_map_take(&place->scan->map, choice->island, JUMP)))
 		return PLAN_NO_ROOM;
 	if (inner_window(place, entry, choice, &low, &high)) {
 		if (low > high ||
 		    !padding_take_island(place->padding, entry->index, low, high,
 					 &choice->loop) ||
-		    !map_take(&place->scan->map, choice->loop, JUMP))
+		    !code_map_take(&place->scan->map, choice->loop, JUMP))
 			return PLAN_BRANCH_INTO_ENTRY;
 		choice->loop_island = true;
 	}
@@ -390,9 +390,9 @@ static enum plan_reason commit_with_islands(struct place *place,
 
 /* What is left: a short jump, or an island for branches back, or an emulated call. */
 static enum plan_reason place_with_islands(struct place *place, const struct entry *entry,
-					   struct place_choice *choice)
+					   struct entry_patch *choice)
 {
-	const struct place_choice clean = *choice;
+	const struct entry_patch clean = *choice;
 	enum plan_reason near_reason, short_reason;
 	struct fit near_fit, short_fit;
 
@@ -433,7 +433,7 @@ static enum plan_reason open_entry(const struct place *place, uint32_t index,
 	uint64_t end = function->address + function->size;
 	const struct code_segment *segment;
 
-	segment = map_find(&place->scan->map, function->address, function->size);
+	segment = code_map_find(&place->scan->map, function->address, function->size);
 	if (ranges_meet(image->checked.items, image->checked.count, function->address,
 			end))
 		return PLAN_CHECKED;
@@ -454,9 +454,9 @@ static enum plan_reason open_entry(const struct place *place, uint32_t index,
 	return PLAN_INSTRUMENTED;
 }
 
-void place_functions(const struct scan *scan, const struct image *image,
-		     const struct plan_request *request, struct padding *padding,
-		     struct place_choice *choices)
+void entry_patches_choose(const struct scan *scan, const struct image *image,
+			  const struct plan_request *request, struct padding *padding,
+			  struct entry_patch *choices)
 {
 	struct place place = {
 		.scan = scan, .image = image, .request = request, .padding = padding};
@@ -464,13 +464,14 @@ void place_functions(const struct scan *scan, const struct image *image,
 	struct entry entry;
 
 	for (uint32_t i = 0; i < image->functions.count; i++) {
-		struct place_choice *choice = &choices[i], clean = *choice;
+		struct entry_patch *choice = &choices[i], clean = *choice;
 
-		if (i + PLACE_AHEAD < image->functions.count)
-			map_prefetch(&scan->map,
-				     image->functions.items[i + PLACE_AHEAD].address);
+		if (i + ENTRY_PATCH_AHEAD < image->functions.count)
+			code_map_prefetch(
+				&scan->map,
+				image->functions.items[i + ENTRY_PATCH_AHEAD].address);
 		if ((!choice->wanted && !choice->hook) ||
-		    image->functions.items[i].flags & IMAGE_FUNCTION_PART)
+		    image->functions.items[i].flags & IMAGE_FUNCTION_COLD_PART)
 			continue;
 		choice->reason = (uint8_t)open_entry(&place, i, &entry);
 		if (choice->reason || !place_plainly(&place, &entry, choice))

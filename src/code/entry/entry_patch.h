@@ -12,13 +12,13 @@
 
 /* How many functions ahead the code is fetched that is looked at: each begins somewhere
  * else. */
-enum { PLACE_AHEAD = 8 };
+enum { ENTRY_PATCH_AHEAD = 8 };
 
 /* Bytes that rsp may be lower at a call among the first instructions: code/calls/gates.c
  * has one byte for them and the return address. */
-enum { PLACE_DEPTH_MAX = 112 };
+enum { ENTRY_PATCH_DEPTH_MAX = 112 };
 
-struct place_choice {
+struct entry_patch {
 	/* What the caller sets. */
 	bool wanted;  /* is to have a probe */
 	uint8_t hook; /* is to have this hook; 0: none */
@@ -44,17 +44,18 @@ struct place_choice {
  * Fills in the choice for each function that is wanted or hooked. `padding` (initialised
  * by the caller) says afterwards what padding is in use and what must lead over it.
  */
-void place_functions(const struct scan *scan, const struct image *image,
-		     const struct plan_request *request, struct padding *padding,
-		     struct place_choice *choices);
+void entry_patches_choose(const struct scan *scan, const struct image *image,
+			  const struct plan_request *request, struct padding *padding,
+			  struct entry_patch *choices);
 
 /* Bytes of the displacement of a call, which ends it. */
-enum { PLACE_DISPLACEMENT = 4 };
+enum { ENTRY_PATCH_DISPLACEMENT = 4 };
 
 /* Whether a branch of scan.inner is left behind at its place, and so must be rewritten.
  */
-static inline bool place_is_rewritten(const struct scan_branch *branch, uint64_t address,
-				      const struct place_choice *choice)
+static inline bool entry_patch_rewrites(const struct scan_branch *branch,
+					uint64_t address,
+					const struct entry_patch *choice)
 {
 	return branch->address - address >= choice->displaced;
 }

@@ -39,8 +39,8 @@ static void emit_hook(struct emitter *emitter, const struct trampoline *trampoli
 	static const uint8_t call_through[] = {0x65, 0xff, 0x14, 0x25};
 	const uint64_t start = emit_here(emitter);
 	struct emit_mark mark = {.kind = trampoline->gate || trampoline->latch
-						 ? PLAN_PLACE_PROBE
-						 : PLAN_PLACE_HOOK,
+						 ? PLAN_POSITION_PROBE
+						 : PLAN_POSITION_HOOK,
 				 .original = original};
 
 	if (!trampoline->hook)
@@ -87,8 +87,8 @@ static bool emit_originals(struct emitter *emitter, const struct trampoline *tra
 		}
 		emit_mark(emitter,
 			  (struct emit_mark){.kind = relocation->index
-							     ? PLAN_PLACE_DISPLACED
-							     : PLAN_PLACE_START,
+							     ? PLAN_POSITION_DISPLACED
+							     : PLAN_POSITION_START,
 					     .original = address,
 					     .instruction = (uint8_t)relocation->index});
 		relocation->offsets[at] =
@@ -129,7 +129,7 @@ static void emit_body(struct emitter *emitter, const struct trampoline *trampoli
 	}
 	if (leaves || emitter->reason)
 		return;
-	emit_mark(emitter, (struct emit_mark){.kind = PLAN_PLACE_BACK,
+	emit_mark(emitter, (struct emit_mark){.kind = PLAN_POSITION_BACK,
 					      .original = behind,
 					      .instruction = (uint8_t)relocation->index});
 	emit_jump(emitter, behind);
@@ -157,8 +157,8 @@ static void emit_stub(struct emitter *emitter, const struct trampoline *trampoli
 	const uint64_t start = emit_here(emitter);
 
 	probe_emit(emitter, trampoline->probe, trampoline->slot, call.call,
-		   PLAN_PLACE_CALL_UNDO);
-	emit_mark(emitter, (struct emit_mark){.kind = PLAN_PLACE_CALL_DONE,
+		   PLAN_POSITION_CALL_UNDO);
+	emit_mark(emitter, (struct emit_mark){.kind = PLAN_POSITION_CALL_DONE,
 					      .original = call.target,
 					      .word = call.word});
 	entry_call_jump(emitter, &call);
@@ -183,7 +183,7 @@ void trampoline_emit(struct emitter *emitter, const struct trampoline *trampolin
 	if (trampoline->gate)
 		emit_hook(emitter, trampoline, relocation.patch);
 	probe_emit(emitter, trampoline->probe, trampoline->slot, relocation.patch,
-		   PLAN_PLACE_PROBE);
+		   PLAN_POSITION_PROBE);
 	if (!trampoline->gate)
 		emit_hook(emitter, trampoline, relocation.patch);
 	relocation.start = emit_here(emitter);

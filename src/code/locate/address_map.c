@@ -12,54 +12,54 @@
 
 enum { JUMP = 5, PIECE_MAX = 64 };
 
-static struct plan_walk walk_begin(const struct plan *plan,
-				   const struct plan_function *function)
+static struct map_walk walk_begin(const struct plan *plan,
+				  const struct plan_function *function)
 {
-	return (struct plan_walk){.plan = plan,
-				  .function = function,
-				  .code = function->trampoline,
-				  .original = function->address};
+	return (struct map_walk){.plan = plan,
+				 .function = function,
+				 .code = function->trampoline,
+				 .original = function->address};
 }
 
 /* NULL: there are no more. */
-static const struct plan_step *current(const struct plan_walk *walking)
+static const struct map_row *current(const struct map_walk *walking)
 {
-	if (walking->index >= walking->function->step_count)
+	if (walking->index >= walking->function->map_row_count)
 		return NULL;
-	return &walking->plan->steps
-			.items[walking->function->first_step + walking->index];
+	return &walking->plan->map_rows
+			.items[walking->function->first_map_row + walking->index];
 }
 
-static void advance(struct plan_walk *walking, const struct plan_step *step)
+static void advance(struct map_walk *walking, const struct map_row *step)
 {
-	walking->code += plan_step_code(*step);
-	walking->original += (uint64_t)(int64_t)plan_step_original(*step);
+	walking->code += map_row_code(*step);
+	walking->original += (uint64_t)(int64_t)map_row_original(*step);
 	walking->index++;
 }
 
 /* To the step whose code contains an offset; NULL: it lies behind all of them. */
-static const struct plan_step *walk_to(struct plan_walk *walking, uint32_t code_offset)
+static const struct map_row *walk_to(struct map_walk *walking, uint32_t code_offset)
 {
-	const struct plan_step *step;
+	const struct map_row *step;
 
 	while ((step = current(walking)) &&
-	       walking->code + plan_step_code(*step) <= code_offset)
+	       walking->code + map_row_code(*step) <= code_offset)
 		advance(walking, step);
 	return step;
 }
 
 /* Whether a step is a jump to the original of the next one, which is executed there. */
-static bool leads_out(const struct plan_walk *walking, const struct plan_step *step)
+static bool leads_out(const struct map_walk *walking, const struct map_row *step)
 {
-	return step->kind == PLAN_STEP_JUMP &&
-	       walking->index + 1 < walking->function->step_count &&
-	       step[1].kind == PLAN_STEP_ORIGINAL;
+	return step->kind == MAP_ROW_JUMP &&
+	       walking->index + 1 < walking->function->map_row_count &&
+	       step[1].kind == MAP_ROW_ORIGINAL;
 }
 
 /* Whether a step is passed by all that comes to the next instruction in order. */
-static bool leads_on(const struct plan_walk *walking, const struct plan_step *step)
+static bool leads_on(const struct map_walk *walking, const struct map_row *step)
 {
-	if (step->kind != PLAN_STEP_PROBE)
+	if (step->kind != MAP_ROW_PROBE)
 		return leads_out(walking, step);
 	return !edges_is_fall(walking->plan, walking->function,
 			      probe_slot(walking->plan, walking->code) /
@@ -67,17 +67,17 @@ static bool leads_on(const struct plan_walk *walking, const struct plan_step *st
 }
 
 /* To an instruction; NULL: none begins there. `ret_front` is in front of its probes. */
-static const struct plan_step *find(struct plan_walk *walking, uint64_t address,
-				    struct plan_walk *ret_front)
+static const struct map_row *find(struct map_walk *walking, uint64_t address,
+				  struct map_walk *ret_front)
 {
-	const struct plan_step *step;
+	const struct map_row *step;
 
 	*ret_front = *walking;
 	while ((step = current(walking))) {
 		bool goes_on = leads_on(walking, step);
 
 		if (walking->original == address &&
-		    (step->kind == PLAN_STEP_ORIGINAL || step->kind == PLAN_STEP_MOVED))
+		    (step->kind == MAP_ROW_ORIGINAL || step->kind == MAP_ROW_MOVED))
 			return step;
 		advance(walking, step);
 		if (!goes_on)
@@ -88,11 +88,11 @@ static const struct plan_step *find(struct plan_walk *walking, uint64_t address,
 
 /* Behind a call that is made behind the blocks, and with its cache between them
  * (code/relocate/inline_cache.h): to what lies behind that one. */
-static bool follow_miss(struct plan_walk *walking, const struct plan_step *step)
+static bool follow_miss(struct map_walk *walking, const struct map_row *step)
 {
-	struct plan_walk to = walk_begin(walking->plan, walking->function), front;
-	uint64_t call = walking->original - (uint64_t)plan_step_original(step[-1]);
-	const struct plan_step *other = find(&to, call, &front);
+	struct map_walk to = walk_begin(walking->plan, walking->function), front;
+	uint64_t call = walking->original - (uint64_t)map_row_original(step[-1]);
+	const struct map_row *other = find(&to, call, &front);
 
 	if (!other || to.index + 1 == walking->index)
 		return false;
@@ -102,13 +102,13 @@ static bool follow_miss(struct plan_walk *walking, const struct plan_step *step)
 }
 
 /* To the probes of what a jump leads to. False if it leads to the original. */
-static bool follow_jump(struct plan_walk *walking, const struct plan_step *step)
+static bool follow_jump(struct map_walk *walking, const struct map_row *step)
 {
-	struct plan_walk to = walk_begin(walking->plan, walking->function);
+	struct map_walk to = walk_begin(walking->plan, walking->function);
 
 	if (leads_out(walking, step))
 		return false;
-	if (walking->index && step[-1].kind == PLAN_STEP_MOVED &&
+	if (walking->index && step[-1].kind == MAP_ROW_MOVED &&
 	    follow_miss(walking, step))
 		return true;
 	return find(&to, walking->original, walking);
@@ -116,19 +116,19 @@ static bool follow_jump(struct plan_walk *walking, const struct plan_step *step)
 
 /* A thread that is shown behind probes it has not run: they count by hand. They may lie
  * behind a jump to where the code goes on. */
-static void count_ahead(struct plan_walk walking, bool first_counted,
-			struct plan_place *place)
+static void count_ahead(struct map_walk walking, bool first_counted,
+			struct plan_position *place)
 {
-	const struct plan_step *step;
+	const struct map_row *step;
 	unsigned row = 0;
 
 	while ((step = current(&walking)) && row < 2) {
-		if (step->kind == PLAN_STEP_JUMP) {
+		if (step->kind == MAP_ROW_JUMP) {
 			if (!follow_jump(&walking, step))
 				return;
 			continue;
 		}
-		if (step->kind != PLAN_STEP_PROBE)
+		if (step->kind != MAP_ROW_PROBE)
 			return;
 		if (!first_counted)
 			place->uncounted[row++] = probe_slot(walking.plan, walking.code);
@@ -140,7 +140,7 @@ static void count_ahead(struct plan_walk walking, bool first_counted,
 /* The place in a probe that begins at `code`: what a thread has on the stack, and whether
  * it has counted. False if no instruction begins there. `ret_size` is the probe's. */
 static bool look_into_probe(const struct plan *plan, uint32_t code, uint32_t code_offset,
-			    struct plan_place *place, bool *ret_counted,
+			    struct plan_position *place, bool *ret_counted,
 			    uint32_t *ret_size)
 {
 	bool found = false;
@@ -150,26 +150,26 @@ static bool look_into_probe(const struct plan *plan, uint32_t code, uint32_t cod
 		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
 
 	probe_emit(&emitter, probe_at(plan->code.items + code, plan->code.count - code),
-		   0, 0, PLAN_PLACE_PROBE);
+		   0, 0, PLAN_POSITION_PROBE);
 	*ret_size = (uint32_t)emitter.count;
 	for (size_t i = 0; i < marks.count; i++) {
 		const struct emit_mark *mark = &marks.items[i];
 
 		if (mark->offset != code_offset - code)
 			continue;
-		place->kind = PLAN_PLACE_MOVED;
+		place->kind = PLAN_POSITION_MOVED;
 		place->stack = mark->stack;
 		place->pushed = mark->pushed;
 		place->flags = mark->flags;
 		place->kept = mark->kept;
-		*ret_counted = mark->kind == PLAN_PLACE_HOOK;
+		*ret_counted = mark->kind == PLAN_POSITION_HOOK;
 		found = true;
 	}
 	return found;
 }
 
-static void locate_in_probe(const struct plan_walk *walking, uint32_t code_offset,
-			    struct plan_place *place)
+static void locate_in_probe(const struct map_walk *walking, uint32_t code_offset,
+			    struct plan_position *place)
 {
 	uint32_t size;
 	bool counted;
@@ -183,12 +183,12 @@ static void locate_in_probe(const struct plan_walk *walking, uint32_t code_offse
 static bool counts_first(const struct plan *plan, const struct plan_function *function,
 			 const struct plan_block *block)
 {
-	struct plan_walk walking = walk_begin(plan, function);
+	struct map_walk walking = walk_begin(plan, function);
 	uint64_t start = function->address + block->offset;
-	const struct plan_step *step;
+	const struct map_row *step;
 
 	for (; (step = current(&walking)); advance(&walking, step))
-		if (walking.original == start && step->kind == PLAN_STEP_PROBE &&
+		if (walking.original == start && step->kind == MAP_ROW_PROBE &&
 		    probe_slot(plan, walking.code) == block->slot * plan->slot_size)
 			return true;
 	return false;
@@ -207,7 +207,7 @@ static uint64_t target_of(const struct plan *plan, uint32_t code)
  * way out of the function. */
 static bool locate_in_piece(const struct plan *plan, const struct plan_function *function,
 			    const struct plan_edge *edge, uint32_t code_offset,
-			    struct plan_place *place)
+			    struct plan_position *place)
 {
 	const struct plan_block *block = &plan->blocks.items[function->first_block];
 	uint32_t size, *uncounted = place->uncounted;
@@ -219,12 +219,12 @@ static bool locate_in_piece(const struct plan *plan, const struct plan_function 
 	if (!counted)
 		*uncounted++ = edge->slot * plan->slot_size;
 	if (edge->to == PLAN_EDGE_OUT) {
-		place->kind = PLAN_PLACE_CALL_DONE;
+		place->kind = PLAN_POSITION_CALL_DONE;
 		place->original = target_of(plan, edge->piece + size);
 		return true;
 	}
 	block += edge->to;
-	place->kind = PLAN_PLACE_MOVED;
+	place->kind = PLAN_POSITION_MOVED;
 	place->original = function->address + block->offset;
 	if (block->slot < plan->slot_count && counts_first(plan, function, block))
 		*uncounted = block->slot * plan->slot_size;
@@ -233,7 +233,7 @@ static bool locate_in_piece(const struct plan *plan, const struct plan_function 
 
 static bool locate_in_pieces(const struct plan *plan,
 			     const struct plan_function *function, uint32_t code_offset,
-			     struct plan_place *place)
+			     struct plan_position *place)
 {
 	for (uint32_t i = 0; i < function->edge_count; i++) {
 		const struct plan_edge *edge =
@@ -246,12 +246,12 @@ static bool locate_in_pieces(const struct plan *plan,
 	return false;
 }
 
-static struct plan_place locate_in_stub(const struct plan *plan,
-					const struct plan_function *function,
-					uint32_t code_offset)
+static struct plan_position locate_in_stub(const struct plan *plan,
+					   const struct plan_function *function,
+					   uint32_t code_offset)
 {
-	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
-				   .uncounted = PLAN_ALL_COUNTED};
+	struct plan_position place = {.kind = PLAN_POSITION_UNKNOWN,
+				      .uncounted = PLAN_ALL_COUNTED};
 	const bool counts = !plan->gates_size || plan->counts_entries;
 
 	for (uint32_t i = 0; i < function->stub_count; i++) {
@@ -260,9 +260,9 @@ static struct plan_place locate_in_stub(const struct plan *plan,
 
 		place.original = stub->call;
 		if (code_offset == stub->code && counts) {
-			place.kind = PLAN_PLACE_CALL_UNDO;
+			place.kind = PLAN_POSITION_CALL_UNDO;
 		} else if (code_offset == stub->code + (counts ? PROBE_COUNT_SIZE : 0)) {
-			place.kind = PLAN_PLACE_CALL_DONE;
+			place.kind = PLAN_POSITION_CALL_DONE;
 			place.original += (uint64_t)(int64_t)stub->callee;
 			/* jmp *word, as code/scan/entry_call.c has it. */
 			place.word = plan->code.items[code_offset] == 0xff;
@@ -274,20 +274,21 @@ static struct plan_place locate_in_stub(const struct plan *plan,
 /* Between a call, or a jump to another function, and the probe in front of it, which are
  * one step: what was counted will be once more. */
 static void locate_behind_probe(const struct plan *plan, uint32_t code,
-				struct plan_place *place)
+				struct plan_position *place)
 {
-	place->kind = PLAN_PLACE_MOVED;
+	place->kind = PLAN_POSITION_MOVED;
 	if (probe_at(plan->code.items + code, plan->code.count - code) == PROBE_COUNT)
 		place->recounted = probe_slot(plan, code);
 }
 
-struct plan_place steps_locate(const struct plan *plan,
-			       const struct plan_function *function, uint32_t code_offset)
+struct plan_position address_map_locate(const struct plan *plan,
+					const struct plan_function *function,
+					uint32_t code_offset)
 {
-	struct plan_walk walking = walk_begin(plan, function);
-	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
-				   .uncounted = PLAN_ALL_COUNTED};
-	const struct plan_step *step;
+	struct map_walk walking = walk_begin(plan, function);
+	struct plan_position place = {.kind = PLAN_POSITION_UNKNOWN,
+				      .uncounted = PLAN_ALL_COUNTED};
+	const struct map_row *step;
 
 	step = walk_to(&walking, code_offset);
 	place.function = (uint32_t)(function - plan->functions.items);
@@ -298,25 +299,25 @@ struct plan_place steps_locate(const struct plan *plan,
 		return place;
 	}
 	place.original = walking.original;
-	if (step->kind == PLAN_STEP_PROBE) {
+	if (step->kind == MAP_ROW_PROBE) {
 		locate_in_probe(&walking, code_offset, &place);
 	} else if (code_offset == walking.code + PROBE_COUNT_SIZE &&
 		   step->code == PROBE_COUNT_SIZE + JUMP) {
 		locate_behind_probe(plan, walking.code, &place);
-	} else if (step->kind == PLAN_STEP_MOVED &&
-		   inline_is_call(plan->code.items + walking.code, step->code)) {
-		inline_locate(plan, walking.code, step->code, code_offset, &place);
+	} else if (step->kind == MAP_ROW_MOVED &&
+		   inline_cache_is_call(plan->code.items + walking.code, step->code)) {
+		inline_cache_locate(plan, walking.code, step->code, code_offset, &place);
 	} else if (code_offset == walking.code ||
 		   !locate_in_pieces(plan, function, code_offset, &place)) {
-		place.kind = PLAN_PLACE_MOVED;
+		place.kind = PLAN_POSITION_MOVED;
 		place.inside = code_offset != walking.code;
-		if (step->kind == PLAN_STEP_JUMP)
+		if (step->kind == MAP_ROW_JUMP)
 			count_ahead(walking, false, &place);
 	}
 	/* What falls out of the function is at the start of the next one. */
-	if (place.kind == PLAN_PLACE_MOVED &&
+	if (place.kind == PLAN_POSITION_MOVED &&
 	    place.original == function->address + function->size)
-		place.kind = PLAN_PLACE_CALL_DONE;
+		place.kind = PLAN_POSITION_CALL_DONE;
 	return place;
 }
 
@@ -354,37 +355,37 @@ bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offse
 	       plan_jump_leads(plan, patch->address, patch->bytes, ret_offset);
 }
 
-const uint8_t steps_bytes[256] = {
-	[0x26] = STEPS_PREFIX,          /* es */
-	[0x2e] = STEPS_PREFIX,          /* cs */
-	[0x36] = STEPS_PREFIX,          /* ss */
-	[0x3e] = STEPS_PREFIX,          /* ds */
-	[0x40 ... 0x4f] = STEPS_PREFIX, /* REX */
-	[0x64 ... 0x67] = STEPS_PREFIX, /* fs, gs, data16, addr32 */
-	[0xe8] = STEPS_CALL,
-	[0xf2] = STEPS_PREFIX, /* repne, bnd */
-	[0xf3] = STEPS_PREFIX, /* rep */
-	[0xff] = STEPS_GROUP,
+const uint8_t address_map_bytes[256] = {
+	[0x26] = ADDRESS_MAP_PREFIX,          /* es */
+	[0x2e] = ADDRESS_MAP_PREFIX,          /* cs */
+	[0x36] = ADDRESS_MAP_PREFIX,          /* ss */
+	[0x3e] = ADDRESS_MAP_PREFIX,          /* ds */
+	[0x40 ... 0x4f] = ADDRESS_MAP_PREFIX, /* REX */
+	[0x64 ... 0x67] = ADDRESS_MAP_PREFIX, /* fs, gs, data16, addr32 */
+	[0xe8] = ADDRESS_MAP_CALL,
+	[0xf2] = ADDRESS_MAP_PREFIX, /* repne, bnd */
+	[0xf3] = ADDRESS_MAP_PREFIX, /* rep */
+	[0xff] = ADDRESS_MAP_GROUP,
 };
 
 static bool ends_in_call(const uint8_t *code, size_t size)
 {
-	return steps_is_call(code, size) || probe_is_of_call(code, size) ||
-	       inline_is_call(code, size);
+	return address_map_is_call(code, size) || probe_is_of_call(code, size) ||
+	       inline_cache_is_call(code, size);
 }
 
-bool plan_next_return_of(struct plan_walk *walk, const struct plan *plan,
+bool plan_next_return_of(struct map_walk *walk, const struct plan *plan,
 			 uint32_t code_offset, uint64_t *ret_address)
 {
 	const struct plan_function *function = plan_function_of(plan, code_offset);
-	const struct plan_step *step;
+	const struct map_row *step;
 
 	if (!function || !code_offset || code_offset >= plan->code.count)
 		return false;
 	if (walk->plan != plan || walk->function != function || walk->code >= code_offset)
 		*walk = walk_begin(plan, function);
 	step = walk_to(walk, code_offset - 1);
-	if (!step || step->kind != PLAN_STEP_MOVED ||
+	if (!step || step->kind != MAP_ROW_MOVED ||
 	    walk->code + step->code != code_offset ||
 	    !ends_in_call(plan->code.items + walk->code, step->code))
 		return false;
@@ -394,23 +395,23 @@ bool plan_next_return_of(struct plan_walk *walk, const struct plan *plan,
 
 bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret_address)
 {
-	struct plan_walk walk = {0};
+	struct map_walk walk = {0};
 
 	return plan_next_return_of(&walk, plan, code_offset, ret_address);
 }
 
-bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,
+bool plan_moved_to(const struct plan *plan, uint64_t address, bool counts,
 		   uint32_t *ret_offset)
 {
 	const struct plan_function *function = plan_function_at(plan, address);
-	const struct plan_step *step;
-	struct plan_walk walking, front;
+	const struct map_row *step;
+	struct map_walk walking, front;
 
 	if (!function || address - function->address >= function->size)
 		return false;
 	walking = walk_begin(plan, function);
 	step = find(&walking, address, &front);
-	if (!step || step->kind != PLAN_STEP_MOVED)
+	if (!step || step->kind != MAP_ROW_MOVED)
 		return false;
 	*ret_offset = counts ? front.code : walking.code;
 	return true;

@@ -1,5 +1,5 @@
 /*
- * Where a thread is in a function that was relocated whole, from plan.steps.
+ * Where a thread is in a function that was relocated whole, from plan.map_rows.
  */
 #ifndef TRAMMEL_CODE_LOCATE_ADDRESS_MAP_H
 #define TRAMMEL_CODE_LOCATE_ADDRESS_MAP_H
@@ -8,29 +8,30 @@
 
 /* As plan_locate, for a function that has steps; `code_offset` lies behind its
  * trampoline's start. */
-struct plan_place steps_locate(const struct plan *plan,
-			       const struct plan_function *function,
-			       uint32_t code_offset);
+struct plan_position address_map_locate(const struct plan *plan,
+					const struct plan_function *function,
+					uint32_t code_offset);
 
 /* What the first bytes of an instruction say about calls; 0: it is none. */
-enum steps_byte {
-	STEPS_PREFIX = 1,
-	STEPS_CALL,  /* of rel32 */
-	STEPS_GROUP, /* with a ModRM byte whose register field is 2, an indirect one */
+enum address_map_byte {
+	ADDRESS_MAP_PREFIX = 1,
+	ADDRESS_MAP_CALL,  /* of rel32 */
+	ADDRESS_MAP_GROUP, /* with a ModRM byte whose register field is 2, an indirect one
+			    */
 };
-extern const uint8_t steps_bytes[256];
+extern const uint8_t address_map_bytes[256];
 
 /* Whether `size` bytes of code are a call: of rel32, or an indirect one, behind prefixes.
  */
-static inline bool steps_is_call(const uint8_t *code, size_t size)
+static inline bool address_map_is_call(const uint8_t *code, size_t size)
 {
-	while (size && steps_bytes[*code] == STEPS_PREFIX) {
+	while (size && address_map_bytes[*code] == ADDRESS_MAP_PREFIX) {
 		code++;
 		size--;
 	}
-	if (size < 2 || !steps_bytes[*code])
+	if (size < 2 || !address_map_bytes[*code])
 		return false;
-	return steps_bytes[*code] == STEPS_CALL || (code[1] >> 3 & 7) == 2;
+	return address_map_bytes[*code] == ADDRESS_MAP_CALL || (code[1] >> 3 & 7) == 2;
 }
 
 /* Whether bytes that lie at a link-time address are a jump into plan.code, and where it
@@ -47,7 +48,7 @@ bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offse
 bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret_address);
 
 /* A walk over the steps of a function. */
-struct plan_walk {
+struct map_walk {
 	const struct plan *plan;
 	const struct plan_function *function;
 	uint32_t index;    /* of the step, from the function's first */
@@ -57,7 +58,7 @@ struct plan_walk {
 
 /* The same for offsets in order, sooner: each function is walked over once. `walk` is all
  * 0 at first. */
-bool plan_next_return_of(struct plan_walk *walk, const struct plan *plan,
+bool plan_next_return_of(struct map_walk *walk, const struct plan *plan,
 			 uint32_t code_offset, uint64_t *ret_address);
 
 /*
@@ -66,7 +67,7 @@ bool plan_next_return_of(struct plan_walk *walk, const struct plan *plan,
  * there are good to run: no such function has the address, or the instruction is executed
  * at its own place.
  */
-bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,
+bool plan_moved_to(const struct plan *plan, uint64_t address, bool counts,
 		   uint32_t *ret_offset);
 
 #endif

@@ -79,20 +79,20 @@ static struct trampoline trampoline_of(const struct plan *plan,
  * trampoline has not counted is added by hand. */
 static void settle_gated(const struct plan *plan, const struct plan_function *function,
 			 const uint8_t *original, uint32_t code_offset,
-			 struct plan_place *place)
+			 struct plan_position *place)
 {
 	if (!plan->gates_size || function->reason != PLAN_INSTRUMENTED ||
 	    code_offset < gates_body(plan, function))
 		return;
-	if (place->kind == PLAN_PLACE_CALL_UNDO) {
-		place->kind = PLAN_PLACE_CALL_DONE;
+	if (place->kind == PLAN_POSITION_CALL_UNDO) {
+		place->kind = PLAN_POSITION_CALL_DONE;
 		place->original = gates_callee(function, original, &place->word);
 		place->uncounted[0] = function->slot * plan->slot_size;
 	}
-	if (place->kind == PLAN_PLACE_PROBE)
+	if (place->kind == PLAN_POSITION_PROBE)
 		place->uncounted[0] = function->slot * plan->slot_size;
-	if (place->kind == PLAN_PLACE_PROBE || place->kind == PLAN_PLACE_HOOK)
-		place->kind = PLAN_PLACE_START;
+	if (place->kind == PLAN_POSITION_PROBE || place->kind == PLAN_POSITION_HOOK)
+		place->kind = PLAN_POSITION_START;
 }
 
 static bool has_trampoline(const struct plan_function *function)
@@ -101,7 +101,7 @@ static bool has_trampoline(const struct plan_function *function)
 	       function->trampoline == PLAN_LATER;
 }
 
-struct plan_place
+struct plan_position
 plan_locate(const struct plan *plan,
 	    const uint8_t *(*original_at)(void *context, uint64_t address, size_t size),
 	    void *context, uint32_t code_offset)
@@ -110,8 +110,8 @@ plan_locate(const struct plan *plan,
 	const struct plan_function *function =
 		latch ? &plan->functions.items[latch->function]
 		      : plan_function_of(plan, code_offset);
-	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
-				   .uncounted = PLAN_ALL_COUNTED};
+	struct plan_position place = {.kind = PLAN_POSITION_UNKNOWN,
+				      .uncounted = PLAN_ALL_COUNTED};
 	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
 	struct emit_marks marks = {.count = 0};
 	struct emitter emitter = {
@@ -126,8 +126,8 @@ plan_locate(const struct plan *plan,
 		return place;
 	if (!function || !has_trampoline(function) || code_offset >= plan->code.count)
 		return place;
-	if (function->step_count && !latch)
-		return steps_locate(plan, function, code_offset);
+	if (function->map_row_count && !latch)
+		return address_map_locate(plan, function, code_offset);
 	begin = latch ? latch->code : function->trampoline;
 	size = function->call_end ? function->call_end : function->copied;
 	original = original_at(context, function->address, size);
@@ -222,11 +222,11 @@ bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *orig
 	trampoline_emit(&emitter, &trampoline, &start);
 	for (size_t i = 0; i < marks.count; i++) {
 		const struct emit_mark *mark = &marks.items[i];
-		bool displaced = mark->kind == PLAN_PLACE_DISPLACED ||
-				 mark->kind == PLAN_PLACE_START;
+		bool displaced = mark->kind == PLAN_POSITION_DISPLACED ||
+				 mark->kind == PLAN_POSITION_START;
 
 		displaced &= !mark->inside && mark->original == address;
-		if (!displaced && !(behind && mark->kind == PLAN_PLACE_BACK))
+		if (!displaced && !(behind && mark->kind == PLAN_POSITION_BACK))
 			continue;
 		*ret_offset = start_of(plan, function) + (uint32_t)mark->offset;
 		return true;
@@ -234,7 +234,7 @@ bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *orig
 	return false;
 }
 
-size_t plan_finish(const struct plan *plan, const struct plan_place *place,
+size_t plan_finish(const struct plan *plan, const struct plan_position *place,
 		   const uint8_t *original, uint64_t address, uint8_t *block,
 		   size_t capacity, uint32_t *ret_next)
 {
@@ -245,7 +245,8 @@ size_t plan_finish(const struct plan *plan, const struct plan_place *place,
 	struct relocation relocation;
 	uint64_t at, first;
 
-	if ((place->kind != PLAN_PLACE_START && place->kind != PLAN_PLACE_DISPLACED) ||
+	if ((place->kind != PLAN_POSITION_START &&
+	     place->kind != PLAN_POSITION_DISPLACED) ||
 	    place->inside || place->function >= plan->functions.count)
 		return 0;
 	function = &plan->functions.items[place->function];

@@ -14,7 +14,7 @@
  * place unknown. Where place.original is at or behind address + displaced, the thread is
  * in a copy: it may just as well go on at place.original.
  */
-struct plan_place
+struct plan_position
 plan_locate(const struct plan *plan,
 	    const uint8_t *(*original_at)(void *context, uint64_t address, size_t size),
 	    void *context, uint32_t code_offset);
@@ -29,7 +29,7 @@ plan_locate(const struct plan *plan,
  * `original` are the unpatched bytes of the function, plan_function.displaced of them.
  * `ret_next` is the offset in plan.code where the trampoline goes on behind that.
  */
-size_t plan_finish(const struct plan *plan, const struct plan_place *place,
+size_t plan_finish(const struct plan *plan, const struct plan_position *place,
 		   const uint8_t *original, uint64_t address, uint8_t *block,
 		   size_t capacity, uint32_t *ret_next);
 

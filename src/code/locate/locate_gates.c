@@ -33,25 +33,25 @@ static uint64_t entry_of(const struct plan_function *function, const uint8_t *or
 }
 
 /* The place of a thread that enters a function, counted as called from somewhere. */
-static struct plan_place body_of(const struct plan *plan, uint32_t index,
-				 const uint8_t *original)
+static struct plan_position body_of(const struct plan *plan, uint32_t index,
+				    const uint8_t *original)
 {
 	const struct plan_function *function = &plan->functions.items[index];
-	struct plan_place place = {.kind = PLAN_PLACE_START,
-				   .function = index,
-				   .original = entry_of(function, original),
-				   .uncounted = PLAN_ALL_COUNTED};
+	struct plan_position place = {.kind = PLAN_POSITION_START,
+				      .function = index,
+				      .original = entry_of(function, original),
+				      .uncounted = PLAN_ALL_COUNTED};
 
 	if (gates_in_call(plan, function)) {
-		place.kind = PLAN_PLACE_CALL_DONE;
+		place.kind = PLAN_POSITION_CALL_DONE;
 		place.original = gates_callee(function, original, &place.word);
 		if (plan->counts_entries)
 			place.uncounted[0] = function->slot * plan->slot_size;
 	} else if (function->call_end) {
-		place.kind = PLAN_PLACE_CALL_DONE;
+		place.kind = PLAN_POSITION_CALL_DONE;
 		place.original = function->address;
-	} else if (function->step_count) {
-		place = steps_locate(plan, function, function->trampoline);
+	} else if (function->map_row_count) {
+		place = address_map_locate(plan, function, function->trampoline);
 	} else if (plan->counts_entries) {
 		place.uncounted[0] = function->slot * plan->slot_size;
 	}
@@ -65,10 +65,10 @@ static struct plan_place body_of(const struct plan *plan, uint32_t index,
 
 /* Where a thread goes on that has done all up to a part: it is at its entry as long as
  * nothing was told. `place` is that of what goes on behind the first part. */
-static struct plan_place place_before(const struct plan *plan,
-				      const struct plan_function *function, unsigned part,
-				      const struct plan_place *entry,
-				      struct plan_place place)
+static struct plan_position place_before(const struct plan *plan,
+					 const struct plan_function *function,
+					 unsigned part, const struct plan_position *entry,
+					 struct plan_position place)
 {
 	const bool counted = part > GATES_SITE && plan->sites;
 	const bool told = part > GATES_SPAN && gates_tell_span(plan, function);
@@ -82,9 +82,9 @@ static struct plan_place place_before(const struct plan *plan,
 
 /* `place` is that of the body, and `entry` that of a thread that has not counted. */
 static void locate_in_gate(const struct plan *plan, uint32_t offset,
-			   const struct plan_place *entry, struct plan_place *place)
+			   const struct plan_position *entry, struct plan_position *place)
 {
-	struct plan_place body = *place;
+	struct plan_position body = *place;
 	struct emit_marks marks = {.count = 0};
 	uint8_t scratch[GATES_GRAPH_SIZE];
 	struct emitter emitter = {
@@ -98,16 +98,16 @@ static void locate_in_gate(const struct plan *plan, uint32_t offset,
 		part++;
 	start += gates_part_start(plan, part);
 	const uint8_t *code = plan->code.items + start;
-	struct gate gate = {.form = gate_form_at(code, function->step_count)};
+	struct gate gate = {.form = gate_form_at(code, function->map_row_count)};
 
 	gate_emit(&emitter, &gate);
-	place->kind = PLAN_PLACE_UNKNOWN;
+	place->kind = PLAN_POSITION_UNKNOWN;
 	for (size_t i = 0; i < marks.count; i++) {
 		const struct emit_mark *mark = &marks.items[i];
 
 		if (mark->offset != offset - start)
 			continue;
-		if (mark->kind == PLAN_PLACE_START)
+		if (mark->kind == PLAN_POSITION_START)
 			part = gates_has_one(plan, function) ? part + 1 : GATES_PARTS;
 		*place = place_before(plan, function, part, entry, body);
 		place->stack = mark->stack;
@@ -119,7 +119,7 @@ static void locate_in_gate(const struct plan *plan, uint32_t offset,
 
 /* In a stub that has not counted yet, the thread counts by hand. */
 static void locate_in_stub(const struct plan *plan, uint32_t offset,
-			   struct plan_place *place)
+			   struct plan_position *place)
 {
 	uint32_t index = (offset - plan->arc_code) / GATES_STUB_SIZE;
 	uint32_t at = (offset - plan->arc_code) % GATES_STUB_SIZE;
@@ -127,12 +127,12 @@ static void locate_in_stub(const struct plan *plan, uint32_t offset,
 	if (!at)
 		place->uncounted[2] = (plan->arc_slot + index) * plan->slot_size;
 	else if (at != PROBE_COUNT_SIZE)
-		place->kind = PLAN_PLACE_UNKNOWN;
+		place->kind = PLAN_POSITION_UNKNOWN;
 }
 
 /* In that of a link it goes on to the linkage table. */
 static void locate_in_link(const struct plan *plan, uint32_t offset,
-			   struct plan_place *place)
+			   struct plan_position *place)
 {
 	enum { CMP = 7, JNE = 14, COUNT = 20 };
 	const struct plan_link *link =
@@ -140,12 +140,12 @@ static void locate_in_link(const struct plan *plan, uint32_t offset,
 	uint32_t at = (offset - plan->link_code) % GATES_LINK_SIZE;
 
 	if (!at || at == CMP || at == JNE || at == COUNT)
-		*place = (struct plan_place){.kind = PLAN_PLACE_CALL_DONE,
-					     .function = place->function,
-					     .original = link->plt,
-					     .uncounted = PLAN_ALL_COUNTED};
+		*place = (struct plan_position){.kind = PLAN_POSITION_CALL_DONE,
+						.function = place->function,
+						.original = link->plt,
+						.uncounted = PLAN_ALL_COUNTED};
 	else if (at != COUNT + PROBE_COUNT_SIZE)
-		place->kind = PLAN_PLACE_UNKNOWN;
+		place->kind = PLAN_POSITION_UNKNOWN;
 }
 
 /* The link whose stub is at an offset; NULL: there is none. */
@@ -205,7 +205,7 @@ bool gates_has_compared(const struct plan *plan, uint32_t code_offset, uint32_t 
 	const struct plan_link *link = cached_link_of(plan, code_offset);
 
 	if (!link ||
-	    !inline_has_compared_link(gates_stub_of_link(plan, link), code_offset))
+	    !inline_cache_has_compared_link(gates_stub_of_link(plan, link), code_offset))
 		return false;
 	*ret_slot = inline_cache_of_link(plan, gates_stub_of_link(plan, link));
 	return true;
@@ -213,19 +213,19 @@ bool gates_has_compared(const struct plan *plan, uint32_t code_offset, uint32_t 
 
 /* The thread's own function is that of the call. */
 static void locate_in_cached(const struct plan *plan, const struct plan_link *link,
-			     uint32_t offset, struct plan_place *place)
+			     uint32_t offset, struct plan_position *place)
 {
 	const struct plan_function *caller = plan_function_at(plan, link->site);
 
 	place->function = caller ? plan_index_of(plan, caller) : 0;
-	inline_locate_link(plan, gates_stub_of_link(plan, link), offset, link->plt,
-			   place);
+	inline_cache_locate_link(plan, gates_stub_of_link(plan, link), offset, link->plt,
+				 place);
 }
 
 bool gates_locate(const struct plan *plan,
 		  const uint8_t *(*original_at)(void *context, uint64_t address,
 						size_t size),
-		  void *context, uint32_t code_offset, struct plan_place *ret_place)
+		  void *context, uint32_t code_offset, struct plan_position *ret_place)
 {
 	bool gate = code_offset < plan->gates_size;
 	const struct plan_link *link = gate ? NULL : cached_link_of(plan, code_offset);
@@ -235,8 +235,8 @@ bool gates_locate(const struct plan *plan,
 
 	if (!gate && !link && (!plan->arcs.count || code_offset < plan->arc_code))
 		return false;
-	*ret_place = (struct plan_place){.kind = PLAN_PLACE_UNKNOWN,
-					 .uncounted = PLAN_ALL_COUNTED};
+	*ret_place = (struct plan_position){.kind = PLAN_POSITION_UNKNOWN,
+					    .uncounted = PLAN_ALL_COUNTED};
 	if (link) {
 		locate_in_cached(plan, link, code_offset, ret_place);
 		return true;
@@ -255,9 +255,10 @@ bool gates_locate(const struct plan *plan,
 	*ret_place = body_of(plan, index, original);
 	if (gate)
 		locate_in_gate(plan, code_offset,
-			       &(const struct plan_place){
-				       .kind = function->call_end ? PLAN_PLACE_CALL_UNDO
-								  : PLAN_PLACE_PROBE,
+			       &(const struct plan_position){
+				       .kind = function->call_end
+						       ? PLAN_POSITION_CALL_UNDO
+						       : PLAN_POSITION_PROBE,
 				       .function = index,
 				       .original = entry_of(function, original),
 				       .uncounted = PLAN_ALL_COUNTED},

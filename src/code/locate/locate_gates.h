@@ -23,6 +23,6 @@ uint64_t gates_callee(const struct plan_function *function, const uint8_t *origi
 bool gates_locate(const struct plan *plan,
 		  const uint8_t *(*original_at)(void *context, uint64_t address,
 						size_t size),
-		  void *context, uint32_t code_offset, struct plan_place *ret_place);
+		  void *context, uint32_t code_offset, struct plan_position *ret_place);
 
 #endif

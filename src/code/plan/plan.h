@@ -49,15 +49,16 @@ enum plan_reason {
 	PLAN_OUT_OF_REACH,      /* an operand that the trampoline cannot reach */
 	PLAN_DOUBTFUL,          /* only a symbol says that it begins there, and nothing
 				   leads to it, or it lies inside of an instruction */
-	PLAN_NO_STACK,    /* flags may be alive at its entry, and a goroutine's stack
-			     may have no room to keep them */
-	PLAN_CHECKED,     /* see image.checked */
-	PLAN_NO_RETURNS,  /* spans: not all of its returns can be seen */
-	PLAN_PART_STAYS,  /* a cold part that is executed at its own place, uncounted */
-	PLAN_PART_UNREAD, /* see enum part_left_reason */
-	PLAN_PART_SHARED, /* likewise */
-	PLAN_PART_UNREACHED, /* likewise */
-	PLAN_NO_SPACE,       /* its code would be more than there is space for */
+	PLAN_NO_STACK,         /* flags may be alive at its entry, and a goroutine's stack
+				  may have no room to keep them */
+	PLAN_CHECKED,          /* see image.checked */
+	PLAN_NO_RETURNS,       /* spans: not all of its returns can be seen */
+	PLAN_COLD_PART_STAYS,  /* a cold part that is executed at its own place, uncounted
+				*/
+	PLAN_COLD_PART_UNREAD, /* see enum cold_part_left_reason */
+	PLAN_COLD_PART_SHARED, /* likewise */
+	PLAN_COLD_PART_UNREACHED, /* likewise */
+	PLAN_NO_SPACE,            /* its code would be more than there is space for */
 	PLAN_REASON_COUNT
 };
 
@@ -86,8 +87,8 @@ struct plan_function {
 					      relocated whole */
 	uint32_t first_edge, edge_count;   /* in plan.edges; 0: its edges have no counts,
 					      and its blocks those of their terms */
-	uint32_t first_step, step_count;   /* in plan.steps */
-	uint32_t first_stub, stub_count;   /* in plan.stubs */
+	uint32_t first_map_row, map_row_count; /* in plan.map_rows */
+	uint32_t first_stub, stub_count;       /* in plan.stubs */
 	uint32_t slots, cold_slots; /* where its counters begin, below plan.cold_slot and
 				       from there on: in both parts they are in the order
 				       of their functions' code */
@@ -100,7 +101,7 @@ struct plan_function {
 	uint8_t call_end; /* bytes from `address` to the end of the call that leads to the
 			     trampoline, which is a stub; `displaced` is 0 then. 0: the
 			     entry leads there */
-	uint8_t spare;    /* bytes of padding behind its end that home_make may take */
+	uint8_t spare;    /* bytes of padding behind its end that unpatch_make may take */
 	bool in_front; /* earlier runs executed it, so its code and counters lie in front
 			  of those of others */
 };
@@ -246,7 +247,7 @@ struct plan {
 					  these are flags */
 	struct VECTOR(struct plan_edge) edges;
 	struct VECTOR(struct plan_crossing) crossings; /* by edge */
-	struct VECTOR(struct plan_step) steps;
+	struct VECTOR(struct map_row) map_rows;
 	struct VECTOR(struct plan_stub) stubs;
 	struct VECTOR(struct plan_latch) latches; /* by code */
 	uint32_t latches_size; /* bytes at the start of plan.code that these are; 0: all

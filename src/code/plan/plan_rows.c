@@ -142,11 +142,11 @@ const char *plan_reason_text(enum plan_reason reason)
 		[PLAN_CHECKED] =
 			"the program reads its code, or compares it with a sum of it",
 		[PLAN_NO_RETURNS] = "not all of its returns can be seen",
-		[PLAN_PART_STAYS] = "not movable",
-		[PLAN_PART_UNREAD] = "not understood",
-		[PLAN_PART_SHARED] = "jumped to by several functions",
+		[PLAN_COLD_PART_STAYS] = "not movable",
+		[PLAN_COLD_PART_UNREAD] = "not understood",
+		[PLAN_COLD_PART_SHARED] = "jumped to by several functions",
 		[PLAN_NO_SPACE] = "no space for its code",
-		[PLAN_PART_UNREACHED] = "jumped to by nothing that is understood",
+		[PLAN_COLD_PART_UNREACHED] = "jumped to by nothing that is understood",
 	};
 
 	return (unsigned)reason < PLAN_REASON_COUNT ? texts[reason] : "unknown reason";
@@ -250,7 +250,7 @@ void plan_deinit(struct plan *plan)
 	vector_deinit(&plan->terms);
 	vector_deinit(&plan->edges);
 	vector_deinit(&plan->crossings);
-	vector_deinit(&plan->steps);
+	vector_deinit(&plan->map_rows);
 	vector_deinit(&plan->stubs);
 	vector_deinit(&plan->arcs);
 	vector_deinit(&plan->links);

@@ -87,9 +87,9 @@ const struct plan_function *plan_function_at(const struct plan *plan, uint64_t a
 
 /* Whether a row of plan.functions is a cold part, and the function that it is of, or the
  * row itself. */
-static inline bool plan_is_part(const struct plan_function *function)
+static inline bool plan_is_cold_part(const struct plan_function *function)
 {
-	return function->flags & IMAGE_FUNCTION_PART;
+	return function->flags & IMAGE_FUNCTION_COLD_PART;
 }
 
 static inline const struct plan_function *

@@ -7,28 +7,28 @@
 #include "code/plan/plan.h"
 
 /* Where in a trampoline a thread stands, and what that means for the program. */
-enum plan_place_kind {
-	PLAN_PLACE_PROBE,     /* before the probe has counted: as if at the entry */
-	PLAN_PLACE_HOOK,      /* counted, in the rest of a probe, or inside the hook code,
-				 before or after the resident */
-	PLAN_PLACE_START,     /* counted, before the first displaced instruction */
-	PLAN_PLACE_DISPLACED, /* between displaced instructions, or inside the expansion
-				 of one (then `instruction` is that one) */
-	PLAN_PLACE_BACK,      /* all displaced instructions are done */
-	PLAN_PLACE_CALL_UNDO, /* in a stub, not counted yet: `original` is the call that
-				 led there, whose return address is on the stack */
-	PLAN_PLACE_CALL_DONE, /* in a stub, counted: `original` is where the call leads;
-				 or on the way out of a function relocated whole */
-	PLAN_PLACE_MOVED, /* in a function relocated whole. The bytes at `original` may be
-			     those of a jump: a thread that is shown there goes on where
-			     plan_way_back says */
-	PLAN_PLACE_UNKNOWN, /* in plan.code, but no instruction starts there */
+enum plan_position_kind {
+	PLAN_POSITION_PROBE, /* before the probe has counted: as if at the entry */
+	PLAN_POSITION_HOOK,  /* counted, in the rest of a probe, or inside the hook code,
+			     before or after the resident */
+	PLAN_POSITION_START, /* counted, before the first displaced instruction */
+	PLAN_POSITION_DISPLACED, /* between displaced instructions, or inside the
+				 expansion of one (then `instruction` is that one) */
+	PLAN_POSITION_BACK,      /* all displaced instructions are done */
+	PLAN_POSITION_CALL_UNDO, /* in a stub, not counted yet: `original` is the call
+				 that led there, whose return address is on the stack */
+	PLAN_POSITION_CALL_DONE, /* in a stub, counted: `original` is where the call
+				 leads; or on the way out of a function relocated whole */
+	PLAN_POSITION_MOVED, /* in a function relocated whole. The bytes at `original` may
+			     be those of a jump: a thread that is shown there goes on
+			     where plan_moved_to says */
+	PLAN_POSITION_UNKNOWN, /* in plan.code, but no instruction starts there */
 };
 
 enum { PLAN_KEPT = 136 };
 
-struct plan_place {
-	enum plan_place_kind kind;
+struct plan_position {
+	enum plan_position_kind kind;
 	uint32_t function;    /* index in plan.functions */
 	uint32_t instruction; /* index of the displaced instruction that is next */
 	uint64_t original;    /* link-time address of the original of that instruction */

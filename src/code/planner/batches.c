@@ -11,7 +11,7 @@
  */
 enum { BATCH_SIZE = 256 << 10 };
 
-enum { PAGE = 4096, THREADS_MAX = 16, JUMP = MAKING_JUMP };
+enum { PAGE = 4096, THREADS_MAX = 16, JUMP = BUILDER_JUMP };
 
 /* So many times its text a batch's code takes, and less; but sizes of functions come from
  * symbols, and may be any number. */
@@ -23,16 +23,16 @@ enum { WORD_BITS = 64 };
 struct batch {
 	uint32_t first, end; /* functions */
 	size_t size;         /* bytes of their text */
-	struct making making;
+	struct plan_builder builder;
 	struct plan plan;
 	struct emit_shifts shifts;
 	bool written;
 };
 
 struct batches {
-	struct making *making;
+	struct plan_builder *builder;
 	struct VECTOR(struct batch) items;
-	bool *returns_flags; /* as in making, found by all */
+	bool *returns_flags; /* as in builder, found by all */
 	uint32_t next;       /* batch to be written */
 	pthread_mutex_t lock;
 	uint32_t moved; /* so many batches are in the plan */
@@ -58,11 +58,11 @@ static size_t pages(size_t size)
 
 /* Whether a batch can begin with a function: all before it end in front of it, and their
  * bits in the maps lie in other words. */
-static bool may_begin(const struct making *making, const struct image_function *function,
-		      uint64_t end)
+static bool may_begin(const struct plan_builder *builder,
+		      const struct image_function *function, uint64_t end)
 {
 	const struct code_segment *segment =
-		map_find(&making->scan.map, function->address, 1);
+		code_map_find(&builder->scan.map, function->address, 1);
 
 	return segment && end <= function->address &&
 	       !((function->address - segment->address) % WORD_BITS);
@@ -70,10 +70,10 @@ static bool may_begin(const struct making *making, const struct image_function *
 
 static void divide(struct batches *batches)
 {
-	const struct making *making = batches->making;
-	const struct image *image = making->image;
+	const struct plan_builder *builder = batches->builder;
+	const struct image *image = builder->image;
 	const uint32_t wanted =
-		making->request->batch ? making->request->batch : BATCH_SIZE;
+		builder->request->batch ? builder->request->batch : BATCH_SIZE;
 	const uint32_t count = (uint32_t)image->functions.count;
 	uint64_t size = 0, end = 0;
 	uint32_t first = 0;
@@ -82,7 +82,7 @@ static void divide(struct batches *batches)
 		const struct image_function *function = &image->functions.items[i];
 		uint64_t function_end = function->address + function->size;
 
-		if (size >= wanted && may_begin(making, function, end)) {
+		if (size >= wanted && may_begin(builder, function, end)) {
 			vector_push(
 				&batches->items,
 				((struct batch){.first = first, .end = i, .size = size}));
@@ -105,10 +105,10 @@ static size_t room_for(const struct batch *batch)
 
 /* It has rows and code of its own, but for the functions', which are those of all. What
  * is in the whole plan changes meanwhile. */
-static void begin_batch(const struct making *whole, struct batch *batch)
+static void begin_batch(const struct plan_builder *whole, struct batch *batch)
 {
 	const struct plan *plan = whole->plan;
-	struct making *making = &batch->making;
+	struct plan_builder *builder = &batch->builder;
 	const size_t count = whole->image->functions.count;
 
 	batch->plan = (struct plan){.code_address = plan->code_address,
@@ -121,7 +121,7 @@ static void begin_batch(const struct making *whole, struct batch *batch)
 				    .spans = plan->spans,
 				    .cells_slot = plan->cells_slot};
 	memcpy(&batch->plan.functions, &plan->functions, sizeof(plan->functions));
-	*making = (struct making){
+	*builder = (struct plan_builder){
 		.request = whole->request,
 		.image = whole->image,
 		.plan = &batch->plan,
@@ -137,38 +137,39 @@ static void begin_batch(const struct making *whole, struct batch *batch)
 		.takes_flags = whole->takes_flags,
 	};
 	if (whole->returns_flags) {
-		making->returns_flags = memory_allocate(count * sizeof(bool));
-		memcpy(making->returns_flags, whole->returns_flags, count * sizeof(bool));
+		builder->returns_flags = memory_allocate(count * sizeof(bool));
+		memcpy(builder->returns_flags, whole->returns_flags,
+		       count * sizeof(bool));
 	}
 	vector_reserve(&batch->plan.patches, batch->end - batch->first);
 	/* To make more room would touch what is in front of it, too. */
-	vector_reserve(&batch->plan.code, making->own + room_for(batch) + PAGE);
-	batch->plan.code.count = making->own;
+	vector_reserve(&batch->plan.code, builder->own + room_for(batch) + PAGE);
+	batch->plan.code.count = builder->own;
 }
 
-static void write_batch(const struct making *whole, struct batch *batch)
+static void write_batch(const struct plan_builder *whole, struct batch *batch)
 {
-	struct making *making = &batch->making;
+	struct plan_builder *builder = &batch->builder;
 
 	begin_batch(whole, batch);
-	making_write(making, batch->first, batch->end);
-	cfg_deinit(&making->cfg);
-	whole_deinit(&making->whole);
-	sums_deinit(&making->sums);
+	builder_write(builder, batch->first, batch->end);
+	cfg_deinit(&builder->cfg);
+	whole_deinit(&builder->whole);
+	block_sums_deinit(&builder->sums);
 }
 
 static void end_batch(struct batch *batch)
 {
-	struct making *making = &batch->making;
+	struct plan_builder *builder = &batch->builder;
 	struct plan *plan = &batch->plan;
 
 	memset(&plan->functions, 0, sizeof(plan->functions));
 	plan_deinit(plan);
-	vector_deinit(&making->islands);
-	vector_deinit(&making->jumps);
-	vector_deinit(&making->cached);
+	vector_deinit(&builder->islands);
+	vector_deinit(&builder->jumps);
+	vector_deinit(&builder->cached);
 	vector_deinit(&batch->shifts);
-	free(making->returns_flags);
+	free(builder->returns_flags);
 }
 
 /* Adds to a displacement. */
@@ -212,7 +213,7 @@ static void move_lead(struct move *move, uint8_t *place, uint64_t end, unsigned 
 
 	memcpy(&distance, place, sizeof(distance));
 	offset = end + (uint64_t)(int64_t)distance - move->address;
-	if (offset + spare >= batch->making.own &&
+	if (offset + spare >= batch->builder.own &&
 	    offset < batch->plan.code.count + spare)
 		add_distance(move, place, move->by);
 }
@@ -236,7 +237,7 @@ static void move_slot(const struct move *move, uint32_t *slot)
 {
 	if (*slot == PLAN_NO_SLOT || *slot < move->first_slot)
 		return;
-	*slot += *slot < MAKING_COLD ? move->slots : move->cold_slots;
+	*slot += *slot < BUILDER_COLD ? move->slots : move->cold_slots;
 }
 
 static void move_function(const struct move *move, struct plan_function *row)
@@ -249,8 +250,8 @@ static void move_function(const struct move *move, struct plan_function *row)
 		row->first_block += move->blocks;
 	if (row->edge_count)
 		row->first_edge += move->edges;
-	if (row->step_count) {
-		row->first_step += move->steps;
+	if (row->map_row_count) {
+		row->first_map_row += move->steps;
 		row->first_stub += move->stubs;
 	}
 }
@@ -312,7 +313,7 @@ static void move_fixups(const struct move *move)
 
 static void append_code(struct plan *whole, const struct batch *batch, size_t start)
 {
-	size_t own = batch->making.own, size = batch->plan.code.count - own;
+	size_t own = batch->builder.own, size = batch->plan.code.count - own;
 
 	vector_reserve(&whole->code, start + size);
 	memset(whole->code.items + whole->code.count, 0xcc, start - whole->code.count);
@@ -321,9 +322,10 @@ static void append_code(struct plan *whole, const struct batch *batch, size_t st
 	whole->code.count = start + size;
 }
 
-static void append_batch(struct making *making, const struct batch *batch, size_t start)
+static void append_batch(struct plan_builder *builder, const struct batch *batch,
+			 size_t start)
 {
-	struct plan *whole = making->plan;
+	struct plan *whole = builder->plan;
 	const struct plan *plan = &batch->plan;
 
 	append_code(whole, batch, start);
@@ -333,21 +335,21 @@ static void append_batch(struct making *making, const struct batch *batch, size_
 	append(&whole->terms, &plan->terms);
 	append(&whole->edges, &plan->edges);
 	append(&whole->crossings, &plan->crossings);
-	append(&whole->steps, &plan->steps);
+	append(&whole->map_rows, &plan->map_rows);
 	append(&whole->stubs, &plan->stubs);
-	append(&making->islands, &batch->making.islands);
-	append(&making->jumps, &batch->making.jumps);
-	append(&making->cached, &batch->making.cached);
-	whole->slot_count += plan->slot_count - making->first_slot;
+	append(&builder->islands, &batch->builder.islands);
+	append(&builder->jumps, &batch->builder.jumps);
+	append(&builder->cached, &batch->builder.cached);
+	whole->slot_count += plan->slot_count - builder->first_slot;
 	whole->part_count += plan->part_count;
-	making->cold_count += batch->making.cold_count;
-	making->flags_found |= batch->making.flags_found;
+	builder->cold_count += batch->builder.cold_count;
+	builder->flags_found |= batch->builder.flags_found;
 }
 
 static void note_flags(struct batches *batches, const struct batch *batch)
 {
-	const size_t count = batches->making->image->functions.count;
-	const bool *found = batch->making.returns_flags;
+	const size_t count = batches->builder->image->functions.count;
+	const bool *found = batch->builder.returns_flags;
 
 	if (!found)
 		return;
@@ -360,35 +362,35 @@ static void note_flags(struct batches *batches, const struct batch *batch)
 /* Moves a batch behind those before it, which are there. */
 static void move_batch(struct batches *batches, struct batch *batch)
 {
-	struct making *making = batches->making;
-	struct plan *whole = making->plan;
+	struct plan_builder *builder = batches->builder;
+	struct plan *whole = builder->plan;
 	const size_t start = pages(whole->code.count);
 	struct move move = {
 		.batch = batch,
 		.address = whole->code_address,
-		.by = (uint32_t)(start - batch->making.own),
-		.slots = whole->slot_count - making->first_slot,
-		.cold_slots = making->cold_count,
-		.first_slot = making->first_slot,
+		.by = (uint32_t)(start - batch->builder.own),
+		.slots = whole->slot_count - builder->first_slot,
+		.cold_slots = builder->cold_count,
+		.first_slot = builder->first_slot,
 		.slot_size = whole->slot_size,
 		.blocks = (uint32_t)whole->blocks.count,
 		.terms = (uint32_t)whole->terms.count,
 		.edges = (uint32_t)whole->edges.count,
-		.steps = (uint32_t)whole->steps.count,
+		.steps = (uint32_t)whole->map_rows.count,
 		.stubs = (uint32_t)whole->stubs.count,
 	};
 
 	vector_for_each (&batch->shifts, shift)
 		move_shift(&move, batch->plan.code.items, shift);
 	move_patches(&move, &batch->plan.patches);
-	move_patches(&move, &batch->making.islands);
+	move_patches(&move, &batch->builder.islands);
 	move_rows(&move, whole);
 	move_fixups(&move);
-	vector_for_each (&batch->making.jumps, jump)
+	vector_for_each (&batch->builder.jumps, jump)
 		jump->offset += move.by;
-	vector_for_each (&batch->making.cached, end)
+	vector_for_each (&batch->builder.cached, end)
 		*end += move.by;
-	append_batch(making, batch, start);
+	append_batch(builder, batch, start);
 	note_flags(batches, batch);
 	batches->failed |= move.failed;
 }
@@ -403,7 +405,7 @@ static void *work(void *argument)
 	       batches->items.count) {
 		struct batch *batch = &batches->items.items[index];
 
-		write_batch(batches->making, batch);
+		write_batch(batches->builder, batch);
 		pthread_mutex_lock(&batches->lock);
 		batch->written = true;
 		for (; batches->moved < batches->items.count; batches->moved++) {
@@ -448,29 +450,29 @@ static void write_all(struct batches *batches)
 	pthread_mutex_destroy(&batches->lock);
 }
 
-bool batches_write(struct making *making)
+bool batches_write(struct plan_builder *builder)
 {
-	struct batches batches = {.making = making};
+	struct batches batches = {.builder = builder};
 
 	/* Whether a function's calls end at a jump is known from the one that it leads
 	 * to. */
-	if (making->request->spans || making->at_once)
+	if (builder->request->spans || builder->at_once)
 		return false;
 	divide(&batches);
-	making->at_once = batches.items.count == 1;
-	if (making->at_once) {
+	builder->at_once = batches.items.count == 1;
+	if (builder->at_once) {
 		vector_deinit(&batches.items);
 		return false;
 	}
-	making->first_slot = making->plan->slot_count;
-	making->own = pages(making->plan->code.count);
+	builder->first_slot = builder->plan->slot_count;
+	builder->own = pages(builder->plan->code.count);
 	write_all(&batches);
 	if (batches.returns_flags) {
-		free(making->returns_flags);
-		making->returns_flags = batches.returns_flags;
+		free(builder->returns_flags);
+		builder->returns_flags = batches.returns_flags;
 	}
 	vector_deinit(&batches.items);
-	making->at_once = batches.failed;
-	making->flags_found |= batches.failed;
+	builder->at_once = batches.failed;
+	builder->flags_found |= batches.failed;
 	return true;
 }

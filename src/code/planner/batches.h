@@ -11,6 +11,6 @@
 
 /* Writes all functions, whose rows are there, all 0. False: nothing is written, as that
  * is to be done at once. */
-bool batches_write(struct making *making);
+bool batches_write(struct plan_builder *builder);
 
 #endif

@@ -19,75 +19,76 @@
 
 enum { ALIGNMENT = 16 };
 
-static uint64_t entry_of(const struct making *making, uint32_t index)
+static uint64_t entry_of(const struct plan_builder *builder, uint32_t index)
 {
-	const struct image_function *function = &making->image->functions.items[index];
+	const struct image_function *function = &builder->image->functions.items[index];
 
-	return function->address + (making->scan.traits[index] & SCAN_MARKED ? 4 : 0);
+	return function->address + (builder->scan.traits[index] & SCAN_MARKED ? 4 : 0);
 }
 
 /* Functions that return flags are known only once all their callers have been seen. */
-static void note_flag_calls(struct making *making)
+static void note_flag_calls(struct plan_builder *builder)
 {
-	vector_for_each (&making->cfg.flag_calls, target) {
-		int64_t callee = map_function_at(&making->scan.map, *target);
+	vector_for_each (&builder->cfg.flag_calls, target) {
+		int64_t callee = code_map_function_at(&builder->scan.map, *target);
 
 		if (callee < 0)
 			continue;
-		if (!making->returns_flags)
-			making->returns_flags = memory_allocate_zeroed(
-				making->image->functions.count, sizeof(bool));
-		if (!making->returns_flags[callee])
-			making->flags_found = true;
-		making->returns_flags[callee] = true;
+		if (!builder->returns_flags)
+			builder->returns_flags = memory_allocate_zeroed(
+				builder->image->functions.count, sizeof(bool));
+		if (!builder->returns_flags[callee])
+			builder->flags_found = true;
+		builder->returns_flags[callee] = true;
 	}
 }
 
-static bool build_cfg(struct making *making, uint32_t index)
+static bool build_cfg(struct plan_builder *builder, uint32_t index)
 {
-	making->cfg.returns_flags =
-		making->returns_flags &&
-		making->returns_flags[parts_owner(making->image, index)];
-	if (cfg_build(&making->cfg, &making->scan, making->image, index))
+	builder->cfg.returns_flags =
+		builder->returns_flags &&
+		builder->returns_flags[cold_parts_owner(builder->image, index)];
+	if (cfg_build(&builder->cfg, &builder->scan, builder->image, index))
 		return false;
-	note_flag_calls(making);
+	note_flag_calls(builder);
 	return true;
 }
 
 /* A sum of others would not tell in which of the blocks a thread stands when counting
  * begins or ends, so it is of whole runs only. */
-static void choose_sums_of_blocks(struct making *making)
+static void choose_sums_of_blocks(struct plan_builder *builder)
 {
-	if (making->whole.live)
-		sums_choose_none(&making->sums, &making->cfg);
-	else if (making->whole.flags)
-		covers_choose(&making->sums, &making->cfg, making->request->in_parts);
+	if (builder->whole.live)
+		block_sums_choose_none(&builder->sums, &builder->cfg);
+	else if (builder->whole.flags)
+		dominator_coverage_choose(&builder->sums, &builder->cfg,
+					  builder->request->in_parts);
 	else
-		sums_choose(&making->sums, &making->cfg);
+		block_sums_choose(&builder->sums, &builder->cfg);
 }
 
 /* Flags in all loops, and where jumps through tables lead, whose address a function may
  * keep: there relocated code leads home, see code/unpatch/unpatch.h. */
-static void flag_more(struct making *making)
+static void flag_more(struct plan_builder *builder)
 {
-	struct sum *sums = making->sums.blocks.items;
+	struct block_sum *sums = builder->sums.blocks.items;
 
-	vector_for_each (&making->cfg.edges, edge)
+	vector_for_each (&builder->cfg.edges, edge)
 		if (edge->to != CFG_OUT &&
 		    (edge->kind == CFG_EDGE_SWITCH ||
 		     (edge->to <= edge->from && sums[edge->from].count)))
 			sums[edge->to].count = 0;
-	for (size_t i = 0; i < making->cfg.blocks.count; i++)
-		if (making->cfg.blocks.items[i].exposed)
+	for (size_t i = 0; i < builder->cfg.blocks.count; i++)
+		if (builder->cfg.blocks.items[i].exposed)
 			sums[i].count = 0;
 }
 
 /* Nothing leads to a block that has no edge into it. */
-static void choose_block_slots(struct making *making)
+static void choose_block_slots(struct plan_builder *builder)
 {
-	const struct cfg *cfg = &making->cfg;
-	struct whole *whole = &making->whole;
-	struct plan *plan = making->plan;
+	const struct cfg *cfg = &builder->cfg;
+	struct whole *whole = &builder->whole;
+	struct plan *plan = builder->plan;
 	const uint32_t size = plan->slot_size;
 
 	if (whole_needs_entry_slot(whole))
@@ -96,13 +97,13 @@ static void choose_block_slots(struct making *making)
 		if (edge->to != CFG_OUT && edge->to &&
 		    whole->blocks.items[edge->to].slot == WHOLE_NONE)
 			whole->blocks.items[edge->to].slot = 0;
-	choose_sums_of_blocks(making);
+	choose_sums_of_blocks(builder);
 	if (whole->flags)
-		flag_more(making);
+		flag_more(builder);
 	for (size_t i = 1; i < cfg->blocks.count; i++) {
 		uint32_t *slot = &whole->blocks.items[i].slot;
 
-		if (making->sums.blocks.items[i].count)
+		if (builder->sums.blocks.items[i].count)
 			*slot = WHOLE_NONE;
 		else if (!*slot || cfg->blocks.items[i].exposed)
 			*slot = plan->slot_count++ * size;
@@ -139,10 +140,10 @@ static unsigned block_flags(const struct cfg *cfg, uint32_t index)
 	return flags;
 }
 
-static void add_blocks(struct making *making, struct plan_function *row)
+static void add_blocks(struct plan_builder *builder, struct plan_function *row)
 {
-	const struct cfg *cfg = &making->cfg;
-	struct plan *plan = making->plan;
+	const struct cfg *cfg = &builder->cfg;
+	struct plan *plan = builder->plan;
 
 	row->first_block = (uint32_t)plan->blocks.count;
 	row->block_count = (uint32_t)cfg->blocks.count;
@@ -155,7 +156,7 @@ static void add_blocks(struct making *making, struct plan_function *row)
 			    ((struct plan_block){
 				    .offset = first->offset,
 				    .size = last->offset + last->length - first->offset,
-				    .slot = i || whole_needs_entry_slot(&making->whole)
+				    .slot = i || whole_needs_entry_slot(&builder->whole)
 						    ? PLAN_NO_SLOT
 						    : row->slot,
 				    .instructions = cfg_executed(cfg, i),
@@ -167,15 +168,15 @@ static void add_blocks(struct making *making, struct plan_function *row)
 }
 
 /* Counts of blocks alone: each has a counter or is the sum of others. */
-static void choose_sums(struct making *making, const struct plan_function *row)
+static void choose_sums(struct plan_builder *builder, const struct plan_function *row)
 {
-	struct plan *plan = making->plan;
+	struct plan *plan = builder->plan;
 
-	choose_block_slots(making);
+	choose_block_slots(builder);
 	for (uint32_t i = 0; i < row->block_count; i++) {
 		struct plan_block *block = &plan->blocks.items[row->first_block + i];
-		uint32_t slot = making->whole.blocks.items[i].slot;
-		struct sum sum = making->sums.blocks.items[i];
+		uint32_t slot = builder->whole.blocks.items[i].slot;
+		struct block_sum sum = builder->sums.blocks.items[i];
 
 		block->slot = slot == WHOLE_NONE ? PLAN_NO_SLOT : slot / plan->slot_size;
 		if (!sum.count)
@@ -185,68 +186,69 @@ static void choose_sums(struct making *making, const struct plan_function *row)
 		for (uint32_t t = 0; t < sum.count; t++)
 			vector_push(&plan->terms,
 				    row->first_block +
-					    making->sums.terms.items[sum.first + t]);
+					    builder->sums.terms.items[sum.first + t]);
 	}
 }
 
 /* What earlier runs say of a function. */
-static void find_known(struct making *making, const struct plan_function *row)
+static void find_known(struct plan_builder *builder, const struct plan_function *row)
 {
-	const struct frequencies *frequencies = making->request->frequencies;
+	const struct frequencies *frequencies = builder->request->frequencies;
 
-	making->cold = !frequencies_know(frequencies, row->address);
-	making->known = (struct frequencies_known){NULL, NULL};
+	builder->cold = !frequencies_know(frequencies, row->address);
+	builder->known = (struct frequencies_known){NULL, NULL};
 	if (frequencies)
-		making->known = frequencies_find(frequencies, row->address,
-						 (uint32_t)making->cfg.blocks.count,
-						 (uint32_t)making->cfg.edges.count);
+		builder->known = frequencies_find(frequencies, row->address,
+						  (uint32_t)builder->cfg.blocks.count,
+						  (uint32_t)builder->cfg.edges.count);
 }
 
 /* A live plan keeps the order, in which threads come and go. */
-static void choose_order(struct making *making)
+static void choose_order(struct plan_builder *builder)
 {
-	const frequency *known = making->known.blocks;
+	const frequency *known = builder->known.blocks;
 
-	for (size_t i = 1; known && !making->whole.live && i < making->cfg.blocks.count;
+	for (size_t i = 1; known && !builder->whole.live && i < builder->cfg.blocks.count;
 	     i++)
-		making->whole.blocks.items[i].cold = !known[i];
+		builder->whole.blocks.items[i].cold = !known[i];
 }
 
-static void choose_slots(struct making *making, struct plan_function *row)
+static void choose_slots(struct plan_builder *builder, struct plan_function *row)
 {
-	struct whole *whole = &making->whole;
+	struct whole *whole = &builder->whole;
 
 	whole->entry_slot = WHOLE_NONE;
-	find_known(making, row);
-	choose_order(making);
-	if (making->request->depth < PLAN_BLOCKS)
+	find_known(builder, row);
+	choose_order(builder);
+	if (builder->request->depth < PLAN_BLOCKS)
 		return;
 	/* Where blocks alone are counted a function's counters lie together: see
 	 * session/fired.c. */
-	row->slot = making_new_slot(making,
-				    making->cold && making->request->depth == PLAN_EDGES);
-	whole->blocks.items[0].slot = row->slot * making->plan->slot_size;
+	row->slot = builder_new_slot(builder, builder->cold && builder->request->depth ==
+								       PLAN_EDGES);
+	whole->blocks.items[0].slot = row->slot * builder->plan->slot_size;
 	whole->entry_slot =
 		whole_needs_entry_slot(whole) ? whole->blocks.items[0].slot : WHOLE_NONE;
-	add_blocks(making, row);
-	if (making->request->depth != PLAN_EDGES || !edges_place(making, row))
-		choose_sums(making, row);
+	add_blocks(builder, row);
+	if (builder->request->depth != PLAN_EDGES ||
+	    !counter_placement_choose(builder, row))
+		choose_sums(builder, row);
 }
 
 /* Where the pieces of edges are, for threads that are found there. */
-static void note_pieces(struct making *making, const struct plan_function *row)
+static void note_pieces(struct plan_builder *builder, const struct plan_function *row)
 {
 	for (uint32_t i = 0; i < row->edge_count; i++)
-		if (whole_edge_has_piece(&making->whole, &making->cfg.edges.items[i]))
-			making->plan->edges.items[row->first_edge + i].piece =
-				making->whole.edges.items[i].code;
+		if (whole_edge_has_piece(&builder->whole, &builder->cfg.edges.items[i]))
+			builder->plan->edges.items[row->first_edge + i].piece =
+				builder->whole.edges.items[i].code;
 }
 
 /* No later patch may meet these bytes. */
-static void take(const struct making *making, uint64_t address, size_t size)
+static void take(const struct plan_builder *builder, uint64_t address, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
-		map_take(&making->scan.map, address + i, 1);
+		code_map_take(&builder->scan.map, address + i, 1);
 }
 
 /* Where the original is to lead instead of to the start of a block: to the code that
@@ -270,67 +272,69 @@ static void lead_to_pieces(struct whole *whole)
 }
 
 /* A jump in the original that leads into relocated code. */
-static bool add_jump(struct making *making, uint32_t index,
+static bool add_jump(struct plan_builder *builder, uint32_t index,
 		     const struct whole_patch *patch)
 {
-	const struct whole *whole = &making->whole;
-	uint64_t address = making->cfg.address + patch->offset;
+	const struct whole *whole = &builder->whole;
+	uint64_t address = builder->cfg.address + patch->offset;
 	uint64_t target =
-		making->plan->code_address + whole->codes.items[patch->instruction];
+		builder->plan->code_address + whole->codes.items[patch->instruction];
 	bool near = patch->island != WHOLE_NONE;
-	struct plan_patch *row = making_add_patch(&making->islands, address, index,
-						  near ? MAKING_SHORT_JUMP : MAKING_JUMP);
+	struct plan_patch *row =
+		builder_add_patch(&builder->islands, address, index,
+				  near ? BUILDER_SHORT_JUMP : BUILDER_JUMP);
 
-	take(making, address, row->size);
+	take(builder, address, row->size);
 	if (near) {
 		row->bytes[0] = 0xeb;
 		row->bytes[1] =
-			(uint8_t)(patch->island - patch->offset - MAKING_SHORT_JUMP);
-		address = making->cfg.address + patch->island;
-		take(making, address, MAKING_JUMP);
-		row = making_add_patch(&making->islands, address, index, MAKING_JUMP);
+			(uint8_t)(patch->island - patch->offset - BUILDER_SHORT_JUMP);
+		address = builder->cfg.address + patch->island;
+		take(builder, address, BUILDER_JUMP);
+		row = builder_add_patch(&builder->islands, address, index, BUILDER_JUMP);
 	}
-	return making_patch_jump(row, 0, target);
+	return builder_patch_jump(row, 0, target);
 }
 
 /* Has the word that the call of a block goes through lead to an offset in plan.code. */
-static void fill_stub_word(struct making *making, const struct whole_block *block,
+static void fill_stub_word(struct plan_builder *builder, const struct whole_block *block,
 			   uint32_t code)
 {
-	uint64_t value = making->plan->code_address + code;
+	uint64_t value = builder->plan->code_address + code;
 
-	memcpy(making->plan->code.items + block->stub_word, &value, sizeof(value));
-	if (making->shifts && code == block->stub_code)
-		vector_push(making->shifts,
+	memcpy(builder->plan->code.items + block->stub_word, &value, sizeof(value));
+	if (builder->shifts && code == block->stub_code)
+		vector_push(builder->shifts,
 			    ((struct emit_shift){.offset = block->stub_word,
 						 .kind = EMIT_SHIFT_WORD64}));
 }
 
 /* The displacement of a call, which ends at `end`: leads to a stub. */
-static bool add_stub_call(struct making *making, uint32_t index,
+static bool add_stub_call(struct plan_builder *builder, uint32_t index,
 			  const struct whole_block *block, uint32_t code)
 {
-	const struct cfg_instruction *call = &making->cfg.instructions.items[block->stub];
-	uint64_t end = making->cfg.address + call->offset + call->length;
+	const struct cfg_instruction *call =
+		&builder->cfg.instructions.items[block->stub];
+	uint64_t end = builder->cfg.address + call->offset + call->length;
 	uint32_t to = block->stub_word ? block->stub_word : code;
-	int64_t distance = (int64_t)(making->plan->code_address + to - end);
+	int64_t distance = (int64_t)(builder->plan->code_address + to - end);
 	int32_t wide = (int32_t)distance;
-	struct plan_patch *row = making_add_patch(&making->islands, end - sizeof(wide),
-						  index, sizeof(wide));
+	struct plan_patch *row = builder_add_patch(&builder->islands, end - sizeof(wide),
+						   index, sizeof(wide));
 
 	if (block->stub_word)
-		fill_stub_word(making, block, code);
-	take(making, end - sizeof(wide), sizeof(wide));
+		fill_stub_word(builder, block, code);
+	take(builder, end - sizeof(wide), sizeof(wide));
 	memcpy(row->bytes, &wide, sizeof(wide));
 	return distance == wide;
 }
 
 /* Instructions that name a switch's table and are executed at their own place: they name
  * its clone, too. Else the switch would lead to the original. */
-static bool lead_tables(struct making *making, uint32_t index)
+static bool lead_tables(struct plan_builder *builder, uint32_t index)
 {
-	const struct whole *whole = &making->whole;
-	const struct cfg *cfg = &making->cfg;
+	const struct whole *whole = &builder->whole;
+	const struct cfg *cfg = &builder->cfg;
 	bool reached = true;
 
 	if (whole->live)
@@ -348,114 +352,116 @@ static bool lead_tables(struct making *making, uint32_t index)
 		if (!table)
 			continue;
 		distance =
-			(int64_t)(making->plan->code_address +
+			(int64_t)(builder->plan->code_address +
 				  whole->clones.items[table - cfg->tables.items] - end);
 		wide = (int32_t)distance;
 		reached &= distance == wide;
-		patch = making_add_patch(&making->islands,
-					 cfg->address + row->offset + row->relative,
-					 index, sizeof(wide));
-		take(making, patch->address, sizeof(wide));
+		patch = builder_add_patch(&builder->islands,
+					  cfg->address + row->offset + row->relative,
+					  index, sizeof(wide));
+		take(builder, patch->address, sizeof(wide));
 		memcpy(patch->bytes, &wide, sizeof(wide));
 	}
 	return reached;
 }
 
 /* The jump at the entry. */
-static bool add_entry(struct making *making, uint32_t index,
+static bool add_entry(struct plan_builder *builder, uint32_t index,
 		      const struct plan_function *row)
 {
-	const struct whole *whole = &making->whole;
-	uint64_t entry = entry_of(making, index);
-	uint64_t target = making->plan->code_address + gates_entrance(making->plan, row);
+	const struct whole *whole = &builder->whole;
+	uint64_t entry = entry_of(builder, index);
+	uint64_t target =
+		builder->plan->code_address + gates_entrance(builder->plan, row);
 	uint64_t island = whole->entry_island == WHOLE_NONE
-				  ? making->choices[index].island
-				  : making->cfg.address + whole->entry_island;
+				  ? builder->choices[index].island
+				  : builder->cfg.address + whole->entry_island;
 	struct plan_patch *patch =
-		making_add_patch(&making->plan->patches, entry, index,
-				 whole->entry_short ? MAKING_SHORT_JUMP : MAKING_JUMP);
+		builder_add_patch(&builder->plan->patches, entry, index,
+				  whole->entry_short ? BUILDER_SHORT_JUMP : BUILDER_JUMP);
 
-	take(making, entry, patch->size);
+	take(builder, entry, patch->size);
 	if (whole->entry_short) {
 		patch->bytes[0] = 0xeb;
-		patch->bytes[1] = (uint8_t)(island - entry - MAKING_SHORT_JUMP);
-		take(making, island, MAKING_JUMP);
-		patch = making_add_patch(&making->islands, island, index, MAKING_JUMP);
+		patch->bytes[1] = (uint8_t)(island - entry - BUILDER_SHORT_JUMP);
+		take(builder, island, BUILDER_JUMP);
+		patch = builder_add_patch(&builder->islands, island, index, BUILDER_JUMP);
 	}
-	return making_patch_jump(patch, 0, target);
+	return builder_patch_jump(patch, 0, target);
 }
 
-static bool add_patches(struct making *making, uint32_t index,
+static bool add_patches(struct plan_builder *builder, uint32_t index,
 			const struct plan_function *row)
 {
-	struct whole *whole = &making->whole;
-	bool reached = !whole->entry_patched || add_entry(making, index, row);
+	struct whole *whole = &builder->whole;
+	bool reached = !whole->entry_patched || add_entry(builder, index, row);
 
 	lead_to_pieces(whole);
 	vector_for_each (&whole->patches, patch)
-		reached &= add_jump(making, index, patch);
+		reached &= add_jump(builder, index, patch);
 	vector_for_each (&whole->blocks, block)
 		if (block->stub != WHOLE_NONE)
 			reached &= add_stub_call(
-				making, index, block,
+				builder, index, block,
 				block == whole->blocks.items &&
-						gates_in_call(making->plan, row)
-					? gates_entrance(making->plan, row)
+						gates_in_call(builder->plan, row)
+					? gates_entrance(builder->plan, row)
 					: block->stub_code);
-	return lead_tables(making, index) && reached;
+	return lead_tables(builder, index) && reached;
 }
 
-static bool write_whole(struct making *making, uint32_t index, struct plan_function *row)
+static bool write_whole(struct plan_builder *builder, uint32_t index,
+			struct plan_function *row)
 {
-	struct plan *plan = making->plan;
+	struct plan *plan = builder->plan;
 	struct emitter emitter;
 
 	vector_reserve(&plan->code,
-		       plan->code.count + ALIGNMENT + whole_size_max(&making->whole));
-	emitter = making_emitter(making);
-	row->first_step = (uint32_t)plan->steps.count;
+		       plan->code.count + ALIGNMENT + whole_size_max(&builder->whole));
+	emitter = builder_emitter(builder);
+	row->first_map_row = (uint32_t)plan->map_rows.count;
 	row->first_stub = (uint32_t)plan->stubs.count;
-	whole_emit(&making->whole, &emitter, &row->trampoline);
+	whole_emit(&builder->whole, &emitter, &row->trampoline);
 	plan->code.count = emitter.count;
-	row->step_count = (uint32_t)(plan->steps.count - row->first_step);
+	row->map_row_count = (uint32_t)(plan->map_rows.count - row->first_map_row);
 	row->stub_count = (uint32_t)(plan->stubs.count - row->first_stub);
-	return !emitter.full && !emitter.reason && add_patches(making, index, row);
+	return !emitter.full && !emitter.reason && add_patches(builder, index, row);
 }
 
 /* Without a jump at its entry a function has the form of one with a first-call stub. */
-static bool set_call_end(const struct making *making, uint32_t index,
+static bool set_call_end(const struct plan_builder *builder, uint32_t index,
 			 struct plan_function *row)
 {
-	const struct whole_block *first = making->whole.blocks.items;
+	const struct whole_block *first = builder->whole.blocks.items;
 	const struct cfg_instruction *call;
 	uint32_t end;
 
-	if (making->whole.entry_patched)
+	if (builder->whole.entry_patched)
 		return true;
-	call = &making->cfg.instructions.items[first->stub];
+	call = &builder->cfg.instructions.items[first->stub];
 	end = call->offset + call->length;
 	row->call_end = (uint8_t)end;
 	/* A gate there must know where the return address is. */
-	if (making->plan->gates_size && !plan_is_part(row) &&
-	    (making->plan->graph || making->plan->spans ||
-	     !making->plan->counts_entries) &&
-	    (making->choices[index].reason || making->choices[index].call_end != end))
+	if (builder->plan->gates_size && !plan_is_cold_part(row) &&
+	    (builder->plan->graph || builder->plan->spans ||
+	     !builder->plan->counts_entries) &&
+	    (builder->choices[index].reason || builder->choices[index].call_end != end))
 		return false;
 	return end <= UINT8_MAX;
 }
 
 /* Whether an instruction may take longer than the clock: it calls, or repeats. */
-static bool is_long(const struct making *making, const struct cfg_instruction *row)
+static bool is_long(const struct plan_builder *builder, const struct cfg_instruction *row)
 {
-	const struct cfg *cfg = &making->cfg;
+	const struct cfg *cfg = &builder->cfg;
 	const uint8_t prefix = cfg->bytes[row->offset];
 
 	/* To a part of its own that lies elsewhere; or to another function, where such
 	 * jumps are counted, which are so in relocated code. */
 	if ((row->kind == CFG_JUMP || row->kind == CFG_CONDITION) &&
 	    row->target - cfg->address >= cfg->size &&
-	    (making->request->calls ||
-	     map_function_at(&making->scan.map, row->target) < 0))
+	    (builder->request->calls ||
+	     code_map_function_at(&builder->scan.map, row->target) < 0))
 		return true;
 	return row->kind == CFG_CALL || row->kind == CFG_CALL_INDIRECT ||
 	       row->kind == CFG_KERNEL || row->kind == CFG_STOP ||
@@ -467,16 +473,16 @@ static bool is_long(const struct making *making, const struct cfg_instruction *r
 /* Whether a function is over before the clock could be read twice, so that nothing is
  * known of its time: it is a leaf of call graphs, and left as it is unless its blocks
  * count. */
-static bool is_brief(const struct making *making, uint32_t index)
+static bool is_brief(const struct plan_builder *builder, uint32_t index)
 {
 	enum { INSTRUCTIONS = 48 };
-	const struct cfg *cfg = &making->cfg;
+	const struct cfg *cfg = &builder->cfg;
 
-	if (!making->request->graph || making->request->depth >= PLAN_BLOCKS ||
-	    making->choices[index].reason || cfg->instructions.count > INSTRUCTIONS)
+	if (!builder->request->graph || builder->request->depth >= PLAN_BLOCKS ||
+	    builder->choices[index].reason || cfg->instructions.count > INSTRUCTIONS)
 		return false;
 	vector_for_each (&cfg->instructions, row)
-		if (is_long(making, row))
+		if (is_long(builder, row))
 			return false;
 	vector_for_each (&cfg->edges, edge)
 		if (edge->to != CFG_OUT && edge->to <= edge->from)
@@ -486,116 +492,121 @@ static bool is_brief(const struct making *making, uint32_t index)
 
 /* In call graphs calls end at jumps to other functions, too: so these find the caller's
  * frame innermost. */
-static void mark_tails(struct making *making)
+static void mark_tails(struct plan_builder *builder)
 {
-	const struct cfg *cfg = &making->cfg;
+	const struct cfg *cfg = &builder->cfg;
 
-	if (!making->whole.leave)
+	if (!builder->whole.leave)
 		return;
-	vector_for_each (&making->cfg.instructions, row) {
-		int64_t to = row->kind == CFG_JUMP && !row->read &&
-					     cfg_block_at(cfg, row->target) == CFG_OUT
-				     ? map_function_at(&making->scan.map, row->target)
-				     : -1;
+	vector_for_each (&builder->cfg.instructions, row) {
+		int64_t to =
+			row->kind == CFG_JUMP && !row->read &&
+					cfg_block_at(cfg, row->target) == CFG_OUT
+				? code_map_function_at(&builder->scan.map, row->target)
+				: -1;
 
-		row->tail =
-			to >= 0 && !making->takes_flags[to] &&
-			!(making->image->functions.items[to].flags & IMAGE_FUNCTION_PART);
+		row->tail = to >= 0 && !builder->takes_flags[to] &&
+			    !(builder->image->functions.items[to].flags &
+			      IMAGE_FUNCTION_COLD_PART);
 	}
 }
 
 /* What jumps in the original lead to is entered by them, too. */
-static void expose_jumped(struct making *making)
+static void expose_jumped(struct plan_builder *builder)
 {
-	for (size_t i = 0; i < making->whole.blocks.count; i++)
-		making->cfg.blocks.items[i].exposed |=
-			making->whole.blocks.items[i].jumped;
+	for (size_t i = 0; i < builder->whole.blocks.count; i++)
+		builder->cfg.blocks.items[i].exposed |=
+			builder->whole.blocks.items[i].jumped;
 }
 
 /* Whether flags are alive at its entry: also if it is counted there alone. */
-static void note_entry_flags(struct making *making, uint32_t index)
+static void note_entry_flags(struct plan_builder *builder, uint32_t index)
 {
-	struct place_choice *choice = &making->choices[index];
+	struct entry_patch *choice = &builder->choices[index];
 
-	if (!making->cfg.blocks.items->live_in || choice->keep_flags)
+	if (!builder->cfg.blocks.items->live_in || choice->keep_flags)
 		return;
 	choice->keep_flags = true;
-	making->flags_found |= making->takes_flags != NULL;
+	builder->flags_found |= builder->takes_flags != NULL;
 }
 
-void blocks_note_flags(struct making *making, uint32_t index)
+void blocks_note_flags(struct plan_builder *builder, uint32_t index)
 {
-	if (build_cfg(making, index))
-		note_entry_flags(making, index);
+	if (build_cfg(builder, index))
+		note_entry_flags(builder, index);
 }
 
-static bool instrument(struct making *making, uint32_t index, struct plan_function *row)
+static bool instrument(struct plan_builder *builder, uint32_t index,
+		       struct plan_function *row)
 {
-	const struct making_mark mark = making_mark(making);
+	const struct builder_mark mark = builder_mark(builder);
 	const struct plan_function before = *row;
-	const uint32_t slots = making->plan->slot_count, cold = making->cold_count;
+	const uint32_t slots = builder->plan->slot_count, cold = builder->cold_count;
 
-	const struct plan_hook_layout *layout = &making->request->hook_layout;
-	const bool spans = making->request->spans && spans_are_seen(making, index);
+	const struct plan_hook_layout *layout = &builder->request->hook_layout;
+	const bool spans = builder->request->spans && spans_are_seen(builder, index);
 
 	/* No gate told of a call of a part. */
-	making->whole.leave =
-		making->request->graph && !plan_is_part(row) ? layout : NULL;
-	making->whole.span_end = spans && !plan_is_part(row) ? layout->span_end : 0;
-	making->whole.all_leave = spans && !making->copy_calls;
-	if (!build_cfg(making, index))
+	builder->whole.leave =
+		builder->request->graph && !plan_is_cold_part(row) ? layout : NULL;
+	builder->whole.span_end = spans && !plan_is_cold_part(row) ? layout->span_end : 0;
+	builder->whole.all_leave = spans && !builder->copy_calls;
+	if (!build_cfg(builder, index))
 		return false;
-	note_entry_flags(making, index);
-	if (spans ? !spans_mark_ends(making) : is_brief(making, index))
+	note_entry_flags(builder, index);
+	if (spans ? !spans_mark_ends(builder) : is_brief(builder, index))
 		return false;
-	mark_tails(making);
-	const struct place_choice *choice = &making->choices[index];
+	mark_tails(builder);
+	const struct entry_patch *choice = &builder->choices[index];
 	const struct whole_entry entry = {
-		.offset = (uint32_t)(entry_of(making, index) - row->address),
-		.has_island = choice->size == MAKING_SHORT_JUMP && choice->island};
+		.offset = (uint32_t)(entry_of(builder, index) - row->address),
+		.has_island = choice->size == BUILDER_SHORT_JUMP && choice->island};
 
-	if (!whole_fit(&making->whole, &making->cfg, &entry,
-		       making->copy_calls ? &making->calls : NULL))
+	if (!whole_fit(&builder->whole, &builder->cfg, &entry,
+		       builder->copy_calls ? &builder->calls : NULL))
 		return false;
-	expose_jumped(making);
-	if (making->latched && making->latched[index] &&
-	    (!making->whole.entry_patched || making->whole.entry_short))
+	expose_jumped(builder);
+	if (builder->latched && builder->latched[index] &&
+	    (!builder->whole.entry_patched || builder->whole.entry_short))
 		return false;
-	if (spans && !whole_sees_returns(&making->whole))
+	if (spans && !whole_sees_returns(&builder->whole))
 		return false;
-	choose_slots(making, row);
-	if (!set_call_end(making, index, row) || !write_whole(making, index, row)) {
-		making_undo(making, &mark);
-		making->plan->slot_count = slots;
-		making->cold_count = cold;
+	choose_slots(builder, row);
+	if (!set_call_end(builder, index, row) || !write_whole(builder, index, row)) {
+		builder_undo(builder, &mark);
+		builder->plan->slot_count = slots;
+		builder->cold_count = cold;
 		*row = before;
 		return false;
 	}
-	note_pieces(making, row);
+	note_pieces(builder, row);
 	return true;
 }
 
-bool blocks_instrument(struct making *making, uint32_t index, struct plan_function *row)
+bool blocks_instrument(struct plan_builder *builder, uint32_t index,
+		       struct plan_function *row)
 {
-	if (instrument(making, index, row))
+	if (instrument(builder, index, row))
 		return true;
-	if (!making->request->is_span || !spans_are_seen(making, index))
+	if (!builder->request->is_span || !spans_are_seen(builder, index))
 		return false;
 	/* Its blocks count all the same. */
-	spans_give_up(making, index);
-	return instrument(making, index, row);
+	spans_give_up(builder, index);
+	return instrument(builder, index, row);
 }
 
-void blocks_add_single(struct making *making, uint32_t index, struct plan_function *row)
+void blocks_add_single(struct plan_builder *builder, uint32_t index,
+		       struct plan_function *row)
 {
-	if (!build_cfg(making, index) || making->cfg.blocks.count != 1 ||
-	    making->cfg.edges.items[0].to != CFG_OUT)
+	if (!build_cfg(builder, index) || builder->cfg.blocks.count != 1 ||
+	    builder->cfg.edges.items[0].to != CFG_OUT)
 		return;
-	row->first_block = (uint32_t)making->plan->blocks.count;
+	row->first_block = (uint32_t)builder->plan->blocks.count;
 	row->block_count = 1;
-	vector_push(&making->plan->blocks,
-		    ((struct plan_block){.size = row->size,
-					 .slot = row->slot,
-					 .to = PLAN_EDGE_OUT,
-					 .instructions = cfg_executed(&making->cfg, 0)}));
+	vector_push(
+		&builder->plan->blocks,
+		((struct plan_block){.size = row->size,
+				     .slot = row->slot,
+				     .to = PLAN_EDGE_OUT,
+				     .instructions = cfg_executed(&builder->cfg, 0)}));
 }

@@ -24,7 +24,7 @@ enum {
 static const float UNSEEN = 1 / 1024.f;
 
 struct placing {
-	struct making *making;
+	struct plan_builder *builder;
 	const struct cfg *cfg;
 	const struct whole *whole;
 	struct plan *plan;
@@ -34,7 +34,7 @@ struct placing {
 	bool shared;       /* calls and executions of the first block have one counter */
 	float *passes;     /* by edge of the graph: how often it is passed, as is known or
 			      estimated */
-	struct frequencies_known known; /* making.known */
+	struct frequencies_known known; /* builder.known */
 };
 
 static const struct cfg_instruction *last_of(const struct cfg *cfg, uint32_t block)
@@ -121,7 +121,7 @@ static uint8_t flags_of(const struct placing *placing, const struct cfg_edge *ed
 /* Notes an edge, the last one of the plan, that leads to another part of the function. */
 static void note_crossing(struct placing *placing, uint64_t target)
 {
-	const struct image *image = placing->making->image;
+	const struct image *image = placing->builder->image;
 	const struct image_function *found = image_function_around(image, target);
 	uint32_t index = (uint32_t)(placing->row - placing->plan->functions.items);
 	uint32_t there;
@@ -129,7 +129,7 @@ static void note_crossing(struct placing *placing, uint64_t target)
 	if (!found || target - found->address >= found->size)
 		return;
 	there = (uint32_t)(found - image->functions.items);
-	if (parts_owner(image, there) == parts_owner(image, index))
+	if (cold_parts_owner(image, there) == cold_parts_owner(image, index))
 		vector_push(
 			&placing->plan->crossings,
 			((struct plan_crossing){
@@ -304,9 +304,10 @@ static float *list_shares(const struct placing *placing,
 	for (uint32_t i = 0; i < contracted->graph.edge_count; i++) {
 		uint32_t edge = contracted->edges[i] - first; /* wraps around below it */
 
-		shares[i] = edge < cfg->edges.count
-				    ? likely_share(cfg, &cfg->edges.items[edge])
-				    : 1;
+		shares[i] =
+			edge < cfg->edges.count
+				? branch_heuristics_share(cfg, &cfg->edges.items[edge])
+				: 1;
 	}
 	return shares;
 }
@@ -329,7 +330,7 @@ static void take_known(const struct placing *placing, struct contracted *contrac
 	}
 }
 
-/* Which edges of the whole graph get counters. False: see edges_place. */
+/* Which edges of the whole graph get counters. False: see counter_placement_choose. */
 static bool choose(const struct placing *placing, const struct flow_graph *whole,
 		   uint64_t *counted)
 {
@@ -343,7 +344,7 @@ static bool choose(const struct placing *placing, const struct flow_graph *whole
 
 		scoped_free float *shares = list_shares(placing, &contracted);
 
-		flow_weights(graph, shares);
+		static_profile_estimate(graph, shares);
 		take_known(placing, &contracted);
 		note_passes(placing, &contracted);
 		for (uint32_t i = 0; i < graph->edge_count; i++)
@@ -386,13 +387,13 @@ static bool was_passed(const struct placing *placing, uint32_t number)
 
 static uint32_t new_slot(const struct placing *placing, bool ran)
 {
-	return making_new_slot(placing->making, !ran || placing->making->cold);
+	return builder_new_slot(placing->builder, !ran || placing->builder->cold);
 }
 
 static void give_slots(const struct placing *placing, const uint64_t *counted)
 {
 	struct plan *plan = placing->plan;
-	struct whole *whole = &placing->making->whole;
+	struct whole *whole = &placing->builder->whole;
 	struct plan_block *blocks = plan->blocks.items + placing->row->first_block;
 	struct plan_edge *edges = plan->edges.items + placing->row->first_edge;
 	uint32_t block_count = placing->row->block_count;
@@ -452,25 +453,25 @@ static bool can_count_switches(const struct whole *whole)
 	return true;
 }
 
-bool edges_place(struct making *making, struct plan_function *row)
+bool counter_placement_choose(struct plan_builder *builder, struct plan_function *row)
 {
-	const struct cfg *cfg = &making->cfg;
+	const struct cfg *cfg = &builder->cfg;
 
-	if (making->whole.live && !can_count_switches(&making->whole))
+	if (builder->whole.live && !can_count_switches(&builder->whole))
 		return false;
 	scoped_free uint32_t *entries =
 		memory_allocate_zeroed(cfg->blocks.count, sizeof(*entries));
 	struct placing placing = {
-		.making = making,
+		.builder = builder,
 		.cfg = cfg,
-		.whole = &making->whole,
-		.plan = making->plan,
+		.whole = &builder->whole,
+		.plan = builder->plan,
 		.row = row,
 		.entries = entries,
-		.shared = !whole_needs_entry_slot(&making->whole),
-		.known = making->known,
+		.shared = !whole_needs_entry_slot(&builder->whole),
+		.known = builder->known,
 	};
-	const size_t crossings = making->plan->crossings.count;
+	const size_t crossings = builder->plan->crossings.count;
 	struct flow_graph graph;
 	bool good;
 
@@ -478,7 +479,7 @@ bool edges_place(struct making *making, struct plan_function *row)
 		if (edge->to != CFG_OUT)
 			entries[edge->to]++;
 	add_edges(&placing);
-	edges_graph(making->plan, row, &graph);
+	edges_graph(builder->plan, row, &graph);
 	scoped_free uint64_t *counted =
 		memory_allocate_zeroed(bit_words(graph.edge_count), sizeof(*counted));
 	scoped_free float *passes =
@@ -488,8 +489,8 @@ bool edges_place(struct making *making, struct plan_function *row)
 	good = choose(&placing, &graph, counted);
 	free(graph.edges);
 	if (!good) {
-		making->plan->edges.count = row->first_edge;
-		making->plan->crossings.count = crossings;
+		builder->plan->edges.count = row->first_edge;
+		builder->plan->crossings.count = crossings;
 		row->first_edge = row->edge_count = 0;
 		return false;
 	}

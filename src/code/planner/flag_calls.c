@@ -14,7 +14,7 @@ enum { CALL = 0xe8 };
 
 /* A function that is looked at. */
 struct looking {
-	struct making *making;
+	struct plan_builder *builder;
 	const struct code_segment *segment;
 	uint32_t index; /* in image.functions */
 	uint64_t start, end;
@@ -22,12 +22,12 @@ struct looking {
 
 static void look_at(struct looking *looking, uint32_t index)
 {
-	const struct making *making = looking->making;
-	const struct image_function *row = &making->image->functions.items[index];
+	const struct plan_builder *builder = looking->builder;
+	const struct image_function *row = &builder->image->functions.items[index];
 
 	looking->index = index;
 	looking->start = looking->end = row->address;
-	looking->segment = map_find(&making->scan.map, row->address, row->size);
+	looking->segment = code_map_find(&builder->scan.map, row->address, row->size);
 	if (looking->segment)
 		looking->end += row->size;
 }
@@ -38,9 +38,9 @@ static void look_at(struct looking *looking, uint32_t index)
 static bool may_live_on(const struct looking *looking, const struct brief *brief,
 			uint64_t behind, uint8_t live, uint64_t *ret_next)
 {
-	const struct making *making = looking->making;
-	const bool part = making->image->functions.items[looking->index].flags &
-			  IMAGE_FUNCTION_PART;
+	const struct plan_builder *builder = looking->builder;
+	const bool part = builder->image->functions.items[looking->index].flags &
+			  IMAGE_FUNCTION_COLD_PART;
 	const uint8_t *bytes =
 		looking->segment->bytes + (behind - looking->segment->address);
 	uint64_t target;
@@ -53,13 +53,13 @@ static bool may_live_on(const struct looking *looking, const struct brief *brief
 		return false;
 	case CFG_CALL:
 		target = behind + length_distance(bytes, brief);
-		return cfg_flags_taken(&making->scan, target) & live;
+		return cfg_flags_taken(&builder->scan, target) & live;
 	case CFG_JUMP:
 		target = behind + length_distance(bytes, brief);
 		if (target - looking->start < looking->end - looking->start)
 			*ret_next = target;
 		else
-			return part || cfg_flags_taken(&making->scan, target) & live;
+			return part || cfg_flags_taken(&builder->scan, target) & live;
 		return false;
 	case CFG_CALL_INDIRECT:
 	case CFG_RETURN:
@@ -100,18 +100,19 @@ static bool may_be_alive(const struct looking *looking, uint64_t address)
 }
 
 /* Whether a function may be relocated whole at all. */
-static bool is_concerned(const struct making *making, uint32_t index)
+static bool is_concerned(const struct plan_builder *builder, uint32_t index)
 {
-	const struct image_function *row = &making->image->functions.items[index];
+	const struct image_function *row = &builder->image->functions.items[index];
 
-	return making->choices[index].wanted && making->scan.traits[index] & SCAN_WHOLE &&
+	return builder->choices[index].wanted &&
+	       builder->scan.traits[index] & SCAN_WHOLE &&
 	       !(row->flags & IMAGE_FUNCTION_GO);
 }
 
 /* Looks at the function that holds an address; false if none does. */
 static bool find(struct looking *looking, uint64_t address)
 {
-	const struct image *image = looking->making->image;
+	const struct image *image = looking->builder->image;
 	size_t behind = search_first(image->functions.count, middle,
 				     image->functions.items[middle].address <= address);
 
@@ -122,11 +123,11 @@ static bool find(struct looking *looking, uint64_t address)
 }
 
 /* Those of which a glance at what is behind a call does not tell. */
-static void look_behind_calls(struct making *making, bool *doubtful)
+static void look_behind_calls(struct plan_builder *builder, bool *doubtful)
 {
-	struct looking looking = {.making = making};
+	struct looking looking = {.builder = builder};
 
-	vector_for_each (&making->scan.calls, site) {
+	vector_for_each (&builder->scan.calls, site) {
 		uint64_t behind = *site + SCAN_CALL_LENGTH;
 
 		if (*site - looking.start >= looking.end - looking.start &&
@@ -138,18 +139,18 @@ static void look_behind_calls(struct making *making, bool *doubtful)
 		doubtful[looking.index] =
 			behind < looking.end && may_be_alive(&looking, behind);
 	}
-	vector_for_each (&making->scan.long_calls, site)
+	vector_for_each (&builder->scan.long_calls, site)
 		if (find(&looking, *site))
 			doubtful[looking.index] = true;
 }
 
 /* In call graphs: those that may take flags themselves. */
-static void look_at_entries(struct making *making, bool *doubtful)
+static void look_at_entries(struct plan_builder *builder, bool *doubtful)
 {
-	struct looking looking = {.making = making};
+	struct looking looking = {.builder = builder};
 
-	for (uint32_t i = 0; i < making->image->functions.count; i++) {
-		if (doubtful[i] || !is_concerned(making, i))
+	for (uint32_t i = 0; i < builder->image->functions.count; i++) {
+		if (doubtful[i] || !is_concerned(builder, i))
 			continue;
 		look_at(&looking, i);
 		doubtful[i] = looking.end > looking.start &&
@@ -159,43 +160,44 @@ static void look_at_entries(struct making *making, bool *doubtful)
 
 /* Looks at the functions that were found to return flags since the last time, and at
  * their parts: what they call last may return these. False if there are none. */
-static bool look_at_found(struct making *making, bool *seen)
+static bool look_at_found(struct plan_builder *builder, bool *seen)
 {
-	const uint32_t count = (uint32_t)making->image->functions.count;
+	const uint32_t count = (uint32_t)builder->image->functions.count;
 	scoped_free bool *found = memory_allocate(count * sizeof(*found));
 	bool more = false;
 
-	if (!making->returns_flags)
+	if (!builder->returns_flags)
 		return false;
-	memcpy(found, making->returns_flags, count * sizeof(*found));
+	memcpy(found, builder->returns_flags, count * sizeof(*found));
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t owner = parts_owner(making->image, i);
+		uint32_t owner = cold_parts_owner(builder->image, i);
 
 		if (!found[owner] || seen[owner])
 			continue;
 		more = true;
-		if (is_concerned(making, i))
-			blocks_note_flags(making, i);
+		if (is_concerned(builder, i))
+			blocks_note_flags(builder, i);
 	}
 	memcpy(seen, found, count * sizeof(*seen));
 	return more;
 }
 
-void flag_calls_find(struct making *making)
+void flag_calls_find(struct plan_builder *builder)
 {
-	const uint32_t count = (uint32_t)making->image->functions.count;
+	const uint32_t count = (uint32_t)builder->image->functions.count;
 	scoped_free bool *doubtful = memory_allocate_zeroed(count, sizeof(*doubtful));
 	scoped_free bool *seen = memory_allocate_zeroed(count, sizeof(*seen));
 
-	look_behind_calls(making, doubtful);
-	if (making->request->graph)
-		look_at_entries(making, doubtful);
+	look_behind_calls(builder, doubtful);
+	if (builder->request->graph)
+		look_at_entries(builder, doubtful);
 	for (uint32_t i = 0; i < count; i++) {
-		bool part = making->image->functions.items[i].flags & IMAGE_FUNCTION_PART;
+		bool part = builder->image->functions.items[i].flags &
+			    IMAGE_FUNCTION_COLD_PART;
 
-		if ((doubtful[i] || part) && is_concerned(making, i))
-			blocks_note_flags(making, i);
+		if ((doubtful[i] || part) && is_concerned(builder, i))
+			blocks_note_flags(builder, i);
 	}
-	while (look_at_found(making, seen))
+	while (look_at_found(builder, seen))
 		;
 }

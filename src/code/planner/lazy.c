@@ -20,7 +20,7 @@ enum { LATE_MAX = 4096 };
 
 struct lazy {
 	struct plan_request request;
-	struct making making;
+	struct plan_builder builder;
 	/* The cold parts of each function, as lists by their indices. */
 	uint32_t *first_part, *next_part;
 	bool *read; /* by function: it was looked at what return addresses it reads */
@@ -29,18 +29,18 @@ struct lazy {
 
 static struct plan_function *row_of(const struct lazy *lazy, uint32_t index)
 {
-	return &lazy->making.plan->functions.items[index];
+	return &lazy->builder.plan->functions.items[index];
 }
 
 static bool is_planned(const struct lazy *lazy, uint32_t index)
 {
-	return row_of(lazy, index)->place < lazy->making.plan->placed;
+	return row_of(lazy, index)->place < lazy->builder.plan->placed;
 }
 
 /* The function that holds an address; PLAN_NO_FUNCTION: none does. */
 static uint32_t function_around(const struct lazy *lazy, uint64_t address)
 {
-	const struct plan *plan = lazy->making.plan;
+	const struct plan *plan = lazy->builder.plan;
 	const struct plan_function *row = plan_function_at(plan, address);
 
 	return row && address - row->address < row->size
@@ -70,22 +70,22 @@ static void take_place(struct plan *plan, uint32_t index)
  * where calls are made in relocated code. */
 static void read_function(struct lazy *lazy, uint32_t index, uint32_t caller)
 {
-	struct making *making = &lazy->making;
-	struct place_choice *choice = &making->choices[index];
+	struct plan_builder *builder = &lazy->builder;
+	struct entry_patch *choice = &builder->choices[index];
 
 	if (lazy->read[index])
 		return;
 	lazy->read[index] = true;
-	if (readers_read(making->image, index, making->readers))
-		beyond_find_one(making, index, caller);
-	if (!making->readers[index])
+	if (ra_readers_read(builder->image, index, builder->readers))
+		beyond_find_one(builder, index, caller);
+	if (!builder->readers[index])
 		return;
 	if (!choice->hook)
-		choice->hook = making_reader_hook(making, index);
+		choice->hook = builder_ra_hook(builder, index);
 	for (uint32_t part = lazy->first_part[index]; part != NO_PART;
 	     part = lazy->next_part[part]) {
-		making->readers[part] = making->readers[index];
-		making->choices[part].wanted &= !choice->hook;
+		builder->readers[part] = builder->readers[index];
+		builder->choices[part].wanted &= !choice->hook;
 	}
 }
 
@@ -95,15 +95,15 @@ static void follow_jump(struct lazy *lazy, uint64_t target)
 {
 	uint32_t other = function_around(lazy, target);
 
-	if (other != PLAN_NO_FUNCTION &&
-	    (target != row_of(lazy, other)->address || plan_is_part(row_of(lazy, other))))
+	if (other != PLAN_NO_FUNCTION && (target != row_of(lazy, other)->address ||
+					  plan_is_cold_part(row_of(lazy, other))))
 		want(lazy, row_of(lazy, other)->part_of);
 }
 
 /* Calls of what reads return addresses are made in place. */
 static void follow_call(struct lazy *lazy, uint32_t caller, uint64_t target)
 {
-	int64_t callee = map_function_at(&lazy->making.scan.map, target);
+	int64_t callee = code_map_function_at(&lazy->builder.scan.map, target);
 
 	if (callee >= 0)
 		read_function(lazy, (uint32_t)callee, caller);
@@ -114,7 +114,7 @@ static void follow(struct lazy *lazy, uint32_t index)
 {
 	const struct plan_function *row = row_of(lazy, index);
 	const uint8_t *bytes =
-		image_bytes_at(lazy->making.image, row->address, row->size);
+		image_bytes_at(lazy->builder.image, row->address, row->size);
 	struct brief brief;
 
 	for (uint32_t at = 0; bytes && at < row->size; at += brief.length) {
@@ -138,48 +138,48 @@ static void follow(struct lazy *lazy, uint32_t index)
 
 static bool is_within(const struct lazy *lazy, const struct lazy_limits *limits)
 {
-	const struct plan *plan = lazy->making.plan;
+	const struct plan *plan = lazy->builder.plan;
 
 	return plan->slot_count <= limits->slots && plan->code.count <= limits->code &&
-	       plan->steps.count <= limits->steps;
+	       plan->map_rows.count <= limits->steps;
 }
 
 /* Whether code depends on where a module lies, which is in the same file for all. */
 static bool has_addresses(const struct lazy *lazy, size_t first)
 {
-	const struct plan *plan = lazy->making.plan;
+	const struct plan *plan = lazy->builder.plan;
 
 	for (size_t i = first; i < plan->fixups.count; i++)
 		if (plan->fixups.items[i].kind == PLAN_FIXUP_ADDRESS)
-			return lazy->making.image->type == IMAGE_DYNAMIC;
+			return lazy->builder.image->type == IMAGE_DYNAMIC;
 	return false;
 }
 
 /* Writes one function; false if there is no room for it: nothing is left of it then. */
 static bool plan_one(struct lazy *lazy, uint32_t index, const struct lazy_limits *limits)
 {
-	struct making *making = &lazy->making;
-	struct plan *plan = making->plan;
+	struct plan_builder *builder = &lazy->builder;
+	struct plan *plan = builder->plan;
 	struct plan_function *row = row_of(lazy, index);
-	const struct making_mark mark = making_mark(making);
+	const struct builder_mark mark = builder_mark(builder);
 	const struct plan_function before = *row;
 	const uint32_t slots = plan->slot_count, parts = plan->part_count;
 
 	read_function(lazy, row->part_of, row->part_of);
 	follow(lazy, index);
 	*row = (struct plan_function){.place = row->place, .by_code = row->by_code};
-	making_write_row(making, index);
+	builder_write_row(builder, index);
 	plan->part_count = parts;
 	if (limits && (!is_within(lazy, limits) || has_addresses(lazy, mark.fixups))) {
-		making_undo(making, &mark);
+		builder_undo(builder, &mark);
 		plan->slot_count = slots;
 		*row = before;
 		row->reason = PLAN_NO_SPACE;
 		return false;
 	}
 	take_place(plan, index);
-	if (making->entrances)
-		calls_note_entrance(making, index);
+	if (builder->entrances)
+		call_stubs_note_entrance(builder, index);
 	return true;
 }
 
@@ -203,33 +203,33 @@ static bool plan_wanted(struct lazy *lazy, const struct lazy_limits *limits)
 
 /* Whether a function has, and keeps, a jump of five bytes at its entry, and nothing else
  * of it need be changed to enter it there. */
-static bool may_wait(const struct making *making, uint32_t index)
+static bool may_wait(const struct plan_builder *builder, uint32_t index)
 {
-	const struct place_choice *choice = &making->choices[index];
-	const struct image_function *row = &making->image->functions.items[index];
+	const struct entry_patch *choice = &builder->choices[index];
+	const struct image_function *row = &builder->image->functions.items[index];
 
 	return choice->wanted && !choice->hook && !choice->reason && !choice->call_end &&
-	       choice->size == MAKING_JUMP && !choice->island && !choice->loop &&
-	       !making->readers[index] &&
-	       !(row->flags & (IMAGE_FUNCTION_PART | IMAGE_FUNCTION_GO));
+	       choice->size == BUILDER_JUMP && !choice->island && !choice->loop &&
+	       !builder->readers[index] &&
+	       !(row->flags & (IMAGE_FUNCTION_COLD_PART | IMAGE_FUNCTION_GO));
 }
 
 /* Writes a latch, and the jump to it; false if that cannot be. */
-static bool write_latch(struct making *making, uint32_t index)
+static bool write_latch(struct plan_builder *builder, uint32_t index)
 {
-	const struct place_choice *choice = &making->choices[index];
-	struct plan *plan = making->plan;
-	const struct making_mark mark = making_mark(making);
+	const struct entry_patch *choice = &builder->choices[index];
+	struct plan *plan = builder->plan;
+	const struct builder_mark mark = builder_mark(builder);
 	struct plan_function *row = &plan->functions.items[index];
 	const struct trampoline trampoline = {
 		.address = row->address,
-		.bytes = image_bytes_at(making->image, row->address, row->size),
+		.bytes = image_bytes_at(builder->image, row->address, row->size),
 		.size = row->size,
 		.displaced = choice->displaced,
 		.copied = choice->displaced,
 		.probe = PROBE_NONE,
-		.hook = making->request->hook_lazy,
-		.hook_layout = making->request->hook_layout,
+		.hook = builder->request->hook_lazy,
+		.hook_layout = builder->request->hook_layout,
 		.latch = true,
 	};
 	uint32_t code;
@@ -240,19 +240,19 @@ static bool write_latch(struct making *making, uint32_t index)
 	while (plan->code.count % LATCH_ALIGNMENT)
 		vector_push(&plan->code, 0xcc);
 	code = (uint32_t)plan->code.count;
-	if (making_write_trampoline(making, &trampoline, &start) ||
+	if (builder_write_trampoline(builder, &trampoline, &start) ||
 	    plan->fixups.count != mark.fixups ||
-	    !making_patch_jump(
-		    making_add_patch(&plan->patches,
-				     row->address + trampoline_patch_offset(
-							    trampoline.bytes, row->size),
-				     index, MAKING_JUMP),
+	    !builder_patch_jump(
+		    builder_add_patch(&plan->patches,
+				      row->address + trampoline_patch_offset(
+							     trampoline.bytes, row->size),
+				      index, BUILDER_JUMP),
 		    0, plan->code_address + code)) {
-		making_undo(making, &mark);
+		builder_undo(builder, &mark);
 		return false;
 	}
 	vector_push(&plan->latches, ((struct plan_latch){code, index}));
-	making->latched[index] = true;
+	builder->latched[index] = true;
 	row->displaced = row->copied = choice->displaced;
 	return true;
 }
@@ -260,15 +260,15 @@ static bool write_latch(struct making *making, uint32_t index)
 /* As if none was planned. */
 static void begin_rows(struct lazy *lazy)
 {
-	struct making *making = &lazy->making;
-	struct plan *plan = making->plan;
+	struct plan_builder *builder = &lazy->builder;
+	struct plan *plan = builder->plan;
 
-	making_restart(making);
+	builder_restart(builder);
 	plan->slot_count = 1; /* the first one is of those that were not called */
 	plan->cold_slot = UINT32_MAX;
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
 		const struct image_function *function =
-			&making->image->functions.items[i];
+			&builder->image->functions.items[i];
 
 		*row_of(lazy, i) = (struct plan_function){
 			.address = function->address,
@@ -280,19 +280,20 @@ static void begin_rows(struct lazy *lazy)
 			.cold_slots = UINT32_MAX,
 			.place = i,
 			.by_code = i,
-			.part_of = parts_owner(making->image, i),
+			.part_of = cold_parts_owner(builder->image, i),
 			.flags = (uint16_t)function->flags,
-			.reason = making->choices[parts_owner(making->image, i)].wanted
+			.reason = builder->choices[cold_parts_owner(builder->image, i)]
+						  .wanted
 					  ? PLAN_INSTRUMENTED
 					  : PLAN_NOT_WANTED,
 		};
-		plan->part_count += plan_is_part(row_of(lazy, i));
+		plan->part_count += plan_is_cold_part(row_of(lazy, i));
 	}
 }
 
 static void list_parts(struct lazy *lazy)
 {
-	const uint32_t count = (uint32_t)lazy->making.plan->functions.count;
+	const uint32_t count = (uint32_t)lazy->builder.plan->functions.count;
 
 	lazy->first_part = memory_allocate((count + 1) * sizeof(uint32_t));
 	lazy->next_part = memory_allocate((count + 1) * sizeof(uint32_t));
@@ -311,7 +312,7 @@ static void list_parts(struct lazy *lazy)
 /* Entries of what was planned at once, after all, lead to it. */
 static void drop_idle_patches(const struct lazy *lazy, size_t latches)
 {
-	struct plan_patches *patches = &lazy->making.plan->patches;
+	struct plan_patches *patches = &lazy->builder.plan->patches;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < patches->count; i++)
@@ -332,15 +333,15 @@ static void end_page(struct plan *plan)
  * function do not, so that the first and the last patch stay what they are. */
 static void write_first(struct lazy *lazy)
 {
-	struct making *making = &lazy->making;
-	struct plan *plan = making->plan;
+	struct plan_builder *builder = &lazy->builder;
+	struct plan *plan = builder->plan;
 	const uint32_t count = (uint32_t)plan->functions.count;
 
 	for (uint32_t i = 0; i < count; i++) {
 		bool outmost = !i || i + 1 == count;
 
-		if (!plan_is_part(row_of(lazy, i)) &&
-		    (outmost || !may_wait(making, i) || !write_latch(making, i)))
+		if (!plan_is_cold_part(row_of(lazy, i)) &&
+		    (outmost || !may_wait(builder, i) || !write_latch(builder, i)))
 			vector_push(&lazy->wanted, i);
 	}
 	end_page(plan);
@@ -356,31 +357,31 @@ struct trm_error *lazy_create(const struct plan_request *request, struct plan **
 			      struct lazy **ret_lazy)
 {
 	struct lazy *lazy = memory_allocate_zeroed(1, sizeof(*lazy));
-	struct making *making = &lazy->making;
+	struct plan_builder *builder = &lazy->builder;
 
 	lazy->request = *request;
 	lazy->request.frequencies = NULL;
-	struct trm_error *error = making_begin(making, &lazy->request);
+	struct trm_error *error = builder_begin(builder, &lazy->request);
 
 	if (error) {
 		free(lazy);
 		return error;
 	}
 	/* Cloned ones would hold addresses. */
-	making->cfg.keeps_labels = making->image->type == IMAGE_DYNAMIC;
-	making->latched =
-		memory_allocate_zeroed(making->image->functions.count + 1, sizeof(bool));
+	builder->cfg.keeps_labels = builder->image->type == IMAGE_DYNAMIC;
+	builder->latched =
+		memory_allocate_zeroed(builder->image->functions.count + 1, sizeof(bool));
 	lazy->read =
-		memory_allocate_zeroed(making->image->functions.count + 1, sizeof(bool));
+		memory_allocate_zeroed(builder->image->functions.count + 1, sizeof(bool));
 	begin_rows(lazy);
 	list_parts(lazy);
 	write_first(lazy);
-	making_finish(making);
-	calls_list_entrances(making);
-	calls_lead(making);
-	making->jumps.count = making->islands.count = 0;
-	end_page(making->plan);
-	*ret_plan = making->plan;
+	builder_finish(builder);
+	call_stubs_list_entrances(builder);
+	call_stubs_lead(builder);
+	builder->jumps.count = builder->islands.count = 0;
+	end_page(builder->plan);
+	*ret_plan = builder->plan;
 	*ret_lazy = lazy;
 	return NULL;
 }
@@ -388,21 +389,21 @@ struct trm_error *lazy_create(const struct plan_request *request, struct plan **
 /* The new patches, but for the jump at the entry, which leads to the latch and stays. */
 static void take_patches(struct lazy *lazy, size_t first, struct plan_patches *ret_news)
 {
-	struct making *making = &lazy->making;
-	struct plan_patches *all = &making->plan->patches;
+	struct plan_builder *builder = &lazy->builder;
+	struct plan_patches *all = &builder->plan->patches;
 	const size_t end = all->count;
 
 	all->count = first;
 	for (size_t i = first; i < end; i++) {
 		const struct plan_patch *patch = &all->items[i], *known;
 
-		known = plan_patch_behind(making->plan, patch->address);
+		known = plan_patch_behind(builder->plan, patch->address);
 		if (!known || known->address != patch->address)
 			vector_push(ret_news, *patch);
 	}
-	vector_for_each (&making->islands, patch)
+	vector_for_each (&builder->islands, patch)
 		vector_push(ret_news, *patch);
-	making->islands.count = 0;
+	builder->islands.count = 0;
 }
 
 /* They are few, so that none of those that were there is moved each time. */
@@ -411,28 +412,28 @@ static void add_late(struct plan *plan, const struct plan_patches *news)
 	vector_for_each (news, patch)
 		vector_push(&plan->late, *patch);
 	if (plan->late.count > LATE_MAX)
-		making_merge_patches(&plan->patches, &plan->late);
+		builder_merge_patches(&plan->patches, &plan->late);
 }
 
 bool lazy_extend(struct lazy *lazy, uint32_t function, const struct lazy_limits *limits,
 		 struct lazy_news *ret_news)
 {
-	struct making *making = &lazy->making;
-	struct plan *plan = making->plan;
+	struct plan_builder *builder = &lazy->builder;
+	struct plan *plan = builder->plan;
 	const size_t patches = plan->patches.count;
 	bool good;
 
 	*ret_news = (struct lazy_news){
 		.first_place = plan->placed,
 		.first_code = (uint32_t)plan->code.count,
-		.first_step = (uint32_t)plan->steps.count,
+		.first_map_row = (uint32_t)plan->map_rows.count,
 		.first_fixup = (uint32_t)plan->fixups.count,
 	};
 	want(lazy, function);
 	good = plan_wanted(lazy, limits);
 	ret_news->end_place = plan->placed;
-	calls_lead(making);
-	making->jumps.count = making->cached.count = 0;
+	call_stubs_lead(builder);
+	builder->jumps.count = builder->cached.count = 0;
 	take_patches(lazy, patches, &ret_news->patches);
 	add_late(plan, &ret_news->patches);
 	return good;
@@ -446,7 +447,7 @@ void lazy_give_up(struct lazy *lazy, const struct lazy_news *news)
 
 		if (row->reason == PLAN_INSTRUMENTED)
 			row->reason = PLAN_NO_SPACE;
-		calls_note_entrance(&lazy->making, index);
+		call_stubs_note_entrance(&lazy->builder, index);
 	}
 }
 
@@ -468,7 +469,7 @@ bool lazy_jump(const struct plan *plan, uint32_t function, uint32_t *ret_offset,
 	uint32_t latch = found->code;
 	uint32_t to = row->reason == PLAN_INSTRUMENTED ? row->trampoline
 						       : latch + TRAMPOLINE_LATCH_BODY;
-	int32_t distance = (int32_t)(to - latch - MAKING_JUMP);
+	int32_t distance = (int32_t)(to - latch - BUILDER_JUMP);
 	uint8_t bytes[8];
 
 	memcpy(bytes, plan->code.items + latch, sizeof(bytes));
@@ -483,9 +484,9 @@ void lazy_destroy(struct lazy *lazy)
 {
 	if (!lazy)
 		return;
-	free(lazy->making.entrances);
-	free(lazy->making.latched);
-	making_end(&lazy->making);
+	free(lazy->builder.entrances);
+	free(lazy->builder.latched);
+	builder_end(&lazy->builder);
 	free(lazy->read);
 	free(lazy->first_part);
 	free(lazy->next_part);

@@ -26,7 +26,7 @@ struct lazy;
 /* What is new in a plan. */
 struct lazy_news {
 	uint32_t first_place, end_place; /* functions, in the order of their code */
-	uint32_t first_code, first_step, first_fixup;
+	uint32_t first_code, first_map_row, first_fixup;
 	struct plan_patches patches; /* to be written to the text */
 };
 
@@ -41,7 +41,7 @@ struct trm_error *lazy_create(const struct plan_request *request, struct plan **
 /*
  * Plans a function, if that was not done before, and what else must be with it. The
  * caller frees ret_news->patches. Neither may plan.slot_count become more than `slots`,
- * nor plan.code.count more than `code`, nor plan.steps.count more than `steps`: false,
+ * nor plan.code.count more than `code`, nor plan.map_rows.count more than `steps`: false,
  * and the function is not planned; but others may have been.
  */
 struct lazy_limits {

@@ -23,10 +23,10 @@
 
 #include <string.h>
 
-enum { TRAMPOLINE_ALIGNMENT = 16, JUMP = MAKING_JUMP };
+enum { TRAMPOLINE_ALIGNMENT = 16, JUMP = BUILDER_JUMP };
 
 /* What plan_request.wanted says, or is_span. */
-static bool asked(const struct making *making,
+static bool asked(const struct plan_builder *builder,
 		  bool (*ask)(void *context, const char *name, uint64_t address),
 		  const struct image_function *function, const char *name)
 {
@@ -36,7 +36,7 @@ static bool asked(const struct making *making,
 		return true;
 	if (function->name)
 		demangled = image_demangle(name);
-	return ask(making->request->context, demangled ? demangled : name,
+	return ask(builder->request->context, demangled ? demangled : name,
 		   function->address);
 }
 
@@ -66,156 +66,156 @@ static const char *name_unnamed(uint64_t address, char text[UNNAMED_MAX])
 
 /* Parts are wanted if their functions are. Those that are counted at their entries alone
  * have no blocks. */
-static void choose_parts(struct making *making)
+static void choose_parts(struct plan_builder *builder)
 {
-	for (uint32_t i = 0; i < making->image->functions.count; i++) {
+	for (uint32_t i = 0; i < builder->image->functions.count; i++) {
 		const struct image_function *function =
-			&making->image->functions.items[i];
-		uint32_t owner = parts_owner(making->image, i);
+			&builder->image->functions.items[i];
+		uint32_t owner = cold_parts_owner(builder->image, i);
 
 		if (owner != i)
-			making->choices[i].wanted =
-				making->choices[owner].wanted &&
-				!making->choices[owner].hook &&
-				!ranges_meet(making->image->checked.items,
-					     making->image->checked.count,
+			builder->choices[i].wanted =
+				builder->choices[owner].wanted &&
+				!builder->choices[owner].hook &&
+				!ranges_meet(builder->image->checked.items,
+					     builder->image->checked.count,
 					     function->address,
 					     function->address + function->size);
 	}
 }
 
 /* Where what likely sets GS could not be watched, the module passes as one that does. */
-static void check_doubts(struct making *making)
+static void check_doubts(struct plan_builder *builder)
 {
-	vector_for_each (&making->scan.doubts, doubt) {
-		size_t index = image_function_at(making->image, doubt->address);
+	vector_for_each (&builder->scan.doubts, doubt) {
+		size_t index = image_function_at(builder->image, doubt->address);
 
-		if (doubt->verdict == GS_PERHAPS && making->request->hook_gs &&
-		    index < making->image->functions.count &&
-		    making->choices[index].reason)
-			making->plan->uses_gs = true;
+		if (doubt->verdict == GS_PERHAPS && builder->request->hook_gs &&
+		    index < builder->image->functions.count &&
+		    builder->choices[index].reason)
+			builder->plan->uses_gs = true;
 	}
 }
 
-static void choose_functions(struct making *making)
+static void choose_functions(struct plan_builder *builder)
 {
-	const struct plan_request *request = making->request;
-	size_t count = making->image->functions.count;
+	const struct plan_request *request = builder->request;
+	size_t count = builder->image->functions.count;
 
-	making->choices = memory_allocate_zeroed(count, sizeof(*making->choices));
+	builder->choices = memory_allocate_zeroed(count, sizeof(*builder->choices));
 	for (size_t i = 0; i < count; i++) {
 		const struct image_function *function =
-			&making->image->functions.items[i];
-		struct place_choice *choice = &making->choices[i];
-		const char *name = making->image->names.items + function->name;
+			&builder->image->functions.items[i];
+		struct entry_patch *choice = &builder->choices[i];
+		const char *name = builder->image->names.items + function->name;
 		char unnamed[UNNAMED_MAX];
 
 		/* A module that sets GS is measured by nobody. */
-		if (function->flags & IMAGE_FUNCTION_PART || making->scan.uses_gs)
+		if (function->flags & IMAGE_FUNCTION_COLD_PART || builder->scan.uses_gs)
 			continue;
 		if (!function->name)
 			name = name_unnamed(function->address, unnamed);
-		choice->wanted = asked(making, request->wanted, function, name);
+		choice->wanted = asked(builder, request->wanted, function, name);
 		choice->span = request->spans && choice->wanted &&
-			       asked(making, request->is_span, function, name);
+			       asked(builder, request->is_span, function, name);
 		choice->hook = hook_of(request, function, name);
 		if (!choice->hook)
-			choice->hook = gs_hook(&making->scan, request, function);
+			choice->hook = gs_hook(&builder->scan, request, function);
 		if (!choice->hook)
-			choice->hook = making_reader_hook(making, (uint32_t)i);
+			choice->hook = builder_ra_hook(builder, (uint32_t)i);
 	}
-	choose_parts(making);
+	choose_parts(builder);
 	if (request->spans)
-		spans_choose(making);
-	place_functions(&making->scan, making->image, request, &making->padding,
-			making->choices);
-	check_doubts(making);
+		spans_choose(builder);
+	entry_patches_choose(&builder->scan, builder->image, request, &builder->padding,
+			     builder->choices);
+	check_doubts(builder);
 }
 
 /* Calls of which functions have counters in front of them: what does not take flags, and
  * has no hook. Of some it turns out later that they cannot be instrumented. */
-static void choose_counted(struct making *making)
+static void choose_counted(struct plan_builder *builder)
 {
-	const struct plan_request *request = making->request;
-	size_t count = making->image->functions.count;
+	const struct plan_request *request = builder->request;
+	size_t count = builder->image->functions.count;
 
-	making->calls = (struct whole_calls){&making->scan.map, making->readers,
-					     making->image, NULL};
-	if (!making->copy_calls || !request->calls)
+	builder->calls = (struct whole_calls){&builder->scan.map, builder->readers,
+					      builder->image, NULL};
+	if (!builder->copy_calls || !request->calls)
 		return;
-	making->calls.counted = memory_allocate_zeroed(count, sizeof(bool));
+	builder->calls.counted = memory_allocate_zeroed(count, sizeof(bool));
 	for (size_t i = 0; i < count; i++) {
-		const struct place_choice *choice = &making->choices[i];
+		const struct entry_patch *choice = &builder->choices[i];
 
-		making->calls.counted[i] =
+		builder->calls.counted[i] =
 			choice->wanted && !choice->hook && !choice->keep_flags &&
-			making_can_relocate(choice->reason) &&
-			!(making->image->functions.items[i].flags & IMAGE_FUNCTION_GO);
+			builder_can_relocate(choice->reason) &&
+			!(builder->image->functions.items[i].flags & IMAGE_FUNCTION_GO);
 	}
 }
 
 /* In call graphs what jumps to a function must know. */
-static void note_flags(struct making *making)
+static void note_flags(struct plan_builder *builder)
 {
-	const size_t count = making->image->functions.count;
+	const size_t count = builder->image->functions.count;
 
-	if (!making->request->graph)
+	if (!builder->request->graph)
 		return;
-	if (!making->takes_flags)
-		making->takes_flags = memory_allocate_zeroed(count, sizeof(bool));
+	if (!builder->takes_flags)
+		builder->takes_flags = memory_allocate_zeroed(count, sizeof(bool));
 	for (size_t i = 0; i < count; i++)
-		making->takes_flags[i] = making->choices[i].keep_flags;
+		builder->takes_flags[i] = builder->choices[i].keep_flags;
 }
 
-void making_restart(struct making *making)
+void builder_restart(struct plan_builder *builder)
 {
-	const struct making_mark start = {0};
-	const size_t count = making->image->functions.count;
-	struct plan *plan = making->plan;
+	const struct builder_mark start = {0};
+	const size_t count = builder->image->functions.count;
+	struct plan *plan = builder->plan;
 
-	making_undo(making, &start);
+	builder_undo(builder, &start);
 	vector_reserve(&plan->functions, count);
 	plan->functions.count = count;
 	if (count)
 		memset(plan->functions.items, 0, count * sizeof(*plan->functions.items));
 	plan->slot_count = plan->part_count = 0;
-	making->cold_count = 0;
-	gates_reserve(making);
-	note_flags(making);
+	builder->cold_count = 0;
+	gates_reserve(builder);
+	note_flags(builder);
 }
 
 /* Once more if functions turned out to return flags. */
-static void write_all(struct making *making)
+static void write_all(struct plan_builder *builder)
 {
-	const uint32_t count = (uint32_t)making->image->functions.count;
+	const uint32_t count = (uint32_t)builder->image->functions.count;
 
 	do {
-		making->flags_found = false;
-		making_restart(making);
-		if (!batches_write(making))
-			making_write(making, 0, count);
-	} while (making->flags_found);
+		builder->flags_found = false;
+		builder_restart(builder);
+		if (!batches_write(builder))
+			builder_write(builder, 0, count);
+	} while (builder->flags_found);
 }
 
 /* Counters of what never ran get their places behind all others: then those that run lie
  * in few lines and pages. */
-static void place_cold_slots(struct making *making)
+static void place_cold_slots(struct plan_builder *builder)
 {
-	struct plan *plan = making->plan;
-	uint32_t by = MAKING_COLD - plan->slot_count;
+	struct plan *plan = builder->plan;
+	uint32_t by = BUILDER_COLD - plan->slot_count;
 
 	plan->cold_slot = plan->slot_count;
-	plan->slot_count += making->cold_count;
+	plan->slot_count += builder->cold_count;
 	vector_for_each (&plan->functions, row) {
 		row->cold_slots -= by;
-		if (row->slot >= MAKING_COLD)
+		if (row->slot >= BUILDER_COLD)
 			row->slot -= by;
 	}
 	vector_for_each (&plan->blocks, row)
-		if (row->slot >= MAKING_COLD && row->slot != PLAN_NO_SLOT)
+		if (row->slot >= BUILDER_COLD && row->slot != PLAN_NO_SLOT)
 			row->slot -= by;
 	vector_for_each (&plan->edges, row)
-		if (row->slot >= MAKING_COLD && row->slot != PLAN_NO_SLOT)
+		if (row->slot >= BUILDER_COLD && row->slot != PLAN_NO_SLOT)
 			row->slot -= by;
 	vector_for_each (&plan->fixups, fixup) {
 		uint8_t *place = plan->code.items + fixup->offset;
@@ -223,18 +223,18 @@ static void place_cold_slots(struct making *making)
 
 		memcpy(&displacement, place, sizeof(displacement));
 		if (fixup->kind != PLAN_FIXUP_SLOT ||
-		    displacement < MAKING_COLD * plan->slot_size)
+		    displacement < BUILDER_COLD * plan->slot_size)
 			continue;
 		displacement -= by * plan->slot_size;
 		memcpy(place, &displacement, sizeof(displacement));
 	}
 }
 
-static void write_bridges(struct making *making)
+static void write_bridges(struct plan_builder *builder)
 {
-	vector_for_each (&making->padding.bridges, bridge) {
-		struct plan_patch *patch = making_add_patch(
-			&making->islands, bridge->address, bridge->function, 2);
+	vector_for_each (&builder->padding.bridges, bridge) {
+		struct plan_patch *patch = builder_add_patch(
+			&builder->islands, bridge->address, bridge->function, 2);
 
 		patch->bytes[0] = 0xeb;
 		patch->bytes[1] = bridge->length;
@@ -263,7 +263,7 @@ static void sort_patches(struct plan_patches *patches)
 }
 
 /* From the back, as both are sorted by then. */
-void making_merge_patches(struct plan_patches *all, struct plan_patches *others)
+void builder_merge_patches(struct plan_patches *all, struct plan_patches *others)
 {
 	size_t old = all->count, more = others->count, at = old + more;
 
@@ -282,45 +282,46 @@ void making_merge_patches(struct plan_patches *all, struct plan_patches *others)
 }
 
 /* Sorts islands and rewritten branches in among the entries' patches. */
-static void merge_patches(struct making *making)
+static void merge_patches(struct plan_builder *builder)
 {
-	sort_patches(&making->plan->patches);
-	making_merge_patches(&making->plan->patches, &making->islands);
+	sort_patches(&builder->plan->patches);
+	builder_merge_patches(&builder->plan->patches, &builder->islands);
 }
 
 /* Parts without functions are wanted if all are: their names are not those of functions.
  */
-static void write_left(struct making *making)
+static void write_left(struct plan_builder *builder)
 {
-	vector_for_each (&making->left, part) {
-		uint32_t owner = part->owner ? (uint32_t)image_function_at(making->image,
+	vector_for_each (&builder->left, part) {
+		uint32_t owner = part->owner ? (uint32_t)image_function_at(builder->image,
 									   part->owner)
 					     : PLAN_NO_FUNCTION;
 
-		if (part->owner ? making->choices[owner].wanted
-				: !making->request->wanted)
+		if (part->owner ? builder->choices[owner].wanted
+				: !builder->request->wanted)
 			vector_push(
-				&making->plan->left,
+				&builder->plan->left,
 				((struct plan_left){.address = part->address,
 						    .function = owner,
 						    .name = part->name,
-						    .reason = PLAN_PART_UNREAD +
+						    .reason = PLAN_COLD_PART_UNREAD +
 							      (uint32_t)part->reason}));
 	}
 }
 
 /* What is left of the padding behind functions, for jumps at their ends: see
  * code/unpatch/unpatch.h. */
-static void take_spare(struct making *making)
+static void take_spare(struct plan_builder *builder)
 {
-	enum { MOST = MAKING_JUMP - 1 };
+	enum { MOST = BUILDER_JUMP - 1 };
 
-	for (uint32_t i = 0; making->whole.flags && i < making->plan->functions.count;
+	for (uint32_t i = 0; builder->whole.flags && i < builder->plan->functions.count;
 	     i++) {
-		struct plan_function *row = &making->plan->functions.items[i];
+		struct plan_function *row = &builder->plan->functions.items[i];
 
-		for (uint8_t size = MOST; row->step_count && size && !row->spare; size--)
-			if (padding_extend(&making->padding, i, size))
+		for (uint8_t size = MOST; row->map_row_count && size && !row->spare;
+		     size--)
+			if (padding_extend(&builder->padding, i, size))
 				row->spare = size;
 	}
 }
@@ -334,79 +335,80 @@ static void copy_names(struct plan *plan, const struct image *image)
 	plan->names.count = image->names.count;
 }
 
-struct trm_error *making_begin(struct making *making, const struct plan_request *request)
+struct trm_error *builder_begin(struct plan_builder *builder,
+				const struct plan_request *request)
 {
 	if (!request->image)
 		return trm_error_create(TRM_ERROR_USAGE, "a plan needs an image");
 	if (request->probe != PLAN_PROBE_COUNT && request->probe != PLAN_PROBE_FLAG)
 		return trm_error_create(TRM_ERROR_USAGE, "unknown kind of probe %d",
 					(int)request->probe);
-	making->request = request;
-	making->image = request->image;
-	making->plan = memory_allocate_zeroed(1, sizeof(*making->plan));
-	making->plan->code_address = request->code_address;
-	making->whole.flags = request->probe == PLAN_PROBE_FLAG;
-	making->whole.live = request->live;
-	making->plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
-	scan_init(&making->scan, request->image, request->depth != PLAN_ENTRIES);
+	builder->request = request;
+	builder->image = request->image;
+	builder->plan = memory_allocate_zeroed(1, sizeof(*builder->plan));
+	builder->plan->code_address = request->code_address;
+	builder->whole.flags = request->probe == PLAN_PROBE_FLAG;
+	builder->whole.live = request->live;
+	builder->plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
+	scan_init(&builder->scan, request->image, request->depth != PLAN_ENTRIES);
 	if (request->depth >= PLAN_BLOCKS)
-		parts_add(&making->scan, request->image, &making->left);
-	making->plan->uses_gs = making->scan.uses_gs;
-	beyond_find_readers(making);
-	making->copy_calls = request->copy_calls &&
-			     !readers_have_unwinder(making->image, making->readers);
-	padding_init(&making->padding, &making->scan, making->image);
-	choose_functions(making);
-	choose_counted(making);
-	if (making_relocates(making))
-		flag_calls_find(making);
+		cold_parts_add(&builder->scan, request->image, &builder->left);
+	builder->plan->uses_gs = builder->scan.uses_gs;
+	beyond_find_readers(builder);
+	builder->copy_calls = request->copy_calls &&
+			      !ra_readers_have_unwinder(builder->image, builder->readers);
+	padding_init(&builder->padding, &builder->scan, builder->image);
+	choose_functions(builder);
+	choose_counted(builder);
+	if (builder_relocates(builder))
+		flag_calls_find(builder);
 	return NULL;
 }
 
-void making_finish(struct making *making)
+void builder_finish(struct plan_builder *builder)
 {
-	write_left(making);
-	returns_write(making);
-	gates_write(making);
-	write_bridges(making);
-	take_spare(making);
-	merge_patches(making);
-	copy_names(making->plan, making->image);
+	write_left(builder);
+	signal_returns_write(builder);
+	gates_write(builder);
+	write_bridges(builder);
+	take_spare(builder);
+	merge_patches(builder);
+	copy_names(builder->plan, builder->image);
 }
 
-void making_end(struct making *making)
+void builder_end(struct plan_builder *builder)
 {
-	free(making->choices);
-	free(making->dead);
-	free(making->names);
-	free(making->readers);
-	free(making->uses);
-	free(making->calls.counted);
-	padding_deinit(&making->padding);
-	vector_deinit(&making->islands);
-	vector_deinit(&making->jumps);
-	vector_deinit(&making->cached);
-	cfg_deinit(&making->cfg);
-	whole_deinit(&making->whole);
-	sums_deinit(&making->sums);
-	free(making->returns_flags);
-	free(making->takes_flags);
-	scan_deinit(&making->scan);
-	vector_deinit(&making->left);
-	parts_remove(making->request->image);
+	free(builder->choices);
+	free(builder->dead);
+	free(builder->names);
+	free(builder->readers);
+	free(builder->uses);
+	free(builder->calls.counted);
+	padding_deinit(&builder->padding);
+	vector_deinit(&builder->islands);
+	vector_deinit(&builder->jumps);
+	vector_deinit(&builder->cached);
+	cfg_deinit(&builder->cfg);
+	whole_deinit(&builder->whole);
+	block_sums_deinit(&builder->sums);
+	free(builder->returns_flags);
+	free(builder->takes_flags);
+	scan_deinit(&builder->scan);
+	vector_deinit(&builder->left);
+	cold_parts_remove(builder->request->image);
 }
 
 struct trm_error *plan_create(const struct plan_request *request, struct plan **ret_plan)
 {
-	struct making making = {0};
+	struct plan_builder builder = {0};
 
-	TRM_TRY(making_begin(&making, request));
-	write_all(&making);
-	making_finish(&making);
-	calls_retarget(&making);
-	inline_place(making.plan, &making.cached);
-	place_cold_slots(&making);
-	*ret_plan = making.plan;
-	making_end(&making);
+	TRM_TRY(builder_begin(&builder, request));
+	write_all(&builder);
+	builder_finish(&builder);
+	call_stubs_retarget(&builder);
+	inline_cache_place(builder.plan, &builder.cached);
+	place_cold_slots(&builder);
+	*ret_plan = builder.plan;
+	builder_end(&builder);
 	return NULL;
 }

@@ -6,7 +6,7 @@
 
 #include "code/plan/request.h"
 
-struct making;
+struct plan_builder;
 
 /*
  * Makes the plan of a module. The image must outlive the call, not the plan. The only
@@ -14,20 +14,21 @@ struct making;
  */
 struct trm_error *plan_create(const struct plan_request *request, struct plan **ret_plan);
 
-/* Looks at the image, and decides what is to be done with each function. All of `making`
+/* Looks at the image, and decides what is to be done with each function. All of `builder`
  * is 0 at first; the request must outlive it. */
-struct trm_error *making_begin(struct making *making, const struct plan_request *request);
+struct trm_error *builder_begin(struct plan_builder *builder,
+				const struct plan_request *request);
 
 /* What is the same in all plans that are written. */
-void making_finish(struct making *making);
+void builder_finish(struct plan_builder *builder);
 
 /* Frees all but the plan. */
-void making_end(struct making *making);
+void builder_end(struct plan_builder *builder);
 
 /* Forgets what was written. */
-void making_restart(struct making *making);
+void builder_restart(struct plan_builder *builder);
 
 /* Sorts patches in among others that are sorted; none are left. */
-void making_merge_patches(struct plan_patches *all, struct plan_patches *others);
+void builder_merge_patches(struct plan_patches *all, struct plan_patches *others);
 
 #endif

@@ -10,44 +10,44 @@ enum { ALIGNMENT = 16 };
 static const uint8_t lea[] = {0x48, 0x8d, 0x1d}, jump[] = {0x65, 0xff, 0x24, 0x25};
 enum { LEA = 7, RETURN = 15 }; /* bytes */
 
-static bool write_return(struct making *making, uint64_t restorer)
+static bool write_return(struct plan_builder *builder, uint64_t restorer)
 {
 	struct emitter emitter;
 	uint64_t here;
 
-	vector_reserve(&making->plan->code, making->plan->code.count + 2 * ALIGNMENT);
-	emitter = making_emitter(making);
+	vector_reserve(&builder->plan->code, builder->plan->code.count + 2 * ALIGNMENT);
+	emitter = builder_emitter(builder);
 	here = emit_here(&emitter);
 	emit_bytes(&emitter, lea, sizeof(lea));
 	emit_relative(&emitter, restorer, 0);
 	emit_bytes(&emitter, jump, sizeof(jump));
-	emit_word32(&emitter, making->request->hook_layout.returns);
-	making->plan->code.count = emitter.count;
+	emit_word32(&emitter, builder->request->hook_layout.returns);
+	builder->plan->code.count = emitter.count;
 	return !emitter.full && !emitter.reason &&
-	       making_patch_jump(
-		       making_add_patch(&making->islands, restorer, 0, MAKING_JUMP), 0,
+	       builder_patch_jump(
+		       builder_add_patch(&builder->islands, restorer, 0, BUILDER_JUMP), 0,
 		       here);
 }
 
-void returns_write(struct making *making)
+void signal_returns_write(struct plan_builder *builder)
 {
 	/* mov $SYS_rt_sigreturn, %rax; syscall */
 	static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
-	if (!making->request->hook_layout.returns)
+	if (!builder->request->hook_layout.returns)
 		return;
-	vector_for_each (&making->image->untouchable, range) {
+	vector_for_each (&builder->image->untouchable, range) {
 		size_t size = range->end - range->start;
-		const uint8_t *bytes = image_bytes_at(making->image, range->start, size);
+		const uint8_t *bytes = image_bytes_at(builder->image, range->start, size);
 		const uint8_t *found =
 			bytes ? memmem(bytes, size, code, sizeof(code)) : NULL;
 
 		if (found &&
-		    !ranges_meet(making->image->checked.items,
-				 making->image->checked.count, range->start,
+		    !ranges_meet(builder->image->checked.items,
+				 builder->image->checked.count, range->start,
 				 range->end) &&
-		    !write_return(making, range->start + (uint64_t)(found - bytes)))
-			making->islands.count--;
+		    !write_return(builder, range->start + (uint64_t)(found - bytes)))
+			builder->islands.count--;
 	}
 }
 

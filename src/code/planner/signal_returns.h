@@ -10,7 +10,7 @@
  * Leads signal returns that unwinders know by their frames, not by their bytes, to code
  * that takes them on: see plan_hook_layout.
  */
-void returns_write(struct making *making);
+void signal_returns_write(struct plan_builder *builder);
 
 /* Whether plan.code has at this offset what a signal's return was led to, and the
  * link-time address of that return. */

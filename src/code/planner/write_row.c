@@ -17,28 +17,28 @@
 
 #include <string.h>
 
-enum { TRAMPOLINE_ALIGNMENT = 16, JUMP = MAKING_JUMP };
+enum { TRAMPOLINE_ALIGNMENT = 16, JUMP = BUILDER_JUMP };
 
-uint8_t making_reader_hook(const struct making *making, uint32_t index)
+uint8_t builder_ra_hook(const struct plan_builder *builder, uint32_t index)
 {
-	const struct plan_request *request = making->request;
+	const struct plan_request *request = builder->request;
 
-	if (request->hook_beyond && making_relocates(making) &&
-	    beyond_needs_hook(making, index))
+	if (request->hook_beyond && builder_relocates(builder) &&
+	    beyond_needs_hook(builder, index))
 		return request->hook_beyond;
-	if (!request->copy_calls || !making->readers[index])
+	if (!request->copy_calls || !builder->readers[index])
 		return 0;
-	return making->readers[index] == READER_OWN ? request->hook_own
-						    : request->hook_stack;
+	return builder->readers[index] == RA_READER_OWN ? request->hook_own
+							: request->hook_stack;
 }
 
 /* The displacement of a branch back to the entry. */
-static bool rewrite_branch(struct making *making, const struct scan_branch *branch,
+static bool rewrite_branch(struct plan_builder *builder, const struct scan_branch *branch,
 			   uint64_t target)
 {
 	uint64_t end = branch->address + branch->length;
-	struct plan_patch *patch = making_add_patch(&making->islands, end - branch->width,
-						    branch->function, branch->width);
+	struct plan_patch *patch = builder_add_patch(
+		&builder->islands, end - branch->width, branch->function, branch->width);
 	int64_t distance = (int64_t)(target - end);
 	int32_t wide = (int32_t)distance;
 
@@ -53,21 +53,21 @@ static bool patch_call(struct plan_patch *patch, uint64_t end, uint64_t target)
 	int64_t distance = (int64_t)(target - end);
 	int32_t wide = (int32_t)distance;
 
-	patch->address = end - PLACE_DISPLACEMENT;
-	memcpy(patch->bytes, &wide, PLACE_DISPLACEMENT);
+	patch->address = end - ENTRY_PATCH_DISPLACEMENT;
+	memcpy(patch->bytes, &wide, ENTRY_PATCH_DISPLACEMENT);
 	return distance == wide;
 }
 
 /* All patches of a function; false if a jump does not reach. */
-static bool add_patches(struct making *making, uint32_t index, uint64_t trampoline,
+static bool add_patches(struct plan_builder *builder, uint32_t index, uint64_t trampoline,
 			uint64_t start)
 {
-	const struct image_function *function = &making->image->functions.items[index];
-	const struct place_choice *choice = &making->choices[index];
-	const struct scan *scan = &making->scan;
+	const struct image_function *function = &builder->image->functions.items[index];
+	const struct entry_patch *choice = &builder->choices[index];
+	const struct scan *scan = &builder->scan;
 	uint64_t entry = function->address + (scan->traits[index] & SCAN_MARKED ? 4 : 0);
 	struct plan_patch *patch =
-		making_add_patch(&making->plan->patches, entry, index, choice->size);
+		builder_add_patch(&builder->plan->patches, entry, index, choice->size);
 	bool reached = true;
 
 	if (choice->call_end)
@@ -76,56 +76,56 @@ static bool add_patches(struct making *making, uint32_t index, uint64_t trampoli
 	if (choice->island) {
 		patch->bytes[0] = 0xeb;
 		patch->bytes[1] = (uint8_t)(choice->island - entry - 2);
-		patch = making_add_patch(&making->islands, choice->island, index, JUMP);
+		patch = builder_add_patch(&builder->islands, choice->island, index, JUMP);
 	}
-	reached &= making_patch_jump(patch, 0, trampoline);
+	reached &= builder_patch_jump(patch, 0, trampoline);
 	if (choice->loop_island)
-		patch = making_add_patch(&making->islands, choice->loop, index, JUMP);
+		patch = builder_add_patch(&builder->islands, choice->loop, index, JUMP);
 	if (choice->loop)
 		reached &=
-			making_patch_jump(patch, choice->loop_island ? 0 : JUMP, start);
+			builder_patch_jump(patch, choice->loop_island ? 0 : JUMP, start);
 	if (!(scan->traits[index] & SCAN_INNER))
 		return reached;
 	for (const struct scan_branch *branch = scan_inner_of(scan, index);
 	     branch < scan->inner.items + scan->inner.count && branch->function == index;
 	     branch++)
-		if (place_is_rewritten(branch, function->address, choice))
+		if (entry_patch_rewrites(branch, function->address, choice))
 			reached &=
-				rewrite_branch(making, branch,
+				rewrite_branch(builder, branch,
 					       branch->width == 1 ? choice->loop : start);
 	return reached;
 }
 
-static enum probe_form probe_of(const struct making *making,
-				const struct place_choice *choice)
+static enum probe_form probe_of(const struct plan_builder *builder,
+				const struct entry_patch *choice)
 {
 	if (!choice->wanted ||
-	    (making->plan->gates_size && !making->plan->counts_entries))
+	    (builder->plan->gates_size && !builder->plan->counts_entries))
 		return PROBE_NONE;
-	if (making->request->probe == PLAN_PROBE_FLAG)
+	if (builder->request->probe == PLAN_PROBE_FLAG)
 		return PROBE_FLAG;
 	return choice->keep_flags ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT;
 }
 
-static struct trampoline trampoline_for(const struct making *making, uint32_t index,
-					const struct plan_function *row)
+static struct trampoline trampoline_for(const struct plan_builder *builder,
+					uint32_t index, const struct plan_function *row)
 {
-	const struct place_choice *choice = &making->choices[index];
+	const struct entry_patch *choice = &builder->choices[index];
 	struct trampoline trampoline = {
 		.address = row->address,
-		.bytes = image_bytes_at(making->image, row->address, row->size),
+		.bytes = image_bytes_at(builder->image, row->address, row->size),
 		.size = row->size,
 		.displaced = choice->displaced,
-		.probe = probe_of(making, choice),
-		.slot = making->plan->slot_count * making->plan->slot_size,
+		.probe = probe_of(builder, choice),
+		.slot = builder->plan->slot_count * builder->plan->slot_size,
 		.hook = choice->hook,
-		.gate = choice->wanted ? gates_of_hooked(making->plan, row) : 0,
+		.gate = choice->wanted ? gates_of_hooked(builder->plan, row) : 0,
 		.call_end = choice->call_end,
-		.entrance = making->plan->gates_size
-				    ? making->plan->code_address +
-					      gates_entrance(making->plan, row)
+		.entrance = builder->plan->gates_size
+				    ? builder->plan->code_address +
+					      gates_entrance(builder->plan, row)
 				    : 0,
-		.hook_layout = making->request->hook_layout,
+		.hook_layout = builder->request->hook_layout,
 	};
 
 	if (!choice->call_end)
@@ -143,59 +143,59 @@ static void align_code(struct plan *plan)
 		vector_push(&plan->code, 0xcc);
 }
 
-enum plan_reason making_write_trampoline(struct making *making,
-					 const struct trampoline *trampoline,
-					 uint64_t *ret_start)
+enum plan_reason builder_write_trampoline(struct plan_builder *builder,
+					  const struct trampoline *trampoline,
+					  uint64_t *ret_start)
 {
-	struct plan *plan = making->plan;
-	const struct making_mark mark = making_mark(making);
-	struct emitter emitter = making_emitter(making);
+	struct plan *plan = builder->plan;
+	const struct builder_mark mark = builder_mark(builder);
+	struct emitter emitter = builder_emitter(builder);
 
 	trampoline_emit(&emitter, trampoline, ret_start);
 	plan->code.count = emitter.count;
 	if (!emitter.reason && !emitter.full)
 		return PLAN_INSTRUMENTED;
-	making_undo(making, &mark);
+	builder_undo(builder, &mark);
 	return emitter.reason ? emitter.reason : PLAN_OUT_OF_REACH;
 }
 
 /* Where in plan.code an entry, or the call there, is led: the word that a call goes
  * through ends its trampoline. */
-static size_t entrance_of(const struct making *making,
+static size_t entrance_of(const struct plan_builder *builder,
 			  const struct trampoline *trampoline,
 			  const struct plan_function *row)
 {
 	if (trampoline->call_end &&
 	    entry_call_read(trampoline->bytes, row->address, trampoline->call_end).word)
-		return making->plan->code.count - sizeof(uint64_t);
-	return gates_entrance(making->plan, row);
+		return builder->plan->code.count - sizeof(uint64_t);
+	return gates_entrance(builder->plan, row);
 }
 
 /* Writes trampoline and patches of a function. On failure nothing is left of them. */
-static enum plan_reason instrument(struct making *making, uint32_t index,
+static enum plan_reason instrument(struct plan_builder *builder, uint32_t index,
 				   struct plan_function *row)
 {
-	const struct place_choice *choice = &making->choices[index];
-	struct plan *plan = making->plan;
-	const struct making_mark mark = making_mark(making);
+	const struct entry_patch *choice = &builder->choices[index];
+	struct plan *plan = builder->plan;
+	const struct builder_mark mark = builder_mark(builder);
 	struct trampoline trampoline;
 	enum plan_reason reason;
 	uint64_t start;
 
 	row->hook = choice->hook;
-	trampoline = trampoline_for(making, index, row);
+	trampoline = trampoline_for(builder, index, row);
 	vector_reserve(&plan->code,
 		       mark.code + TRAMPOLINE_ALIGNMENT + TRAMPOLINE_SIZE_MAX);
 	align_code(plan);
 	row->trampoline = (uint32_t)plan->code.count;
-	reason = making_write_trampoline(making, &trampoline, &start);
+	reason = builder_write_trampoline(builder, &trampoline, &start);
 	if (reason && trampoline.copied > trampoline.displaced) {
 		trampoline.copied = trampoline.displaced;
-		reason = making_write_trampoline(making, &trampoline, &start);
+		reason = builder_write_trampoline(builder, &trampoline, &start);
 	}
 	if (!reason &&
-	    !add_patches(making, index,
-			 plan->code_address + entrance_of(making, &trampoline, row),
+	    !add_patches(builder, index,
+			 plan->code_address + entrance_of(builder, &trampoline, row),
 			 start))
 		reason = PLAN_OUT_OF_REACH;
 	if (!reason) {
@@ -206,81 +206,81 @@ static enum plan_reason instrument(struct making *making, uint32_t index,
 		return PLAN_INSTRUMENTED;
 	}
 	row->hook = 0;
-	making_undo(making, &mark);
+	builder_undo(builder, &mark);
 	return reason;
 }
 
 /* Neither gate nor probe: at most a hook, which others need. */
-static void write_no_span(struct making *making, uint32_t index,
+static void write_no_span(struct plan_builder *builder, uint32_t index,
 			  struct plan_function *row)
 {
-	const struct place_choice *choice = &making->choices[index];
+	const struct entry_patch *choice = &builder->choices[index];
 
-	spans_give_up(making, index);
+	spans_give_up(builder, index);
 	row->reason = PLAN_NO_RETURNS;
 	if (choice->hook && !choice->reason)
-		instrument(making, index, row);
+		instrument(builder, index, row);
 	if (choice->passed_on)
 		row->reason = PLAN_NOT_WANTED;
 }
 
 /* Whole if that is asked for and can be; else its entry alone. */
-static void write_function(struct making *making, uint32_t index,
+static void write_function(struct plan_builder *builder, uint32_t index,
 			   struct plan_function *row)
 {
-	const struct place_choice *choice = &making->choices[index];
+	const struct entry_patch *choice = &builder->choices[index];
 	/* Go's scheduler resumes functions where a signal found them, by a jump of its
 	 * own. */
-	bool blocks = making_relocates(making) && choice->wanted &&
+	bool blocks = builder_relocates(builder) && choice->wanted &&
 		      !(row->flags & IMAGE_FUNCTION_GO);
 
 	/* Readers have hooks where calls are copied. In a profile of several processes
 	 * counts of one function are to be of one kind. */
-	if (blocks && !choice->hook && !making->readers[index] &&
-	    (!choice->unseen || making->request->is_span) &&
-	    making_can_relocate(choice->reason) &&
-	    blocks_instrument(making, index, row)) {
+	if (blocks && !choice->hook && !builder->readers[index] &&
+	    (!choice->unseen || builder->request->is_span) &&
+	    builder_can_relocate(choice->reason) &&
+	    blocks_instrument(builder, index, row)) {
 		row->reason = PLAN_INSTRUMENTED;
 		return;
 	}
-	if (making->request->spans && !making->request->is_span && choice->wanted) {
-		write_no_span(making, index, row);
+	if (builder->request->spans && !builder->request->is_span && choice->wanted) {
+		write_no_span(builder, index, row);
 		return;
 	}
-	if (spans_are_seen(making, index))
-		spans_give_up(making, index);
-	if (plan_is_part(row)) {
-		row->reason = PLAN_PART_STAYS;
+	if (spans_are_seen(builder, index))
+		spans_give_up(builder, index);
+	if (plan_is_cold_part(row)) {
+		row->reason = PLAN_COLD_PART_STAYS;
 		return;
 	}
 	if ((choice->wanted || choice->hook) && !choice->reason)
-		row->reason = (uint8_t)instrument(making, index, row);
-	if (blocks && making->request->depth >= PLAN_BLOCKS &&
+		row->reason = (uint8_t)instrument(builder, index, row);
+	if (blocks && builder->request->depth >= PLAN_BLOCKS &&
 	    row->reason == PLAN_INSTRUMENTED)
-		blocks_add_single(making, index, row);
+		blocks_add_single(builder, index, row);
 }
 
-void making_write_row(struct making *making, uint32_t i)
+void builder_write_row(struct plan_builder *builder, uint32_t i)
 {
-	const struct image *image = making->image;
-	struct plan *plan = making->plan;
+	const struct image *image = builder->image;
+	struct plan *plan = builder->plan;
 	const struct image_function *function = &image->functions.items[i];
-	const struct place_choice *choice = &making->choices[i];
+	const struct entry_patch *choice = &builder->choices[i];
 	struct plan_function *row = &plan->functions.items[i];
 
 	row->address = function->address;
 	row->size = function->size > UINT32_MAX ? UINT32_MAX : (uint32_t)function->size;
 	row->name = function->name;
 	row->flags = (uint16_t)function->flags;
-	row->part_of = parts_owner(image, i);
-	plan->part_count += plan_is_part(row);
+	row->part_of = cold_parts_owner(image, i);
+	plan->part_count += plan_is_cold_part(row);
 	row->slot = row->slots = plan->slot_count;
-	row->cold_slots = MAKING_COLD + making->cold_count;
+	row->cold_slots = BUILDER_COLD + builder->cold_count;
 	if (plan->gates_size && !plan->counts_entries)
 		row->slot = plan_lost_slot(plan, i);
 	row->reason = choice->reason;
-	write_function(making, i, row);
-	if (!making->choices[row->part_of].wanted)
+	write_function(builder, i, row);
+	if (!builder->choices[row->part_of].wanted)
 		row->reason = PLAN_NOT_WANTED;
 	/* Trampolines are looked up by their order. */
 	if (!row->hook && row->reason)
@@ -288,11 +288,11 @@ void making_write_row(struct making *making, uint32_t i)
 }
 
 /* What ran in earlier runs comes first, so that it takes few pages. */
-void making_write(struct making *making, uint32_t first, uint32_t end)
+void builder_write(struct plan_builder *builder, uint32_t first, uint32_t end)
 {
-	const struct image *image = making->image;
-	const struct frequencies *frequencies = making->request->frequencies;
-	struct plan_function *rows = making->plan->functions.items;
+	const struct image *image = builder->image;
+	const struct frequencies *frequencies = builder->request->frequencies;
+	struct plan_function *rows = builder->plan->functions.items;
 	uint32_t place = first;
 
 	for (unsigned ran = 2; ran--;)
@@ -302,12 +302,12 @@ void making_write(struct making *making, uint32_t first, uint32_t end)
 
 			if (frequencies_know(frequencies, function->address) != ran)
 				continue;
-			if (i + PLACE_AHEAD < image->functions.count)
-				map_prefetch(&making->scan.map,
-					     function[PLACE_AHEAD].address);
+			if (i + ENTRY_PATCH_AHEAD < image->functions.count)
+				code_map_prefetch(&builder->scan.map,
+						  function[ENTRY_PATCH_AHEAD].address);
 			rows[i].in_front = ran && frequencies && frequencies->rows.count;
 			rows[place].by_code = i;
 			rows[i].place = place++;
-			making_write_row(making, i);
+			builder_write_row(builder, i);
 		}
 }

@@ -10,17 +10,17 @@
 struct trampoline;
 
 /* The hook of a function that looks at return addresses; 0: it needs none. */
-uint8_t making_reader_hook(const struct making *making, uint32_t index);
+uint8_t builder_ra_hook(const struct plan_builder *builder, uint32_t index);
 
 /* Writes function `index`, whose row is all 0 but for its place. */
-void making_write_row(struct making *making, uint32_t index);
+void builder_write_row(struct plan_builder *builder, uint32_t index);
 
 /* Writes a trampoline at the end of plan.code; on failure nothing is left of it. */
-enum plan_reason making_write_trampoline(struct making *making,
-					 const struct trampoline *trampoline,
-					 uint64_t *ret_start);
+enum plan_reason builder_write_trampoline(struct plan_builder *builder,
+					  const struct trampoline *trampoline,
+					  uint64_t *ret_start);
 
 /* Writes functions [first, end), whose rows of plan.functions are there, all 0. */
-void making_write(struct making *making, uint32_t first, uint32_t end);
+void builder_write(struct plan_builder *builder, uint32_t first, uint32_t end);
 
 #endif

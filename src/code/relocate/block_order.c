@@ -24,7 +24,7 @@ static bool is_turned(const struct whole *whole, uint32_t number)
 	       blocks[number + 1].stub == WHOLE_NONE && blocks[to].stub == WHOLE_NONE;
 }
 
-void order_blocks(struct whole *whole)
+void block_order_choose(struct whole *whole)
 {
 	const uint32_t count = (uint32_t)whole->cfg->blocks.count;
 	struct whole_block *blocks = whole->blocks.items;

@@ -11,6 +11,6 @@
 #include "code/relocate/whole.h"
 
 /* Fills in `next` and `turned` of all blocks, by `cold`. The first block stays first. */
-void order_blocks(struct whole *whole);
+void block_order_choose(struct whole *whole);
 
 #endif

@@ -23,7 +23,7 @@ static bool is_inner(const struct cfg *cfg, uint32_t number)
 
 /* Edges into each block, and how deep it lies in loops, as far as the order of the code
  * tells. */
-static void index_edges(struct sums *sums, const struct cfg *cfg)
+static void index_edges(struct block_sums *sums, const struct cfg *cfg)
 {
 	size_t blocks = cfg->blocks.count;
 	uint32_t depth = 0, total = 0;
@@ -55,7 +55,7 @@ static void index_edges(struct sums *sums, const struct cfg *cfg)
 }
 
 /* The blocks that a block is summed up from in one of both ways. */
-static const uint32_t *terms_of(const struct sums *sums, const struct cfg *cfg,
+static const uint32_t *terms_of(const struct block_sums *sums, const struct cfg *cfg,
 				uint32_t block, enum state state, uint32_t *ret_count,
 				uint32_t scratch[2])
 {
@@ -73,7 +73,7 @@ static const uint32_t *terms_of(const struct sums *sums, const struct cfg *cfg,
 }
 
 /* Whether the count of the block is the sum of its one or two successors'. */
-static bool fits_successors(const struct sums *sums, const struct cfg *cfg,
+static bool fits_successors(const struct block_sums *sums, const struct cfg *cfg,
 			    uint32_t block)
 {
 	const struct cfg_block *from = &cfg->blocks.items[block];
@@ -93,13 +93,13 @@ static bool fits_successors(const struct sums *sums, const struct cfg *cfg,
 }
 
 /* Whether it is the sum of all its predecessors', which lead nowhere else. */
-static bool fits_predecessors(const struct sums *sums, const struct cfg *cfg,
+static bool fits_predecessors(const struct block_sums *sums, const struct cfg *cfg,
 			      uint32_t block)
 {
 	uint32_t first = sums->first_pred.items[block];
 	uint32_t end = sums->first_pred.items[block + 1];
 
-	if (!is_inner(cfg, block) || first == end || end - first > SUMS_TERMS_MAX)
+	if (!is_inner(cfg, block) || first == end || end - first > BLOCK_SUMS_TERMS_MAX)
 		return false;
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t pred = sums->preds.items[i];
@@ -112,8 +112,8 @@ static bool fits_predecessors(const struct sums *sums, const struct cfg *cfg,
 }
 
 /* Whether `wanted` is found below what `block` is summed up from; true when in doubt. */
-static bool depends_on(const struct sums *sums, const struct cfg *cfg, uint32_t block,
-		       uint32_t wanted)
+static bool depends_on(const struct block_sums *sums, const struct cfg *cfg,
+		       uint32_t block, uint32_t wanted)
 {
 	uint32_t stack[LOOK_MAX], count = 1, looked = 0, scratch[2];
 
@@ -135,7 +135,7 @@ static bool depends_on(const struct sums *sums, const struct cfg *cfg, uint32_t 
 	return false;
 }
 
-static bool try_state(struct sums *sums, const struct cfg *cfg, uint32_t block,
+static bool try_state(struct block_sums *sums, const struct cfg *cfg, uint32_t block,
 		      enum state state)
 {
 	uint32_t count, scratch[2];
@@ -149,7 +149,7 @@ static bool try_state(struct sums *sums, const struct cfg *cfg, uint32_t block,
 }
 
 /* The deepest first, by counting. */
-static void sort_by_depth(struct sums *sums, const struct cfg *cfg)
+static void sort_by_depth(struct block_sums *sums, const struct cfg *cfg)
 {
 	uint32_t deepest = 0, at = 0;
 
@@ -171,7 +171,7 @@ static void sort_by_depth(struct sums *sums, const struct cfg *cfg)
 
 /* Adds the blocks with counters that `block` is the sum of to sums.terms; false if they
  * are too many. Nothing is summed up in a circle. */
-static bool expand(struct sums *sums, const struct cfg *cfg, uint32_t block,
+static bool expand(struct block_sums *sums, const struct cfg *cfg, uint32_t block,
 		   uint32_t first)
 {
 	uint32_t stack[LOOK_MAX], count = 1, scratch[2];
@@ -182,7 +182,7 @@ static bool expand(struct sums *sums, const struct cfg *cfg, uint32_t block,
 		const uint32_t *rows;
 
 		if (sums->states.items[at] == COUNTED) {
-			if (sums->terms.count - first == SUMS_TERMS_MAX)
+			if (sums->terms.count - first == BLOCK_SUMS_TERMS_MAX)
 				return false;
 			vector_push(&sums->terms, at);
 			continue;
@@ -197,7 +197,7 @@ static bool expand(struct sums *sums, const struct cfg *cfg, uint32_t block,
 }
 
 /* Whether all sums are short enough; those that are not get counters. */
-static bool expand_all(struct sums *sums, const struct cfg *cfg)
+static bool expand_all(struct block_sums *sums, const struct cfg *cfg)
 {
 	bool good = true;
 
@@ -205,7 +205,7 @@ static bool expand_all(struct sums *sums, const struct cfg *cfg)
 	for (uint32_t b = 0; b < cfg->blocks.count; b++) {
 		uint32_t first = (uint32_t)sums->terms.count;
 
-		sums->blocks.items[b] = (struct sum){0, 0};
+		sums->blocks.items[b] = (struct block_sum){0, 0};
 		if (sums->states.items[b] == COUNTED)
 			continue;
 		if (!expand(sums, cfg, b, first)) {
@@ -214,12 +214,12 @@ static bool expand_all(struct sums *sums, const struct cfg *cfg)
 			continue;
 		}
 		sums->blocks.items[b] =
-			(struct sum){first, (uint32_t)sums->terms.count - first};
+			(struct block_sum){first, (uint32_t)sums->terms.count - first};
 	}
 	return good;
 }
 
-void sums_choose(struct sums *sums, const struct cfg *cfg)
+void block_sums_choose(struct block_sums *sums, const struct cfg *cfg)
 {
 	RESIZE(&sums->blocks, cfg->blocks.count);
 	RESIZE(&sums->states, cfg->blocks.count);
@@ -241,13 +241,13 @@ void sums_choose(struct sums *sums, const struct cfg *cfg)
 		;
 }
 
-void sums_choose_none(struct sums *sums, const struct cfg *cfg)
+void block_sums_choose_none(struct block_sums *sums, const struct cfg *cfg)
 {
 	RESIZE(&sums->blocks, cfg->blocks.count);
 	sums->terms.count = 0;
 }
 
-void sums_deinit(struct sums *sums)
+void block_sums_deinit(struct block_sums *sums)
 {
 	vector_deinit(&sums->blocks);
 	vector_deinit(&sums->terms);

@@ -11,15 +11,15 @@
 #include "base/vector.h"
 #include "code/relocate/cfg.h"
 
-enum { SUMS_TERMS_MAX = 16 };
+enum { BLOCK_SUMS_TERMS_MAX = 16 };
 
-struct sum {
+struct block_sum {
 	uint32_t first, count; /* in sums.terms; 0: the block needs a counter */
 };
 
-struct sums {
-	struct VECTOR(struct sum) blocks; /* by block */
-	struct VECTOR(uint32_t) terms;    /* blocks that have counters */
+struct block_sums {
+	struct VECTOR(struct block_sum) blocks; /* by block */
+	struct VECTOR(uint32_t) terms;          /* blocks that have counters */
 	/* Scratch: */
 	struct VECTOR(uint32_t) depths, order, preds, first_pred;
 	struct VECTOR(uint8_t) states;
@@ -29,9 +29,9 @@ struct sums {
  * Chooses which blocks need no counter, those in loops first. Storage is used again for
  * the next function (all-zero at first).
  */
-void sums_choose(struct sums *sums, const struct cfg *cfg);
+void block_sums_choose(struct block_sums *sums, const struct cfg *cfg);
 /* Gives each block a counter. */
-void sums_choose_none(struct sums *sums, const struct cfg *cfg);
-void sums_deinit(struct sums *sums);
+void block_sums_choose_none(struct block_sums *sums, const struct cfg *cfg);
+void block_sums_deinit(struct block_sums *sums);
 
 #endif

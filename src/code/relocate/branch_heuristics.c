@@ -9,7 +9,7 @@ static const float SHARE_NEGATIVE = 16 / 84.f;
 
 enum { SIGN = 8, NO_SIGN = 9 }; /* js, jns: the lowest bits of their codes */
 
-float likely_share(const struct cfg *cfg, const struct cfg_edge *edge)
+float branch_heuristics_share(const struct cfg *cfg, const struct cfg_edge *edge)
 {
 	const struct cfg_block *from = &cfg->blocks.items[edge->from];
 	const struct cfg_instruction *last =

@@ -8,6 +8,6 @@
 #include "code/relocate/cfg.h"
 
 /* Against the other way out of the block; 1 if nothing is known. */
-float likely_share(const struct cfg *cfg, const struct cfg_edge *edge);
+float branch_heuristics_share(const struct cfg *cfg, const struct cfg_edge *edge);
 
 #endif

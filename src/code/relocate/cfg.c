@@ -80,7 +80,7 @@ static bool is_odd(const uint8_t *bytes, const struct brief *brief)
 
 uint8_t cfg_flags_taken(const struct scan *scan, uint64_t target)
 {
-	const struct code_segment *segment = map_find(&scan->map, target, 1);
+	const struct code_segment *segment = code_map_find(&scan->map, target, 1);
 	uint8_t taken = 0, written = 0;
 	struct brief brief;
 
@@ -512,7 +512,7 @@ enum cfg_trouble cfg_build(struct cfg *cfg, const struct scan *scan,
 {
 	const struct image_function *function = &image->functions.items[index];
 	const struct code_segment *segment =
-		map_find(&scan->map, function->address, function->size);
+		code_map_find(&scan->map, function->address, function->size);
 	enum cfg_trouble trouble;
 	size_t exposed;
 	bool gotos;
@@ -523,7 +523,7 @@ enum cfg_trouble cfg_build(struct cfg *cfg, const struct scan *scan,
 		return CFG_ODD;
 	cfg->address = function->address;
 	cfg->size = function->size;
-	cfg->part = function->flags & IMAGE_FUNCTION_PART;
+	cfg->part = function->flags & IMAGE_FUNCTION_COLD_PART;
 	cfg->bytes = segment->bytes + (function->address - segment->address);
 	trouble = decode(cfg, scan);
 	if (trouble)

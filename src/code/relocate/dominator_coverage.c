@@ -41,7 +41,7 @@ static bool is_told(const struct cfg *cfg, const struct dominators *dominators,
 {
 	const struct cfg_block *row = &cfg->blocks.items[block];
 
-	if (!block || !row->edge_count || row->edge_count > SUMS_TERMS_MAX ||
+	if (!block || !row->edge_count || row->edge_count > BLOCK_SUMS_TERMS_MAX ||
 	    dominators->numbers[node_of(block)] == GRAPH_NONE || cfg_may_stay(cfg, block))
 		return false;
 	for (uint32_t i = 0; i < row->edge_count; i++) {
@@ -54,10 +54,10 @@ static bool is_told(const struct cfg *cfg, const struct dominators *dominators,
 	return true;
 }
 
-static void tell(struct sums *sums, const struct cfg *cfg, uint32_t block)
+static void tell(struct block_sums *sums, const struct cfg *cfg, uint32_t block)
 {
 	const struct cfg_block *row = &cfg->blocks.items[block];
-	struct sum *sum = &sums->blocks.items[block];
+	struct block_sum *sum = &sums->blocks.items[block];
 	uint32_t depth = 0;
 
 	for (uint32_t i = 0; i < row->edge_count; i++) {
@@ -66,15 +66,16 @@ static void tell(struct sums *sums, const struct cfg *cfg, uint32_t block)
 		if (sums->depths.items[to] > depth)
 			depth = sums->depths.items[to];
 	}
-	if (depth == COVERS_DEPTH_MAX)
+	if (depth == DOMINATOR_COVERAGE_DEPTH_MAX)
 		return;
 	sums->depths.items[block] = depth + 1;
-	*sum = (struct sum){(uint32_t)sums->terms.count, row->edge_count};
+	*sum = (struct block_sum){(uint32_t)sums->terms.count, row->edge_count};
 	for (uint32_t i = 0; i < row->edge_count; i++)
 		vector_push(&sums->terms, cfg->edges.items[row->first_edge + i].to);
 }
 
-void covers_choose(struct sums *sums, const struct cfg *cfg, bool in_parts)
+void dominator_coverage_choose(struct block_sums *sums, const struct cfg *cfg,
+			       bool in_parts)
 {
 	const size_t blocks = cfg->blocks.count;
 	scoped_free struct flow_edge *edges =
@@ -83,7 +84,7 @@ void covers_choose(struct sums *sums, const struct cfg *cfg, bool in_parts)
 	struct graph_lists outgoing, incoming;
 	struct dominators dominators;
 
-	sums_choose_none(sums, cfg);
+	block_sums_choose_none(sums, cfg);
 	vector_reserve(&sums->depths, blocks + 1);
 	memset(sums->depths.items, 0, blocks * sizeof(*sums->depths.items));
 	make_graph(cfg, in_parts, &graph);

@@ -20,10 +20,11 @@
 #include <stdbool.h>
 
 /*
- * As sums_choose, for flags. Terms are the block's successors, which may have terms
- * themselves: at most COVERS_DEPTH_MAX blocks on the way to one with a flag.
+ * As block_sums_choose, for flags. Terms are the block's successors, which may have terms
+ * themselves: at most DOMINATOR_COVERAGE_DEPTH_MAX blocks on the way to one with a flag.
  */
-enum { COVERS_DEPTH_MAX = 64 };
-void covers_choose(struct sums *sums, const struct cfg *cfg, bool in_parts);
+enum { DOMINATOR_COVERAGE_DEPTH_MAX = 64 };
+void dominator_coverage_choose(struct block_sums *sums, const struct cfg *cfg,
+			       bool in_parts);
 
 #endif

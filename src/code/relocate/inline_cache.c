@@ -61,15 +61,15 @@ static void emit_compare(struct emitter *emitter, unsigned reg)
 /* Behind the branch: counts, and goes on to the target. */
 static void emit_hit(struct emitter *emitter, const uint8_t operation[4])
 {
-	probe_emit(emitter, PROBE_COUNT, 0, 0, PLAN_PLACE_PROBE);
+	probe_emit(emitter, PROBE_COUNT, 0, 0, PLAN_POSITION_PROBE);
 	emit_bytes(emitter, operation, sizeof(call_word));
 	emit_slot(emitter, 0);
 	if (emitter->cached)
 		vector_push(emitter->cached, (uint32_t)emitter->count);
 }
 
-bool inline_emit(struct emitter *emitter, const struct inline_call *call,
-		 uint32_t *ret_miss)
+bool inline_cache_emit(struct emitter *emitter, const struct inline_call *call,
+		       uint32_t *ret_miss)
 {
 	enum { NOTRACK = 0x3e, INDIRECT = 0xff, DIGIT = 2, REGISTER = 3 };
 	unsigned at = *call->bytes == NOTRACK;
@@ -102,7 +102,7 @@ bool inline_emit(struct emitter *emitter, const struct inline_call *call,
 	return true;
 }
 
-void inline_emit_link(struct emitter *emitter, uint64_t word, uint64_t stub)
+void inline_cache_emit_link(struct emitter *emitter, uint64_t word, uint64_t stub)
 {
 	/* mov word(%rip), %r11 */
 	emit_bytes(emitter, (const uint8_t[]){0x4c, 0x8b, 0x1d}, 3);
@@ -120,7 +120,7 @@ static bool has_kept(const uint8_t *end)
 }
 
 /* Where the words lie that tell of the cache, in front of the end of its call. */
-static unsigned word_at(const uint8_t *end, enum inline_word word)
+static unsigned word_at(const uint8_t *end, enum inline_cache_word word)
 {
 	enum { WORD = 4 };
 
@@ -134,7 +134,7 @@ static unsigned word_at(const uint8_t *end, enum inline_word word)
 	}
 }
 
-static uint32_t displacement_of(const uint8_t *end, enum inline_word word)
+static uint32_t displacement_of(const uint8_t *end, enum inline_cache_word word)
 {
 	uint32_t displacement;
 
@@ -142,7 +142,7 @@ static uint32_t displacement_of(const uint8_t *end, enum inline_word word)
 	return displacement;
 }
 
-void inline_place(struct plan *plan, const struct emit_ends *ends)
+void inline_cache_place(struct plan *plan, const struct emit_ends *ends)
 {
 	plan->inline_slot = plan->slot_count;
 	plan->inline_count = (uint32_t)ends->count;
@@ -158,7 +158,7 @@ void inline_place(struct plan *plan, const struct emit_ends *ends)
 	}
 }
 
-bool inline_is_call(const uint8_t *code, size_t size)
+bool inline_cache_is_call(const uint8_t *code, size_t size)
 {
 	const uint8_t *end = code + size;
 
@@ -183,7 +183,7 @@ static bool ends_at(const struct plan *plan, uint32_t offset)
 	enum { LONGEST = RELOAD + COMPARE + TAIL };
 
 	return offset >= plan->gates_size + LONGEST && offset <= plan->code.count &&
-	       inline_is_call(plan->code.items + offset - LONGEST, LONGEST);
+	       inline_cache_is_call(plan->code.items + offset - LONGEST, LONGEST);
 }
 
 /* Of a call that is made behind the blocks: where the one with the cache returns to;
@@ -217,8 +217,8 @@ bool inline_cache_of(const struct plan *plan, uint32_t return_offset, uint32_t *
 	       *ret_slot - plan->inline_slot < plan->inline_count * INLINE_WORDS;
 }
 
-bool inline_has_compared(const struct plan *plan, uint32_t code_offset,
-			 uint32_t *ret_slot)
+bool inline_cache_has_compared(const struct plan *plan, uint32_t code_offset,
+			       uint32_t *ret_slot)
 {
 	static const uint8_t left[] = {CALL, COUNT + CALL, TAIL, RELOAD + TAIL};
 
@@ -248,33 +248,35 @@ uint32_t inline_cache_of_link(const struct plan *plan, uint32_t code)
 	       plan->slot_size;
 }
 
-bool inline_has_compared_link(uint32_t code, uint32_t code_offset)
+bool inline_cache_has_compared_link(uint32_t code, uint32_t code_offset)
 {
 	return code_offset - code == LINK_BRANCH || code_offset - code == LINK_COUNT ||
 	       code_offset - code == LINK_JUMP;
 }
 
-void inline_locate_link(const struct plan *plan, uint32_t code, uint32_t code_offset,
-			uint64_t stub, struct plan_place *place)
+void inline_cache_locate_link(const struct plan *plan, uint32_t code,
+			      uint32_t code_offset, uint64_t stub,
+			      struct plan_position *place)
 {
 	const uint8_t *end = plan->code.items + code + INLINE_LINK_SIZE;
 	const uint32_t at = code_offset - code;
 
-	if (at && at != LINK_COMPARE && !inline_has_compared_link(code, code_offset))
+	if (at && at != LINK_COMPARE &&
+	    !inline_cache_has_compared_link(code, code_offset))
 		return;
-	place->kind = PLAN_PLACE_CALL_DONE;
+	place->kind = PLAN_POSITION_CALL_DONE;
 	place->original = stub;
 	if (at == LINK_JUMP)
 		place->recounted = displacement_of(end, INLINE_COUNT) - plan->counters_at;
 }
 
-void inline_locate(const struct plan *plan, uint32_t code, uint32_t size,
-		   uint32_t code_offset, struct plan_place *place)
+void inline_cache_locate(const struct plan *plan, uint32_t code, uint32_t size,
+			 uint32_t code_offset, struct plan_position *place)
 {
 	const uint8_t *end = plan->code.items + code + size;
 	const uint32_t left = code + size - code_offset;
 
-	place->kind = PLAN_PLACE_MOVED;
+	place->kind = PLAN_POSITION_MOVED;
 	if (left == CALL)
 		place->recounted = displacement_of(end, INLINE_COUNT) - plan->counters_at;
 	if (has_kept(end) && code_offset > code && left > TAIL)

@@ -32,7 +32,7 @@
 #include "code/plan/position.h"
 
 /* The words of a cache: four counters of the module's. */
-enum inline_word {
+enum inline_cache_word {
 	INLINE_TARGET, /* address that is called */
 	INLINE_COUNT,  /* calls */
 	INLINE_BODY,   /* address where the function goes on behind its gate */
@@ -56,20 +56,20 @@ struct inline_call {
 /* Writes a call with its cache. `ret_miss` is where the displacement is to be put of the
  * branch to where the call is made as it was. False: it has a form that is not known, and
  * nothing is written. */
-bool inline_emit(struct emitter *emitter, const struct inline_call *call,
-		 uint32_t *ret_miss);
+bool inline_cache_emit(struct emitter *emitter, const struct inline_call *call,
+		       uint32_t *ret_miss);
 
 /* Writes a cache that calls are led to which go through a stub of the linkage table, and
  * that through a word: INLINE_LINK_SIZE bytes. */
 enum { INLINE_LINK_SIZE = 40 };
-void inline_emit_link(struct emitter *emitter, uint64_t word, uint64_t stub);
+void inline_cache_emit_link(struct emitter *emitter, uint64_t word, uint64_t stub);
 
 /* Gives the calls with caches, which end at the offsets `ends` of plan.code, their
  * counters, behind all others. */
-void inline_place(struct plan *plan, const struct emit_ends *ends);
+void inline_cache_place(struct plan *plan, const struct emit_ends *ends);
 
 /* Whether `size` bytes of code are a call with a cache. */
-bool inline_is_call(const uint8_t *code, size_t size);
+bool inline_cache_is_call(const uint8_t *code, size_t size);
 
 /* The first counter of the cache of the call that returns to an offset of plan.code, be
  * it there or behind the blocks. False if it has none. */
@@ -77,21 +77,22 @@ bool inline_cache_of(const struct plan *plan, uint32_t return_offset, uint32_t *
 
 /* Whether a thread at an offset of plan.code has found the target of a cache, whose first
  * counter is told, and goes on by what else is in it. */
-bool inline_has_compared(const struct plan *plan, uint32_t code_offset,
-			 uint32_t *ret_slot);
+bool inline_cache_has_compared(const struct plan *plan, uint32_t code_offset,
+			       uint32_t *ret_slot);
 
-/* The same of a cache that inline_emit_link has written to an offset of plan.code: its
- * first counter, and whether a thread has found its target. */
+/* The same of a cache that inline_cache_emit_link has written to an offset of plan.code:
+ * its first counter, and whether a thread has found its target. */
 uint32_t inline_cache_of_link(const struct plan *plan, uint32_t code);
-bool inline_has_compared_link(uint32_t code, uint32_t code_offset);
+bool inline_cache_has_compared_link(uint32_t code, uint32_t code_offset);
 
 /* Where a thread is there: it has called the stub of the linkage table, and will count at
  * a gate. */
-void inline_locate_link(const struct plan *plan, uint32_t code, uint32_t code_offset,
-			uint64_t stub, struct plan_place *place);
+void inline_cache_locate_link(const struct plan *plan, uint32_t code,
+			      uint32_t code_offset, uint64_t stub,
+			      struct plan_position *place);
 
 /* Where a thread is in a call with a cache, `size` bytes at `code`. */
-void inline_locate(const struct plan *plan, uint32_t code, uint32_t size,
-		   uint32_t code_offset, struct plan_place *place);
+void inline_cache_locate(const struct plan *plan, uint32_t code, uint32_t size,
+			 uint32_t code_offset, struct plan_position *place);
 
 #endif

@@ -2,17 +2,17 @@
 
 #include <string.h>
 
-bool stubs_find(const struct whole_calls *calls, uint64_t target, uint64_t *ret_word)
+bool plt_stubs_find(const struct whole_calls *calls, uint64_t target, uint64_t *ret_word)
 {
 	static const uint8_t marker[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
 	enum { LENGTH = 6, BND = 0xf2 };
 	const struct code_segment *segment =
-		calls ? map_find(calls->map, target, 2 * LENGTH) : NULL;
+		calls ? code_map_find(calls->map, target, 2 * LENGTH) : NULL;
 	uint64_t end = target + LENGTH;
 	const uint8_t *bytes;
 	int32_t distance;
 
-	if (!segment || map_function_at(calls->map, target) >= 0)
+	if (!segment || code_map_function_at(calls->map, target) >= 0)
 		return false;
 	bytes = segment->bytes + (target - segment->address);
 	if (!memcmp(bytes, marker, sizeof(marker))) {
@@ -30,7 +30,7 @@ bool stubs_find(const struct whole_calls *calls, uint64_t target, uint64_t *ret_
 	return true;
 }
 
-bool stubs_is_link(const struct whole_calls *calls, uint64_t word)
+bool plt_stubs_is_link(const struct whole_calls *calls, uint64_t word)
 {
 	const struct image_link *link;
 	int64_t callee;
@@ -38,6 +38,6 @@ bool stubs_is_link(const struct whole_calls *calls, uint64_t word)
 	if (!calls->counted)
 		return false;
 	link = image_link_at(calls->image, word);
-	callee = link ? map_function_at(calls->map, link->function) : -1;
+	callee = link ? code_map_function_at(calls->map, link->function) : -1;
 	return callee >= 0 && calls->counted[callee];
 }

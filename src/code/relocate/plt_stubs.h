@@ -9,10 +9,10 @@
 
 /* Whether what a direct call or jump leads to is a stub, a jump through a word, and where
  * that lies. No function's entry is one. */
-bool stubs_find(const struct whole_calls *calls, uint64_t target, uint64_t *ret_word);
+bool plt_stubs_find(const struct whole_calls *calls, uint64_t target, uint64_t *ret_word);
 
 /* Whether the word is one that the loader fills with a function of the same module, calls
  * of which are counted at stubs of our own. */
-bool stubs_is_link(const struct whole_calls *calls, uint64_t word);
+bool plt_stubs_is_link(const struct whole_calls *calls, uint64_t word);
 
 #endif

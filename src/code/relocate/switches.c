@@ -175,7 +175,7 @@ static bool is_plausible(const struct cfg *cfg, const struct scan *scan, uint64_
 	uint64_t offset = target - cfg->address;
 
 	if (offset >= cfg->size)
-		return map_find(&scan->map, target, 1) != NULL;
+		return code_map_find(&scan->map, target, 1) != NULL;
 	if (!cfg->block_of.items[offset])
 		return false;
 	++*inside;
@@ -199,7 +199,7 @@ static bool add_table(struct cfg *cfg, const struct scan *scan, const struct ima
 		      struct cfg_table table, uint32_t least)
 {
 	uint64_t room =
-		(tables_end(scan, table.address) - table.address) / table.entry_size;
+		(jump_tables_end(scan, table.address) - table.address) / table.entry_size;
 	uint32_t inside = 0;
 
 	if (switches_find_table(cfg, table.address))
@@ -268,8 +268,9 @@ static bool add_relative(struct cfg *cfg, const struct scan *scan,
 static bool expose(const struct cfg *cfg, const struct scan *scan,
 		   const struct image *image, uint64_t label, uint64_t table)
 {
-	const struct code_segment *segment = map_find(&scan->map, cfg->address, 1);
-	uint64_t room = (tables_end(scan, table) - table) / sizeof(int32_t), count = 0;
+	const struct code_segment *segment = code_map_find(&scan->map, cfg->address, 1);
+	uint64_t room = (jump_tables_end(scan, table) - table) / sizeof(int32_t),
+		 count = 0;
 
 	for (; count < ENTRIES_MAX && count < room; count++) {
 		const uint8_t *bytes = image_bytes_at(
@@ -364,7 +365,7 @@ static bool is_goto(const struct cfg *cfg, size_t index)
 static void expose_labels(struct cfg *cfg, const struct scan *scan,
 			  const struct image *image)
 {
-	const struct code_segment *segment = map_find(&scan->map, cfg->address, 1);
+	const struct code_segment *segment = code_map_find(&scan->map, cfg->address, 1);
 	uint64_t last = 0;
 	int ignored;
 

@@ -6,7 +6,7 @@
 
 enum { PAGE = 4096 };
 
-bool clones_have_addresses(const struct whole *whole)
+bool table_clones_have_addresses(const struct whole *whole)
 {
 	vector_for_each (&whole->cfg->tables, table)
 		if (!table->bytes)
@@ -14,9 +14,9 @@ bool clones_have_addresses(const struct whole *whole)
 	return false;
 }
 
-void clones_reserve(struct whole *whole, struct emitter *emitter)
+void table_clones_reserve(struct whole *whole, struct emitter *emitter)
 {
-	bool apart = whole->flags && clones_have_addresses(whole);
+	bool apart = whole->flags && table_clones_have_addresses(whole);
 
 	if (apart)
 		emit_align(emitter, PAGE);
@@ -99,7 +99,7 @@ static void note_label(const struct whole *whole, struct emitter *emitter,
 					 .kind = PLAN_FIXUP_ADDRESS}));
 }
 
-void clones_fill(const struct whole *whole, struct emitter *emitter)
+void table_clones_fill(const struct whole *whole, struct emitter *emitter)
 {
 	for (size_t t = 0; t < whole->cfg->tables.count; t++) {
 		const struct cfg_table *table = &whole->cfg->tables.items[t];

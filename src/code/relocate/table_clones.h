@@ -9,13 +9,13 @@
 #include "code/relocate/whole.h"
 
 /* Whether tables hold addresses, so that their pages differ from process to process. */
-bool clones_have_addresses(const struct whole *whole);
+bool table_clones_have_addresses(const struct whole *whole);
 
 /* Makes room for the clones, in whole.clones. Code in pages that are a process's own can
  * change there: see session/fired.h. */
-void clones_reserve(struct whole *whole, struct emitter *emitter);
+void table_clones_reserve(struct whole *whole, struct emitter *emitter);
 
 /* Fills them in, when all blocks have their place. */
-void clones_fill(const struct whole *whole, struct emitter *emitter);
+void table_clones_fill(const struct whole *whole, struct emitter *emitter);
 
 #endif

@@ -69,7 +69,7 @@ static bool may_copy(const struct whole_calls *calls, const struct cfg *cfg,
 	/* Code that finds its own address by a call. */
 	if (row->target - cfg->address < cfg->size && row->target != cfg->address)
 		return false;
-	callee = map_function_at(calls->map, row->target);
+	callee = code_map_function_at(calls->map, row->target);
 	return callee < 0 || !calls->readers[callee];
 }
 

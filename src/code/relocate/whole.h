@@ -54,7 +54,8 @@ struct whole_block {
 	bool cold;     /* it hardly ever runs, and is written behind those that do. Not
 			  the first one */
 	bool turned;   /* its condition falls to where it led, and leads to the block
-			  behind it, which is cold. Set by order_blocks, as is `next` */
+			  behind it, which is cold. Set by block_order_choose, as is `next`
+			*/
 	uint32_t next; /* the block that is written behind it; WHOLE_NONE: it is the last
 			*/
 };
@@ -125,7 +126,7 @@ struct whole {
 /* What calls must be known to be made in relocated code; NULL: none are. */
 struct whole_calls {
 	const struct code_map *map;
-	const uint8_t *readers; /* enum reader, by function */
+	const uint8_t *readers; /* enum ra_reader, by function */
 	/* Where calls are counted by their sites: */
 	const struct image *image;
 	bool *counted; /* by function: a counter lies in front of its calls; NULL: of none

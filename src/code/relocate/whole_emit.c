@@ -61,11 +61,11 @@ size_t whole_size_max(const struct whole *whole)
 	vector_for_each (&cfg->instructions, row)
 		if (may_be_cached(whole, row))
 			size += INLINE_SIZE_MAX;
-	return clones_have_addresses(whole) ? size + 2 * PAGE : size;
+	return table_clones_have_addresses(whole) ? size + 2 * PAGE : size;
 }
 
-static void add_step(struct emission *emission, enum plan_step_kind kind,
-		     unsigned original, size_t from)
+static void add_step(struct emission *emission, enum map_row_kind kind, unsigned original,
+		     size_t from)
 {
 	step_add(emission->emitter, kind, original, from);
 }
@@ -77,9 +77,9 @@ static void add_away(struct emission *emission, uint32_t last, uint32_t next)
 	const struct cfg_instruction *end =
 		instruction_at(emission, rows[last].first + rows[last].count - 1);
 
-	step_add_away(emission->emitter,
-		      (int64_t)instruction_at(emission, rows[next].first)->offset -
-			      end->offset - end->length);
+	map_row_add_away(emission->emitter,
+			 (int64_t)instruction_at(emission, rows[next].first)->offset -
+				 end->offset - end->length);
 }
 
 static void emit_probe(struct emission *emission, uint32_t slot, enum probe_form form)
@@ -90,8 +90,8 @@ static void emit_probe(struct emission *emission, uint32_t slot, enum probe_form
 		return;
 	if (emission->whole->flags)
 		form = PROBE_FLAG;
-	probe_emit(emission->emitter, form, slot, 0, PLAN_PLACE_PROBE);
-	add_step(emission, PLAN_STEP_PROBE, 0, from);
+	probe_emit(emission->emitter, form, slot, 0, PLAN_POSITION_PROBE);
+	add_step(emission, MAP_ROW_PROBE, 0, from);
 }
 
 /* The counter of an edge, by its number. */
@@ -179,8 +179,8 @@ static bool find_linkage(const struct emission *emission,
 	const struct whole_calls *calls = emission->whole->calls;
 
 	return (row->kind == CFG_CALL || row->kind == CFG_JUMP) &&
-	       stubs_find(calls, row->target, ret_word) &&
-	       !stubs_is_link(calls, *ret_word);
+	       plt_stubs_find(calls, row->target, ret_word) &&
+	       !plt_stubs_is_link(calls, *ret_word);
 }
 
 /* The counter of a call, or of a jump to another function, in front of it: which one it
@@ -192,10 +192,10 @@ static bool emit_arc_probe(struct emission *emission, const struct cfg_instructi
 
 	if (!calls || !calls->counted || row->read)
 		return false;
-	callee = map_function_at(calls->map, row->target);
+	callee = code_map_function_at(calls->map, row->target);
 	if (callee < 0 || !calls->counted[callee])
 		return false;
-	probe_emit(emission->emitter, PROBE_COUNT, 0, 0, PLAN_PLACE_PROBE);
+	probe_emit(emission->emitter, PROBE_COUNT, 0, 0, PLAN_POSITION_PROBE);
 	return true;
 }
 
@@ -257,7 +257,7 @@ static void emit_piece(struct emission *emission, uint32_t edge)
 
 	emission->whole->edges.items[edge].code = (uint32_t)emitter->count;
 	probe_emit(emitter, whole_edge_probe(emission->whole, row),
-		   edge_slot(emission, edge), 0, PLAN_PLACE_PROBE);
+		   edge_slot(emission, edge), 0, PLAN_POSITION_PROBE);
 	if (row->to == CFG_OUT)
 		emit_jump(
 			emitter,
@@ -399,17 +399,17 @@ static void emit_leave_probes(struct emission *emission,
 	if (whole_ends_call(whole, row)) {
 		if (keep)
 			probe_emit(emission->emitter, PROBE_LEAVE_KEEP_FLAGS,
-				   whole->leave->leave, 0, PLAN_PLACE_PROBE);
+				   whole->leave->leave, 0, PLAN_POSITION_PROBE);
 		else
 			probe_emit_return(emission->emitter, whole->leave, 0);
-		add_step(emission, PLAN_STEP_PROBE, 0, from);
+		add_step(emission, MAP_ROW_PROBE, 0, from);
 		from = emission->emitter->count;
 	}
 	if (whole_ends_span(whole, row)) {
 		probe_emit(emission->emitter,
 			   keep || row->ends ? PROBE_LEAVE_KEEP_FLAGS : PROBE_LEAVE,
-			   whole->span_end, 0, PLAN_PLACE_PROBE);
-		add_step(emission, PLAN_STEP_PROBE, 0, from);
+			   whole->span_end, 0, PLAN_POSITION_PROBE);
+		add_step(emission, MAP_ROW_PROBE, 0, from);
 	}
 }
 
@@ -433,7 +433,7 @@ static bool emit_cached_call(struct emission *emission, uint32_t i)
 		call.relative = sizeof(call_word);
 		call.linkage = true;
 	}
-	if (!inline_emit(emission->emitter, &call, &miss.branch))
+	if (!inline_cache_emit(emission->emitter, &call, &miss.branch))
 		return false;
 	miss.back = (uint32_t)emission->emitter->count;
 	vector_push(&emission->whole->misses, miss);
@@ -464,9 +464,9 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 	if (!emit_cached_call(emission, i))
 		emit_plainly(emission, number, row);
 	if (cfg_is_pair(emission->cfg, row))
-		step_add_pair(emission->emitter, row->length);
+		map_row_add_pair(emission->emitter, row->length);
 	else
-		add_step(emission, PLAN_STEP_MOVED, row->length, from);
+		add_step(emission, MAP_ROW_MOVED, row->length, from);
 }
 
 static void emit_jump_step(struct emission *emission, uint64_t target)
@@ -474,7 +474,7 @@ static void emit_jump_step(struct emission *emission, uint64_t target)
 	size_t from = emission->emitter->count;
 
 	emit_jump(emission->emitter, target);
-	add_step(emission, PLAN_STEP_JUMP, 0, from);
+	add_step(emission, MAP_ROW_JUMP, 0, from);
 }
 
 /* The first instruction of the block in front of which the cheapest form counts that does
@@ -540,7 +540,7 @@ static void emit_fall(struct emission *emission, uint32_t number)
 		emit_jump_step(emission, cfg->address + cfg->size);
 	} else if (!comes_next(emission, number, number + 1)) {
 		emit_jump_to_block(emission, number + 1);
-		add_step(emission, PLAN_STEP_JUMP, 0, from);
+		add_step(emission, MAP_ROW_JUMP, 0, from);
 	}
 }
 
@@ -573,8 +573,8 @@ static void emit_block(struct emission *emission, uint32_t number)
 		if (own->stub == WHOLE_NONE &&
 		    (i == block->first || !whole_in_place(whole, i - 1)))
 			emit_jump_step(emission, original_of(emission, i));
-		add_step(emission, PLAN_STEP_ORIGINAL,
-			 instruction_at(emission, i)->length, emission->emitter->count);
+		add_step(emission, MAP_ROW_ORIGINAL, instruction_at(emission, i)->length,
+			 emission->emitter->count);
 	}
 	emit_fall(emission, number);
 }
@@ -624,9 +624,9 @@ static void emit_stub(struct emission *emission, uint32_t number)
 				    .call = call.call,
 				    .callee = (int32_t)(call.target - call.call)}));
 	if (entry_slot != WHOLE_NONE)
-		probe_emit(emitter, form, entry_slot, 0, PLAN_PLACE_CALL_UNDO);
+		probe_emit(emitter, form, entry_slot, 0, PLAN_POSITION_CALL_UNDO);
 	if (own->slot != WHOLE_NONE)
-		probe_emit(emitter, form, own->slot, 0, PLAN_PLACE_CALL_UNDO);
+		probe_emit(emitter, form, own->slot, 0, PLAN_POSITION_CALL_UNDO);
 	entry_call_jump(emitter, &call);
 	own->stub_word = call.word ? (uint32_t)emitter->count : 0;
 	if (call.word)
@@ -653,15 +653,15 @@ static void emit_misses(struct emission *emission, uint32_t at)
 			instruction_at(emission, miss->instruction);
 		size_t from = emitter->count;
 
-		step_add_away(emitter, (int64_t)row->offset - at);
+		map_row_add_away(emitter, (int64_t)row->offset - at);
 		fill_distance(emitter, miss->branch, (uint32_t)from);
 		emit_plainly(emission, 0, row);
-		add_step(emission, PLAN_STEP_MOVED, row->length, from);
+		add_step(emission, MAP_ROW_MOVED, row->length, from);
 		from = emitter->count;
 		emit_byte(emitter, 0xe9);
 		emit_word32(emitter, 0);
 		fill_distance(emitter, (uint32_t)from + 1, miss->back);
-		add_step(emission, PLAN_STEP_JUMP, 0, from);
+		add_step(emission, MAP_ROW_JUMP, 0, from);
 		at = row->offset + row->length;
 	}
 }
@@ -738,15 +738,15 @@ void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entr
 	vector_reserve(&whole->codes, whole->cfg->instructions.count);
 	whole->codes.count = whole->cfg->instructions.count;
 	if (!whole->live)
-		clones_reserve(whole, emitter);
+		table_clones_reserve(whole, emitter);
 	emit_align(emitter, 16);
 	*ret_entry = (uint32_t)emitter->count;
-	order_blocks(whole);
+	block_order_choose(whole);
 	measure(&emission);
 	emit_code(&emission);
 	if (emitter->full || emitter->reason)
 		return;
 	fill_branches(&emission);
 	if (!whole->live)
-		clones_fill(whole, emitter);
+		table_clones_fill(whole, emitter);
 }

@@ -40,7 +40,7 @@ static void note_form(struct walk *walk, uint64_t address, const uint8_t *bytes,
 	if (form->width == 4)
 		memcpy(&wide, bytes + form->size - 4, 4);
 	target = address + form->size + (uint64_t)(int64_t)wide;
-	map_guess(&walk->scan->map, target);
+	code_map_guess(&walk->scan->map, target);
 	if (*bytes == 0x8d)
 		vector_push(&walk->tables, target);
 	/* If this is a branch, it is a loop to the entry; and only if, may it be
@@ -104,7 +104,7 @@ static void scan_part(struct walk *walk, size_t from, size_t to, bool far)
 	}
 }
 
-void bytes_scan(struct walk *walk, uint64_t start)
+void byte_scan_walk(struct walk *walk, uint64_t start)
 {
 	size_t from = start - walk->segment->address,
 	       to = walk->end - walk->segment->address;

@@ -7,6 +7,6 @@
 #include "code/scan/walk.h"
 
 /* Counts all that might be branches at any byte from `start` to walk->end. */
-void bytes_scan(struct walk *walk, uint64_t start);
+void byte_scan_walk(struct walk *walk, uint64_t start);
 
 #endif

@@ -99,7 +99,7 @@ static void add_gap(struct listing *listing, uint64_t start, uint64_t end)
 {
 	struct gap gap = {.start = start, .end = end};
 
-	gap.segment = map_find(&listing->scan->map, start, end - start);
+	gap.segment = code_map_find(&listing->scan->map, start, end - start);
 	if (!gap.segment)
 		return;
 	gap.named = is_named(&gap);

@@ -1,5 +1,6 @@
 /*
- * Code between known functions, and what was found out about it: for unlisted.c.
+ * Code between known functions, and what was found out about it: for
+ * function_discovery.c.
  */
 #ifndef TRAMMEL_CODE_SCAN_CODE_GAPS_H
 #define TRAMMEL_CODE_SCAN_CODE_GAPS_H

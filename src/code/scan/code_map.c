@@ -19,7 +19,7 @@ static size_t words_of(size_t size)
 }
 
 /* Functions and segments are sorted. */
-void map_index(struct code_map *map, const struct image *image)
+void code_map_index(struct code_map *map, const struct image *image)
 {
 	size_t count = image->functions.count;
 	const struct image_function *functions = image->functions.items;
@@ -38,9 +38,10 @@ void map_index(struct code_map *map, const struct image *image)
 
 			if (offset >= segment->size)
 				break;
-			map->entries[next] = functions[next].flags & IMAGE_FUNCTION_PART
-						     ? NO_ENTRY
-						     : (uint32_t)offset;
+			map->entries[next] =
+				functions[next].flags & IMAGE_FUNCTION_COLD_PART
+					? NO_ENTRY
+					: (uint32_t)offset;
 			while (block <= offset / CODE_BLOCK)
 				segment->first[block++] = (uint32_t)next;
 		}
@@ -49,7 +50,7 @@ void map_index(struct code_map *map, const struct image *image)
 	}
 }
 
-void map_init(struct code_map *map, const struct image *image, bool exposed)
+void code_map_init(struct code_map *map, const struct image *image, bool exposed)
 {
 	uint64_t *next;
 	size_t words = 0;
@@ -81,19 +82,19 @@ void map_init(struct code_map *map, const struct image *image, bool exposed)
 		segment->first = (uint32_t *)(void *)(next + BITMAPS * words);
 		next += words_of(segment->size);
 	}
-	map_index(map, image);
+	code_map_index(map, image);
 }
 
-void map_deinit(struct code_map *map)
+void code_map_deinit(struct code_map *map)
 {
 	free(map->bits);
 	free(map->entries);
 	*map = (struct code_map){0};
 }
 
-bool map_is_reached(const struct code_map *map, uint64_t address, size_t size)
+bool code_map_is_reached(const struct code_map *map, uint64_t address, size_t size)
 {
-	const struct code_segment *segment = map_find(map, address, size);
+	const struct code_segment *segment = code_map_find(map, address, size);
 	size_t at;
 
 	if (!segment)
@@ -102,9 +103,9 @@ bool map_is_reached(const struct code_map *map, uint64_t address, size_t size)
 	return bits_any(segment->reached, at, at + size);
 }
 
-bool map_take(const struct code_map *map, uint64_t address, size_t size)
+bool code_map_take(const struct code_map *map, uint64_t address, size_t size)
 {
-	const struct code_segment *segment = map_find(map, address, size);
+	const struct code_segment *segment = code_map_find(map, address, size);
 	size_t at;
 
 	if (!segment)
@@ -116,9 +117,9 @@ bool map_take(const struct code_map *map, uint64_t address, size_t size)
 	return true;
 }
 
-void map_release(const struct code_map *map, uint64_t address, size_t size)
+void code_map_release(const struct code_map *map, uint64_t address, size_t size)
 {
-	const struct code_segment *segment = map_find(map, address, size);
+	const struct code_segment *segment = code_map_find(map, address, size);
 	size_t at;
 
 	if (!segment)

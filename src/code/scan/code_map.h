@@ -45,15 +45,15 @@ struct code_map {
 
 /* The map refers to the image's bytes. Without `exposed` that bitmap and `guessed` are
  * the same as `reached`, which saves time. */
-void map_init(struct code_map *map, const struct image *image, bool exposed);
-void map_deinit(struct code_map *map);
+void code_map_init(struct code_map *map, const struct image *image, bool exposed);
+void code_map_deinit(struct code_map *map);
 
 /* Again, when the image has other functions than before. */
-void map_index(struct code_map *map, const struct image *image);
+void code_map_index(struct code_map *map, const struct image *image);
 
 /* The segment that holds [address, address + size), NULL if none does. */
-static inline const struct code_segment *map_find(const struct code_map *map,
-						  uint64_t address, size_t size)
+static inline const struct code_segment *code_map_find(const struct code_map *map,
+						       uint64_t address, size_t size)
 {
 	for (size_t i = 0; i < map->count; i++) {
 		const struct code_segment *segment = &map->segments[i];
@@ -73,9 +73,9 @@ static inline void segment_reach(const struct code_segment *segment, uint64_t ad
 }
 
 /* Notes that something leads to `address`, wherever that is. */
-static inline void map_reach(const struct code_map *map, uint64_t address)
+static inline void code_map_reach(const struct code_map *map, uint64_t address)
 {
-	const struct code_segment *segment = map_find(map, address, 1);
+	const struct code_segment *segment = code_map_find(map, address, 1);
 
 	if (segment)
 		segment_reach(segment, address);
@@ -83,9 +83,9 @@ static inline void map_reach(const struct code_map *map, uint64_t address)
 
 /* Notes that a number, or what may be a branch or a table, may be an address of code, or
  * may just be a number. */
-static inline void map_guess(const struct code_map *map, uint64_t number)
+static inline void code_map_guess(const struct code_map *map, uint64_t number)
 {
-	const struct code_segment *segment = map_find(map, number, 1);
+	const struct code_segment *segment = code_map_find(map, number, 1);
 
 	if (!segment)
 		return;
@@ -94,18 +94,18 @@ static inline void map_guess(const struct code_map *map, uint64_t number)
 }
 
 /* Has the processor read what lies there, which will be wanted soon. */
-static inline void map_prefetch(const struct code_map *map, uint64_t address)
+static inline void code_map_prefetch(const struct code_map *map, uint64_t address)
 {
-	const struct code_segment *segment = map_find(map, address, 1);
+	const struct code_segment *segment = code_map_find(map, address, 1);
 
 	if (segment)
 		__builtin_prefetch(segment->bytes + (address - segment->address));
 }
 
 /* The index of the function that begins at `address`; -1: none does. */
-static inline int64_t map_function_at(const struct code_map *map, uint64_t address)
+static inline int64_t code_map_function_at(const struct code_map *map, uint64_t address)
 {
-	const struct code_segment *segment = map_find(map, address, 1);
+	const struct code_segment *segment = code_map_find(map, address, 1);
 	uint32_t offset, last;
 
 	if (!segment)
@@ -120,13 +120,13 @@ static inline int64_t map_function_at(const struct code_map *map, uint64_t addre
 
 /* Whether something leads into [address, address + size). True outside of all segments.
  */
-bool map_is_reached(const struct code_map *map, uint64_t address, size_t size);
+bool code_map_is_reached(const struct code_map *map, uint64_t address, size_t size);
 
 /* Takes [address, address + size) for a patch; false if some of it is taken already. */
-bool map_take(const struct code_map *map, uint64_t address, size_t size);
+bool code_map_take(const struct code_map *map, uint64_t address, size_t size);
 
 /* Gives it back. */
-void map_release(const struct code_map *map, uint64_t address, size_t size);
+void code_map_release(const struct code_map *map, uint64_t address, size_t size);
 
 /* The index of the first range in `ranges` that ends behind `address`; count if none
  * does. */

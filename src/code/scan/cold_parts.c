@@ -61,27 +61,27 @@ static bool is_apart(const struct image *image, size_t index, uint64_t covered)
 }
 
 /* `own`: its function, if that is certain; owners [first, end) branch there. */
-static void leave(struct parts_left *left, const struct image *image,
+static void leave(struct cold_parts_left *left, const struct image *image,
 		  const struct image_function *part, const struct image_function *own,
 		  const uint64_t *first, const uint64_t *end)
 {
-	enum part_left_reason reason = own           ? PART_UNREAD
-				       : first < end ? PART_SHARED
-						     : PART_UNREACHED;
+	enum cold_part_left_reason reason = own           ? COLD_PART_UNREAD
+					    : first < end ? COLD_PART_SHARED
+							  : COLD_PART_UNREACHED;
 
 	if (!left)
 		return;
 	if (!own && first < end)
 		own = &image->functions.items[(uint32_t)*first];
-	vector_push(left, ((struct part_left){.address = part->address,
-					      .owner = own ? own->address : 0,
-					      .name = part->name,
-					      .reason = reason}));
+	vector_push(left, ((struct cold_part_left){.address = part->address,
+						   .owner = own ? own->address : 0,
+						   .name = part->name,
+						   .reason = reason}));
 }
 
 /* The parts that may be relocated, with their functions, and the others. */
-static void choose(struct scan *scan, const struct image *image, struct unlisted *chosen,
-		   struct parts_left *left)
+static void choose(struct scan *scan, const struct image *image, struct discovery *chosen,
+		   struct cold_parts_left *left)
 {
 	const struct image_function *function = image->functions.items;
 	const struct image_function *functions_end = function + image->functions.count;
@@ -104,7 +104,8 @@ static void choose(struct scan *scan, const struct image *image, struct unlisted
 		    (function == functions_end ||
 		     function->address >= part->address + part->size)) {
 			vector_push(chosen, *part);
-			chosen->items[chosen->count - 1].flags |= IMAGE_FUNCTION_PART;
+			chosen->items[chosen->count - 1].flags |=
+				IMAGE_FUNCTION_COLD_PART;
 			chosen->items[chosen->count - 1].part_of = own->address;
 		} else {
 			leave(left, image, part, own, first, owner);
@@ -114,9 +115,9 @@ static void choose(struct scan *scan, const struct image *image, struct unlisted
 	}
 }
 
-void parts_add(struct scan *scan, struct image *image, struct parts_left *left)
+void cold_parts_add(struct scan *scan, struct image *image, struct cold_parts_left *left)
 {
-	struct unlisted chosen = {0};
+	struct discovery chosen = {0};
 
 	/* Images of tests have ranges alone. */
 	if (image->parts.count != image->cold_parts.count)
@@ -126,18 +127,18 @@ void parts_add(struct scan *scan, struct image *image, struct parts_left *left)
 		      compare);
 	choose(scan, image, &chosen, left);
 	if (chosen.count)
-		unlisted_add(scan, image, &chosen);
+		discovery_add(scan, image, &chosen);
 	vector_for_each (&chosen, part)
 		scan->traits[image_function_at(image, part->address)] = SCAN_WHOLE;
 	vector_deinit(&chosen);
 }
 
-void parts_remove(struct image *image)
+void cold_parts_remove(struct image *image)
 {
 	size_t kept = 0;
 
 	vector_for_each (&image->functions, function)
-		if (!(function->flags & IMAGE_FUNCTION_PART))
+		if (!(function->flags & IMAGE_FUNCTION_COLD_PART))
 			image->functions.items[kept++] = *function;
 	image->functions.count = kept;
 }

@@ -12,37 +12,37 @@
 #include "code/scan/scan.h"
 
 /* Why a cold part is not relocated. */
-enum part_left_reason {
-	PART_UNREAD,    /* it is not understood, or lies among other code */
-	PART_SHARED,    /* several functions branch there, and none has its name */
-	PART_UNREACHED, /* no branch that is understood leads there */
+enum cold_part_left_reason {
+	COLD_PART_UNREAD,    /* it is not understood, or lies among other code */
+	COLD_PART_SHARED,    /* several functions branch there, and none has its name */
+	COLD_PART_UNREACHED, /* no branch that is understood leads there */
 };
 
-struct part_left {
+struct cold_part_left {
 	uint64_t address;
 	uint64_t owner; /* address of its function, or of one that branches there; 0:
 			   there is none */
 	uint32_t name;  /* offset in image.names; 0: none */
-	enum part_left_reason reason;
+	enum cold_part_left_reason reason;
 };
-struct parts_left VECTOR(struct part_left);
+struct cold_parts_left VECTOR(struct cold_part_left);
 
 /*
  * Puts those cold parts among the functions of the image, and of the scan, of which it is
  * certain what function they are of: one alone branches there, or the one that has the
  * part's name. Adds the others to `left`, if that is not NULL.
  */
-void parts_add(struct scan *scan, struct image *image, struct parts_left *left);
+void cold_parts_add(struct scan *scan, struct image *image, struct cold_parts_left *left);
 
 /* Takes them out of the image again; the scan is of no use then. */
-void parts_remove(struct image *image);
+void cold_parts_remove(struct image *image);
 
 /* The function that a row is a part of, or the row itself. */
-static inline uint32_t parts_owner(const struct image *image, uint32_t index)
+static inline uint32_t cold_parts_owner(const struct image *image, uint32_t index)
 {
 	const struct image_function *row = &image->functions.items[index];
 
-	return row->flags & IMAGE_FUNCTION_PART
+	return row->flags & IMAGE_FUNCTION_COLD_PART
 		       ? (uint32_t)image_function_at(image, row->part_of)
 		       : index;
 }

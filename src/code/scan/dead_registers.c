@@ -112,7 +112,7 @@ static void refute(const struct search *search, bool *dead)
 	}
 }
 
-bool *dead_find(const struct image *image)
+bool *dead_registers_find(const struct image *image)
 {
 	struct search search = {.image = image};
 	const size_t count = image->functions.count;

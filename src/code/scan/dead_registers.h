@@ -17,6 +17,6 @@
  * that a function leaves it alone its callers may keep something there (gcc's -fipa-ra).
  * Free the result.
  */
-bool *dead_find(const struct image *image);
+bool *dead_registers_find(const struct image *image);
 
 #endif

@@ -68,7 +68,7 @@ static void seed_guessed(struct search *search)
 static bool is_sure_call(const struct search *search, uint64_t address)
 {
 	const struct code_segment *segment =
-		map_find(&search->scan->map, address, SCAN_CALL_LENGTH);
+		code_map_find(&search->scan->map, address, SCAN_CALL_LENGTH);
 	const struct image_function *function =
 		image_function_around(search->image, address);
 
@@ -94,7 +94,8 @@ static void seed_calls(struct search *search)
 		uint64_t target;
 
 		if (!segment || *call - segment->address >= segment->size)
-			segment = map_find(&search->scan->map, *call, SCAN_CALL_LENGTH);
+			segment = code_map_find(&search->scan->map, *call,
+						SCAN_CALL_LENGTH);
 		if (!segment)
 			continue;
 		target = *call + SCAN_CALL_LENGTH +
@@ -154,12 +155,12 @@ static bool follow(struct search *search, uint64_t target, bool call)
 			add_root(search, gap, &(struct seed){target, -1, false, true});
 		return true;
 	}
-	segment = map_find(&search->scan->map, target, 1);
+	segment = code_map_find(&search->scan->map, target, 1);
 	return call || gap || !segment ||
 	       bit_test(segment->starts, target - segment->address) ||
 	       ranges_meet(search->image->plt.items, search->image->plt.count, target,
 			   target + 1) ||
-	       map_function_at(&search->scan->map, target) >= 0;
+	       code_map_function_at(&search->scan->map, target) >= 0;
 }
 
 /* Zeros are what data and files have most of, and no compiler's code has these two; ports
@@ -263,7 +264,7 @@ static bool explore_from(struct search *search, struct gap *gap, uint64_t at)
 
 	while (!ends) {
 		if (at == gap->end) /* into a function that is known */
-			return map_function_at(&search->scan->map, at) >= 0;
+			return code_map_function_at(&search->scan->map, at) >= 0;
 		if (*gap_mark(gap, at) & MARK_START)
 			return true;
 		if (!take_instruction(search, gap, at, &brief) ||
@@ -345,7 +346,7 @@ static bool search_all(struct search *search)
 }
 
 static void take(const struct search *search, const struct gap *gap,
-		 struct unlisted *found)
+		 struct discovery *found)
 {
 	for (size_t i = 0; i < gap->roots.count; i++) {
 		const struct root *root = &gap->roots.items[i];
@@ -367,12 +368,12 @@ static void take(const struct search *search, const struct gap *gap,
 	}
 }
 
-void unlisted_find(const struct scan *scan, struct image *image,
-		   struct unlisted *ret_found)
+void discovery_find(const struct scan *scan, struct image *image,
+		    struct discovery *ret_found)
 {
 	struct search search = {.scan = scan, .image = image};
 
-	*ret_found = (struct unlisted){0};
+	*ret_found = (struct discovery){0};
 	gaps_init(&search.gaps, scan, image);
 	seed_guessed(&search);
 	seed_calls(&search);
@@ -386,8 +387,8 @@ void unlisted_find(const struct scan *scan, struct image *image,
 	vector_deinit(&search.stack);
 }
 
-size_t unlisted_moved(const struct image *image, const struct unlisted *found,
-		      size_t index)
+size_t discovery_moved(const struct image *image, const struct discovery *found,
+		       size_t index)
 {
 	uint64_t address = image->functions.items[index].address;
 	size_t low = search_first(found->count, middle,
@@ -397,7 +398,7 @@ size_t unlisted_moved(const struct image *image, const struct unlisted *found,
 }
 
 /* From the back, so that each moves once. */
-static void merge(struct scan *scan, struct image *image, const struct unlisted *found)
+static void merge(struct scan *scan, struct image *image, const struct discovery *found)
 {
 	size_t old = image->functions.count, rest = found->count, at = old + rest;
 	uint8_t *traits = memory_allocate_zeroed(at, 1);
@@ -420,20 +421,20 @@ static void merge(struct scan *scan, struct image *image, const struct unlisted 
 	scan->traits = traits;
 }
 
-void unlisted_add(struct scan *scan, struct image *image, const struct unlisted *found)
+void discovery_add(struct scan *scan, struct image *image, const struct discovery *found)
 {
 	vector_for_each (&scan->inner, branch)
 		branch->function =
-			(uint32_t)unlisted_moved(image, found, branch->function);
+			(uint32_t)discovery_moved(image, found, branch->function);
 	vector_for_each (&scan->tables, table)
 		if (table->function >= 0)
-			table->function = (int64_t)unlisted_moved(
+			table->function = (int64_t)discovery_moved(
 				image, found, (size_t)table->function);
 	merge(scan, image, found);
-	map_index(&scan->map, image);
+	code_map_index(&scan->map, image);
 }
 
-void unlisted_complete(struct image *image)
+void discovery_complete(struct image *image)
 {
 	struct scan scan;
 

@@ -9,24 +9,24 @@
 
 #include "code/scan/scan.h"
 
-struct unlisted VECTOR(struct image_function);
+struct discovery VECTOR(struct image_function);
 
 /*
  * Finds them once all functions but those with IMAGE_FUNCTION_SIZE_GUESS were walked:
  * these get their true sizes here where that is possible. `ret_found` is sorted by
- * address, for unlisted_add; the caller frees it.
+ * address, for discovery_add; the caller frees it.
  */
-void unlisted_find(const struct scan *scan, struct image *image,
-		   struct unlisted *ret_found);
+void discovery_find(const struct scan *scan, struct image *image,
+		    struct discovery *ret_found);
 
 /* Puts them among the functions of the image, and of the scan. */
-void unlisted_add(struct scan *scan, struct image *image, const struct unlisted *found);
+void discovery_add(struct scan *scan, struct image *image, const struct discovery *found);
 
 /* The index that function `index` has when these have been added. */
-size_t unlisted_moved(const struct image *image, const struct unlisted *found,
-		      size_t index);
+size_t discovery_moved(const struct image *image, const struct discovery *found,
+		       size_t index);
 
 /* All that, for an image that is not planned. */
-void unlisted_complete(struct image *image);
+void discovery_complete(struct image *image);
 
 #endif

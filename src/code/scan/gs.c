@@ -162,7 +162,7 @@ static enum gs_verdict written_in(const struct walk *walk,
 {
 	struct reading reading = {
 		.suspect = suspect,
-		.segment = map_find(&walk->scan->map, suspect->start, 1),
+		.segment = code_map_find(&walk->scan->map, suspect->start, 1),
 		.size = suspect->end - suspect->start,
 		.stop = suspect->stop - suspect->start,
 		.fixed = walk->image->type == IMAGE_EXECUTABLE,

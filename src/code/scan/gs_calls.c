@@ -458,7 +458,7 @@ enum gs_verdict gs_of_calls(const struct scan *scan, const struct image *image,
 {
 	struct flow flow = {.scan = scan,
 			    .image = image,
-			    .segment = map_find(&scan->map, suspect->start, 1),
+			    .segment = code_map_find(&scan->map, suspect->start, 1),
 			    .start = suspect->start,
 			    .size = suspect->stop - suspect->start,
 			    .indirect = suspect->indirect};

@@ -26,7 +26,7 @@ static bool is_plausible(const struct walk *walk, uint64_t target)
 	if (target == walk->end)
 		return true;
 	if (walk->function == WALK_NO_FUNCTION)
-		return map_find(&walk->scan->map, target, 1) != NULL;
+		return code_map_find(&walk->scan->map, target, 1) != NULL;
 	return ranges_meet(image->cold_parts.items, image->cold_parts.count, target,
 			   target + 1);
 }
@@ -73,7 +73,7 @@ static void read_relative(struct walk *walk, uint64_t table)
 		if (inside)
 			bit_set(walk->segment->reached, target - walk->segment->address);
 		else
-			map_reach(&walk->scan->map, target);
+			code_map_reach(&walk->scan->map, target);
 	}
 	/* A loop through the table to the entry, or a table that nobody wrote for a
 	 * program: leave the function alone. */
@@ -81,16 +81,16 @@ static void read_relative(struct walk *walk, uint64_t table)
 		walk->scan->traits[walk->function] |= SCAN_HIDDEN_LOOP;
 }
 
-void tables_note(struct walk *walk, uint64_t address, uint8_t entry_size)
+void jump_tables_note(struct walk *walk, uint64_t address, uint8_t entry_size)
 {
 	vector_push(&walk->scan->tables,
 		    ((struct scan_table){address, walk->function, entry_size}));
 }
 
-void tables_read(struct walk *walk)
+void jump_tables_read(struct walk *walk)
 {
 	vector_for_each (&walk->tables, table) {
-		tables_note(walk, *table, 4);
+		jump_tables_note(walk, *table, 4);
 		read_relative(walk, *table);
 	}
 }
@@ -102,14 +102,14 @@ static int by_address(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-void tables_sort(struct scan *scan)
+void jump_tables_sort(struct scan *scan)
 {
 	if (scan->tables.count)
 		qsort(scan->tables.items, scan->tables.count, sizeof(*scan->tables.items),
 		      by_address);
 }
 
-uint64_t tables_end(const struct scan *scan, uint64_t table)
+uint64_t jump_tables_end(const struct scan *scan, uint64_t table)
 {
 	size_t low = search_first(scan->tables.count, middle,
 				  scan->tables.items[middle].address <= table);
@@ -135,10 +135,10 @@ static bool read_target(const struct image *image, const struct scan_table *tabl
 	return true;
 }
 
-void tables_expose(const struct scan *scan, const struct image *image)
+void jump_tables_expose(const struct scan *scan, const struct image *image)
 {
 	vector_for_each (&scan->tables, table) {
-		uint64_t end = tables_end(scan, table->address), target;
+		uint64_t end = jump_tables_end(scan, table->address), target;
 		struct image_function none = {0};
 		const struct image_function *own =
 			table->function < 0 ? &none
@@ -149,7 +149,7 @@ void tables_expose(const struct scan *scan, const struct image *image)
 				     read_target(image, table, i, &target);
 		     i++) {
 			const struct code_segment *segment =
-				map_find(&scan->map, target, 1);
+				code_map_find(&scan->map, target, 1);
 
 			if (!segment)
 				break;
@@ -163,7 +163,7 @@ void tables_expose(const struct scan *scan, const struct image *image)
 static const struct image_function *
 function_of(const struct scan *scan, const struct image *image, uint64_t address)
 {
-	const struct code_segment *segment = map_find(&scan->map, address, 1);
+	const struct code_segment *segment = code_map_find(&scan->map, address, 1);
 	const struct image_function *function;
 
 	if (!segment || !bit_test(segment->starts, address - segment->address))
@@ -182,14 +182,14 @@ static void read_narrow(const struct scan *scan, const struct image *image,
 
 	memcpy(numbers, bytes, sizeof(numbers));
 	for (size_t i = 0; i < NARROW_LEAST; i++)
-		if (!map_find(&scan->map, numbers[i], 1))
+		if (!code_map_find(&scan->map, numbers[i], 1))
 			return;
 	function = function_of(scan, image, numbers[0]);
 	for (size_t i = 1; i < NARROW_LEAST; i++)
 		if (!function || function_of(scan, image, numbers[i]) != function)
 			return;
 	for (size_t i = 0; i < NARROW_LEAST; i++)
-		map_guess(&scan->map, numbers[i]);
+		code_map_guess(&scan->map, numbers[i]);
 }
 
 /* Reads what may be addresses in [start, end) of a segment. */
@@ -204,13 +204,13 @@ static void read_words(const struct scan *scan, const struct image *image, uint6
 	bytes = start < end ? image_bytes_at(image, start, end - start) : NULL;
 	for (uint64_t i = 0; bytes && start + i + 8 <= end; i += ALIGNMENT) {
 		memcpy(&word, bytes + i, sizeof(word));
-		map_guess(&scan->map, word);
+		code_map_guess(&scan->map, word);
 		if (start + i + NARROW_LEAST * sizeof(uint32_t) <= end)
 			read_narrow(scan, image, bytes + i);
 	}
 }
 
-void tables_read_pointers(const struct scan *scan, const struct image *image)
+void jump_tables_read_pointers(const struct scan *scan, const struct image *image)
 {
 	vector_for_each (&image->segments, segment) {
 		uint64_t at = segment->address, end = at + segment->file_size;

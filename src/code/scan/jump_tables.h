@@ -8,23 +8,23 @@
 #include "code/scan/walk.h"
 
 /* Where the next table begins, and this one must have ended. */
-uint64_t tables_end(const struct scan *scan, uint64_t table);
+uint64_t jump_tables_end(const struct scan *scan, uint64_t table);
 
 /* Reads the relative jump tables among walk->tables. */
-void tables_read(struct walk *walk);
+void jump_tables_read(struct walk *walk);
 
 /* Adds a row to scan.tables, for the function walked through. */
-void tables_note(struct walk *walk, uint64_t address, uint8_t entry_size);
+void jump_tables_note(struct walk *walk, uint64_t address, uint8_t entry_size);
 
 /* Sets map.exposed where tables lead out of the functions that use them, as into parts
  * that pass as functions. They are in order. */
-void tables_expose(const struct scan *scan, const struct image *image);
+void jump_tables_expose(const struct scan *scan, const struct image *image);
 
 /* Puts scan.tables in order. */
-void tables_sort(struct scan *scan);
+void jump_tables_sort(struct scan *scan);
 
 /* Marks what the data of an executable at a fixed address points to, be it between code:
  * it has no relocations. */
-void tables_read_pointers(const struct scan *scan, const struct image *image);
+void jump_tables_read_pointers(const struct scan *scan, const struct image *image);
 
 #endif

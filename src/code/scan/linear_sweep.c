@@ -4,7 +4,7 @@
 
 /* A walk through one span. */
 struct lane {
-	struct lane_span *span;
+	struct sweep_span *span;
 	size_t offset, limit; /* where it is; where a glance may read no more */
 	bool stuck;           /* what lies there does not decode */
 };
@@ -16,7 +16,7 @@ struct road {
 	uint64_t *starts, *notable;
 	size_t base;
 	uint32_t wanted;
-	struct lane_span *next, *end; /* spans that no lane has taken yet */
+	struct sweep_span *next, *end; /* spans that no lane has taken yet */
 };
 
 /* What is at an offset; 0: nothing that decodes. */
@@ -93,7 +93,7 @@ static size_t one_before(const struct code_segment *segment, size_t offset)
 static void end_lane(const struct road *road, struct lane *lane)
 {
 	const struct code_segment *segment = road->segment;
-	struct lane_span *span = lane->span;
+	struct sweep_span *span = lane->span;
 	uint32_t glance = 0;
 	size_t at;
 
@@ -139,7 +139,8 @@ static bool begin_lane(struct road *road, struct lane *lane)
 	return true;
 }
 
-static void open_window(struct lanes *lanes, const struct lane_span *spans, size_t count)
+static void open_window(struct linear_sweep *lanes, const struct sweep_span *spans,
+			size_t count)
 {
 	size_t words;
 
@@ -149,8 +150,8 @@ static void open_window(struct lanes *lanes, const struct lane_span *spans, size
 	memset(lanes->notable.items, 0, words * sizeof(*lanes->notable.items));
 }
 
-void lanes_walk(struct lanes *lanes, const struct code_segment *segment,
-		struct lane_span *spans, size_t count)
+void linear_sweep_walk(struct linear_sweep *lanes, const struct code_segment *segment,
+		       struct sweep_span *spans, size_t count)
 {
 	struct road road = {.segment = segment,
 			    .glances = length_glances(),
@@ -183,7 +184,7 @@ void lanes_walk(struct lanes *lanes, const struct code_segment *segment,
 	end_lane(&road, &one);
 }
 
-void lanes_deinit(struct lanes *lanes)
+void linear_sweep_deinit(struct linear_sweep *lanes)
 {
 	vector_deinit(&lanes->notable);
 }

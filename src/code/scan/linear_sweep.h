@@ -11,14 +11,14 @@
 #include "x86/length.h"
 
 /* All are offsets in the segment. */
-struct lane_span {
+struct sweep_span {
 	size_t start, end;
 	size_t stop; /* how far it decodes; `end` if all of it does */
 	size_t last; /* the last instruction before `stop` that is no nop; `stop` if there
 			is none */
 };
 
-struct lanes {
+struct linear_sweep {
 	uint32_t wanted; /* enum glance: what makes an instruction notable */
 	/* Of each byte from `base` on whether a notable instruction starts there, in the
 	 * spans walked last. */
@@ -28,9 +28,9 @@ struct lanes {
 
 /* Walks spans that are in order and do not meet: sets segment->starts and
  * lanes->notable, and fills in `stop` and `last`. None is empty. */
-void lanes_walk(struct lanes *lanes, const struct code_segment *segment,
-		struct lane_span *spans, size_t count);
+void linear_sweep_walk(struct linear_sweep *lanes, const struct code_segment *segment,
+		       struct sweep_span *spans, size_t count);
 
-void lanes_deinit(struct lanes *lanes);
+void linear_sweep_deinit(struct linear_sweep *lanes);
 
 #endif

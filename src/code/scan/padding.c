@@ -78,13 +78,13 @@ static struct padding_gap *gap_behind(struct padding *padding, uint32_t function
 	if ((before->flags & IMAGE_FUNCTION_SIZE_GUESS) || !(traits & SCAN_WHOLE))
 		return gap;
 	gap->executed = !(traits & SCAN_CLOSED);
-	segment = map_find(&padding->scan->map, start, 1);
+	segment = code_map_find(&padding->scan->map, start, 1);
 	if (!segment)
 		return gap;
 	end = gap_end(padding, function, segment);
 	if (end <= start || end - start > GAP_SIZE_MAX)
 		return gap;
-	if (map_is_reached(&padding->scan->map, start, end - start) ||
+	if (code_map_is_reached(&padding->scan->map, start, end - start) ||
 	    !all_padding(segment->bytes + (start - segment->address), end - start,
 			 !gap->executed))
 		return gap;

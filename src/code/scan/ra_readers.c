@@ -37,8 +37,8 @@ struct reading {
 	uint64_t address;             /* of the function */
 	uint32_t function;
 	struct VECTOR(struct way_out) outs;
-	enum reader found;
-	bool suspect; /* see readers_find */
+	enum ra_reader found;
+	bool suspect; /* see ra_readers_find */
 };
 
 /* An instruction's operands, as far as they matter. */
@@ -113,7 +113,7 @@ static bool decode(const struct reading *reading, uint64_t at, struct operand *o
 	return true;
 }
 
-static void find(struct reading *reading, enum reader what)
+static void find(struct reading *reading, enum ra_reader what)
 {
 	if (what > reading->found)
 		reading->found = what;
@@ -151,10 +151,10 @@ static void look_at_operand(struct reading *reading, const struct operand *opera
 	if (is_store(&operand->brief))
 		return;
 	if (operand->displacement == depth)
-		find(reading, READER_OWN);
+		find(reading, RA_READER_OWN);
 	if (operand->base == RBP && reading->linked && !operand->displacement &&
 	    is_load(&operand->brief))
-		find(reading, READER_STACK);
+		find(reading, RA_READER_STACK);
 }
 
 /* A frame pointer that goes to another register may be followed there. */
@@ -166,13 +166,13 @@ static void look_at_frame_pointer(struct reading *reading, const struct operand 
 
 	if (!brief->map && brief->modrm && operand->mod == 3 && (from || to) &&
 	    reading->frame_depth != NO_DEPTH && reading->linked)
-		find(reading, READER_STACK);
+		find(reading, RA_READER_STACK);
 }
 
 static void push(struct reading *reading, int32_t bytes)
 {
 	if (bytes < 0 && reading->depth == 0) {
-		find(reading, READER_OWN);
+		find(reading, RA_READER_OWN);
 		reading->suspect = true;
 	}
 	reading->depth += bytes;
@@ -335,12 +335,12 @@ static void begin(struct reading *reading)
 		reading->known.items[i] = NO_DEPTH;
 	reading->depth = reading->deepest = 0;
 	reading->frame_depth = NO_DEPTH;
-	reading->found = READER_NONE;
+	reading->found = RA_READER_NONE;
 	reading->suspect = false;
 	reading->pushed = reading->linked = false;
 }
 
-static enum reader read_function(struct reading *reading)
+static enum ra_reader read_function(struct reading *reading)
 {
 	struct operand operand;
 	int32_t frame = NO_DEPTH;
@@ -366,11 +366,11 @@ static enum reader read_function(struct reading *reading)
 
 /* A cold part, as far as it is entered by branches of one function: ways out [first,
  * end). What else leads there brings a depth that is not known. */
-static enum reader read_part(struct reading *reading, const struct way_out *first,
-			     const struct way_out *end)
+static enum ra_reader read_part(struct reading *reading, const struct way_out *first,
+				const struct way_out *end)
 {
 	struct operand operand;
-	enum reader found;
+	enum ra_reader found;
 	bool entered = false;
 
 	begin(reading);
@@ -424,7 +424,7 @@ static void read_parts(struct reading *reading, const struct image *image,
 		qsort(reading->outs.items, reading->outs.count, sizeof(*way), by_part);
 	while (way < end) {
 		const struct image_range *part = &image->cold_parts.items[way->part];
-		enum reader found = READER_NONE;
+		enum ra_reader found = RA_READER_NONE;
 
 		for (first = way; way < end && way->part == first->part &&
 				  way->function == first->function;)
@@ -440,43 +440,43 @@ static void read_parts(struct reading *reading, const struct image *image,
 
 /* Entries of libgcc's, LLVM's and Nongnu's unwinders, and of libtrammel's. backtrace(3)
  * calls the first. The C library has a _Unwind_ForcedUnwind that leads to libgcc's. */
-static enum reader reader_named(const char *name)
+static enum ra_reader reader_named(const char *name)
 {
 	static const struct {
 		const char *name;
-		enum reader reader;
+		enum ra_reader reader;
 	} rows[] = {
-		{"_Unwind_Backtrace", READER_UNWINDER},
-		{"_Unwind_RaiseException", READER_UNWINDER},
-		{"_Unwind_Resume_or_Rethrow", READER_UNWINDER},
-		{"_Unwind_ForcedUnwind", READER_STACK},
+		{"_Unwind_Backtrace", RA_READER_UNWINDER},
+		{"_Unwind_RaiseException", RA_READER_UNWINDER},
+		{"_Unwind_Resume_or_Rethrow", RA_READER_UNWINDER},
+		{"_Unwind_ForcedUnwind", RA_READER_STACK},
 		/* What is further up was put right when the exception was raised. */
-		{"_Unwind_Resume", READER_OWN},
-		{"__unw_getcontext", READER_UNWINDER},
-		{"__unw_init_local", READER_UNWINDER},
-		{"unw_getcontext", READER_UNWINDER},
-		{"unw_init_local", READER_UNWINDER},
-		{"_Ux86_64_getcontext", READER_UNWINDER},
-		{"_Ux86_64_getcontext_trace", READER_UNWINDER},
-		{"_ULx86_64_init_local", READER_UNWINDER},
-		{"_ULx86_64_init_local2", READER_UNWINDER},
-		{"_Ux86_64_init_local", READER_UNWINDER},
-		{"_Ux86_64_init_local2", READER_UNWINDER},
-		{"_Ux86_64_backtrace", READER_UNWINDER},
-		{"unw_backtrace", READER_UNWINDER},
-		{"trm_runtime_walk_here", READER_UNWINDER},
-		{"trm_runtime_walk_signal", READER_UNWINDER},
+		{"_Unwind_Resume", RA_READER_OWN},
+		{"__unw_getcontext", RA_READER_UNWINDER},
+		{"__unw_init_local", RA_READER_UNWINDER},
+		{"unw_getcontext", RA_READER_UNWINDER},
+		{"unw_init_local", RA_READER_UNWINDER},
+		{"_Ux86_64_getcontext", RA_READER_UNWINDER},
+		{"_Ux86_64_getcontext_trace", RA_READER_UNWINDER},
+		{"_ULx86_64_init_local", RA_READER_UNWINDER},
+		{"_ULx86_64_init_local2", RA_READER_UNWINDER},
+		{"_Ux86_64_init_local", RA_READER_UNWINDER},
+		{"_Ux86_64_init_local2", RA_READER_UNWINDER},
+		{"_Ux86_64_backtrace", RA_READER_UNWINDER},
+		{"unw_backtrace", RA_READER_UNWINDER},
+		{"trm_runtime_walk_here", RA_READER_UNWINDER},
+		{"trm_runtime_walk_signal", RA_READER_UNWINDER},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (!strcmp(rows[i].name, name))
 			return rows[i].reader;
-	return READER_NONE;
+	return RA_READER_NONE;
 }
 
-bool readers_have_unwinder(const struct image *image, const uint8_t *readers)
+bool ra_readers_have_unwinder(const struct image *image, const uint8_t *readers)
 {
-	return memchr(readers, READER_UNWINDER, image->functions.count) != NULL;
+	return memchr(readers, RA_READER_UNWINDER, image->functions.count) != NULL;
 }
 
 /* What names tell. */
@@ -487,7 +487,7 @@ static uint8_t *find_named(const struct image *image)
 	for (size_t i = 0; i < image->functions.count; i++) {
 		const struct image_function *function = &image->functions.items[i];
 
-		if (function->name && !(function->flags & IMAGE_FUNCTION_PART))
+		if (function->name && !(function->flags & IMAGE_FUNCTION_COLD_PART))
 			readers[i] = (uint8_t)reader_named(image->names.items +
 							   function->name);
 	}
@@ -500,7 +500,7 @@ static bool read_one(struct reading *reading, const struct image *image, uint32_
 		     uint8_t *readers)
 {
 	const struct image_function *function = &image->functions.items[index];
-	enum reader found;
+	enum ra_reader found;
 
 	reading->image = image;
 	reading->bytes = image_bytes_at(image, function->address, function->size);
@@ -521,7 +521,7 @@ static void end(struct reading *reading)
 	vector_deinit(&reading->outs);
 }
 
-bool readers_read(const struct image *image, uint32_t index, uint8_t *readers)
+bool ra_readers_read(const struct image *image, uint32_t index, uint8_t *readers)
 {
 	struct reading reading = {0};
 	bool suspect = read_one(&reading, image, index, readers);
@@ -531,18 +531,18 @@ bool readers_read(const struct image *image, uint32_t index, uint8_t *readers)
 	return suspect;
 }
 
-uint8_t *readers_find(const struct image *image, struct readers_suspects *suspects)
+uint8_t *ra_readers_find(const struct image *image, struct ra_readers_suspects *suspects)
 {
 	uint8_t *readers = find_named(image);
 	struct reading reading = {0};
 
 	for (uint32_t i = 0; i < image->functions.count; i++)
-		if (!(image->functions.items[i].flags & IMAGE_FUNCTION_PART) &&
+		if (!(image->functions.items[i].flags & IMAGE_FUNCTION_COLD_PART) &&
 		    read_one(&reading, image, i, readers))
 			vector_push(suspects, i);
 	read_parts(&reading, image, readers);
 	for (uint32_t i = 0; i < image->functions.count; i++)
-		readers[i] = readers[parts_owner(image, i)];
+		readers[i] = readers[cold_parts_owner(image, i)];
 	end(&reading);
 	return readers;
 }
@@ -565,21 +565,21 @@ static bool begins_with_call(const struct image *image,
 	return false;
 }
 
-uint8_t *readers_find_first(const struct image *image)
+uint8_t *ra_readers_find_first(const struct image *image)
 {
 	uint8_t *readers = find_named(image);
 
 	for (uint32_t i = 0; i < image->functions.count; i++) {
 		const struct image_function *function = &image->functions.items[i];
 
-		if (!(function->flags & IMAGE_FUNCTION_PART) &&
+		if (!(function->flags & IMAGE_FUNCTION_COLD_PART) &&
 		    begins_with_call(image, function))
-			readers_read(image, i, readers);
+			ra_readers_read(image, i, readers);
 	}
 	return readers;
 }
 
-void readers_suspect(const struct image *image, struct readers_suspects *suspects)
+void ra_readers_suspect(const struct image *image, struct ra_readers_suspects *suspects)
 {
 	struct reading reading = {0};
 
@@ -588,7 +588,7 @@ void readers_suspect(const struct image *image, struct readers_suspects *suspect
 
 		reading.size = function->size < BEGINNING ? function->size : BEGINNING;
 		reading.bytes = image_bytes_at(image, function->address, reading.size);
-		if (function->flags & IMAGE_FUNCTION_PART || !reading.bytes)
+		if (function->flags & IMAGE_FUNCTION_COLD_PART || !reading.bytes)
 			continue;
 		read_function(&reading);
 		if (reading.suspect)

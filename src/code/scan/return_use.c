@@ -490,7 +490,7 @@ static bool find_target(const struct moment *moment, uint64_t *ret_target)
 	uint64_t function = plt_function(following->image, target);
 
 	*ret_target = function ? function : target;
-	return map_find(&following->scan->map, *ret_target, 1) &&
+	return code_map_find(&following->scan->map, *ret_target, 1) &&
 	       !ranges_meet(following->image->plt.items, following->image->plt.count,
 			    *ret_target, *ret_target + 1);
 }
@@ -652,7 +652,7 @@ static bool decode(struct moment *moment)
 {
 	const struct following *following = moment->following;
 	const struct code_segment *segment =
-		map_find(&following->scan->map, moment->address, 1);
+		code_map_find(&following->scan->map, moment->address, 1);
 	size_t offset;
 
 	if (!segment)
@@ -675,7 +675,7 @@ static bool is_end(const struct moment *moment, bool called)
 	if (!called)
 		return false;
 	return moment->next == following->end ||
-	       map_function_at(&following->scan->map, moment->next) >= 0 ||
+	       code_map_function_at(&following->scan->map, moment->next) >= 0 ||
 	       (moment->instruction.mnemonic == ZYDIS_MNEMONIC_NOP &&
 		!is_inside(following, moment->address));
 }

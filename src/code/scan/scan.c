@@ -15,11 +15,11 @@ enum { ARCH_SET_GS = 0x1001 };
  * none. */
 static int64_t function_at(const struct scan *scan, uint64_t address)
 {
-	int64_t function = map_function_at(&scan->map, address);
+	int64_t function = code_map_function_at(&scan->map, address);
 
 	if (function != WALK_NO_FUNCTION)
 		return function;
-	function = map_function_at(&scan->map, address - 4);
+	function = code_map_function_at(&scan->map, address - 4);
 	return function != WALK_NO_FUNCTION && (scan->traits[function] & SCAN_MARKED)
 		       ? function
 		       : WALK_NO_FUNCTION;
@@ -76,13 +76,13 @@ static void leave_range(struct walk *walk, uint64_t address, const struct brief 
 		walk->scan->traits[function] |= SCAN_CONDITIONAL_TAIL;
 }
 
-/* map_reach, for what mostly lies in the segment that is walked through. */
+/* code_map_reach, for what mostly lies in the segment that is walked through. */
 static inline void reach(const struct walk *walk, uint64_t target)
 {
 	if (target - walk->segment->address < walk->segment->size)
 		segment_reach(walk->segment, target);
 	else
-		map_reach(&walk->scan->map, target);
+		code_map_reach(&walk->scan->map, target);
 }
 
 /* Those with a prefix are left alone. */
@@ -145,7 +145,7 @@ static void note_instruction(struct walk *walk, uint64_t address,
 		uint64_t target = address + brief->length +
 				  length_displacement(bytes + brief->relative, 4);
 
-		map_reach(&walk->scan->map, target);
+		code_map_reach(&walk->scan->map, target);
 		if (brief->map == 0 && brief->opcode == 0x8d)
 			vector_push(&walk->tables, target);
 	}
@@ -161,8 +161,9 @@ static void note_instruction(struct walk *walk, uint64_t address,
 		walk->indirect = true;
 		/* jmp *table(,%index,8) */
 		if (brief->modrm == 0x24)
-			tables_note(walk,
-				    length_displacement(bytes + brief->length - 4, 4), 8);
+			jump_tables_note(
+				walk, length_displacement(bytes + brief->length - 4, 4),
+				8);
 		break;
 	case BRIEF_SYSCALL:
 		walk->calls_kernel = true;
@@ -190,9 +191,10 @@ static void note_immediate(struct walk *walk, uint64_t address, const struct bri
 
 	if (brief->immediate == sizeof(number)) {
 		memcpy(&number, end - sizeof(number), sizeof(number));
-		map_guess(&walk->scan->map, number);
+		code_map_guess(&walk->scan->map, number);
 	} else if (brief->immediate == 4) {
-		map_guess(&walk->scan->map, (uint32_t)length_displacement(end - 4, 4));
+		code_map_guess(&walk->scan->map,
+			       (uint32_t)length_displacement(end - 4, 4));
 	}
 }
 
@@ -304,7 +306,7 @@ static void suspect(struct walk *walk, uint64_t stop)
 
 /* Notes what a walk through a function or cold part has found; returns its SCAN_WHOLE and
  * SCAN_CLOSED. */
-static uint8_t note_range(struct walk *walk, const struct lane_span *span)
+static uint8_t note_range(struct walk *walk, const struct sweep_span *span)
 {
 	const struct code_segment *segment = walk->segment;
 	size_t calls = walk->scan->calls.count;
@@ -325,10 +327,10 @@ static uint8_t note_range(struct walk *walk, const struct lane_span *span)
 	if (stop != walk->end) {
 		forget_starts(walk);
 		walk->scan->calls.count = calls;
-		bytes_scan(walk, stop);
+		byte_scan_walk(walk, stop);
 	}
 	if (walk->indirect)
-		tables_read(walk);
+		jump_tables_read(walk);
 	suspect(walk, stop == walk->end ? stop : segment->address + span->stop);
 	if (stop != walk->end)
 		return 0;
@@ -342,7 +344,7 @@ static void walk_ranges(struct walk *walk)
 {
 	if (!walk->span_count)
 		return;
-	lanes_walk(&walk->lanes, walk->segment, walk->spans, walk->span_count);
+	linear_sweep_walk(&walk->lanes, walk->segment, walk->spans, walk->span_count);
 	for (size_t i = 0; i < walk->span_count; i++) {
 		uint8_t traits;
 
@@ -364,7 +366,7 @@ static void walk_ranges(struct walk *walk)
 static void add_range(struct walk *walk, uint64_t start, uint64_t end, size_t owner)
 {
 	const struct code_segment *segment =
-		map_find(&walk->scan->map, start, end - start);
+		code_map_find(&walk->scan->map, start, end - start);
 	size_t offset;
 
 	if (!segment || start >= end)
@@ -377,7 +379,7 @@ static void add_range(struct walk *walk, uint64_t start, uint64_t end, size_t ow
 	walk->segment = segment;
 	walk->owner[walk->span_count] = owner;
 	walk->spans[walk->span_count++] =
-		(struct lane_span){.start = offset, .end = end - segment->address};
+		(struct sweep_span){.start = offset, .end = end - segment->address};
 }
 
 /* The parts of the segment that no function, cold part or stub covers. */
@@ -412,7 +414,7 @@ static void walk_gaps(struct walk *walk, const struct code_segment *segment)
 		walk->start = gap.start;
 		walk->end = gap.end;
 		if (gap.start < gap.end)
-			bytes_scan(walk, gap.start);
+			byte_scan_walk(walk, gap.start);
 		at = covered.end > at ? covered.end : end;
 	}
 }
@@ -428,7 +430,7 @@ static void mark_entries(struct scan *scan, const struct image *image, uint32_t 
 
 		if ((function->flags & flags) != flags)
 			continue;
-		segment = map_find(&scan->map, function->address, 4);
+		segment = code_map_find(&scan->map, function->address, 4);
 		if (segment && function->size >= 4 &&
 		    !memcmp(segment->bytes + (function->address - segment->address),
 			    endbr64, 4))
@@ -448,7 +450,7 @@ static void doubt_functions(struct scan *scan, const struct image *image)
 		const struct image_function *function = &image->functions.items[i];
 
 		if (!(function->flags & known) &&
-		    !map_is_reached(&scan->map, function->address, 1))
+		    !code_map_is_reached(&scan->map, function->address, 1))
 			scan->traits[i] |= SCAN_DOUBTFUL;
 	}
 }
@@ -470,7 +472,8 @@ static int by_function(const void *left, const void *right)
 static bool is_astray(const struct scan *scan, const struct image_function *function,
 		      uint64_t covered)
 {
-	const struct code_segment *segment = map_find(&scan->map, function->address, 1);
+	const struct code_segment *segment =
+		code_map_find(&scan->map, function->address, 1);
 
 	return !(function->flags & IMAGE_FUNCTION_FDE) && function->address < covered &&
 	       segment &&
@@ -508,14 +511,14 @@ static void walk_functions(struct walk *walk, uint32_t flags, bool any)
 /* Adds the functions that no table knows; the walk is between two functions. */
 static void add_unlisted(struct walk *walk, struct image *image)
 {
-	struct unlisted found;
+	struct discovery found;
 
-	unlisted_find(walk->scan, image, &found);
+	discovery_find(walk->scan, image, &found);
 	if (found.count) {
 		vector_for_each (&walk->scan->owners, owner)
-			*owner += unlisted_moved(image, &found, (uint32_t)*owner) -
+			*owner += discovery_moved(image, &found, (uint32_t)*owner) -
 				  (uint32_t)*owner;
-		unlisted_add(walk->scan, image, &found);
+		discovery_add(walk->scan, image, &found);
 		mark_entries(walk->scan, image, IMAGE_FUNCTION_FOUND);
 	}
 	vector_deinit(&found);
@@ -553,7 +556,7 @@ void scan_init(struct scan *scan, struct image *image, bool exposed)
 	*scan = (struct scan){0};
 	if (image->type == IMAGE_EXECUTABLE)
 		walk.lanes.wanted |= GLANCE_WORD;
-	map_init(&scan->map, image, exposed);
+	code_map_init(&scan->map, image, exposed);
 	scan->traits = memory_allocate_zeroed(image->functions.count, 1);
 	scan->part_traits = memory_allocate_zeroed(image->cold_parts.count, 1);
 	mark_entries(scan, image, 0);
@@ -564,14 +567,14 @@ void scan_init(struct scan *scan, struct image *image, bool exposed)
 	for (size_t i = 0; i < scan->map.count; i++)
 		walk_gaps(&walk, &scan->map.segments[i]);
 	if (image->type == IMAGE_EXECUTABLE)
-		tables_read_pointers(scan, image);
+		jump_tables_read_pointers(scan, image);
 	doubt_functions(scan, image);
 	if (exposed) {
-		tables_sort(scan);
-		tables_expose(scan, image);
+		jump_tables_sort(scan);
+		jump_tables_expose(scan, image);
 	}
 	vector_for_each (&image->targets, target)
-		map_reach(&scan->map, *target);
+		code_map_reach(&scan->map, *target);
 	sure = gs_judge(&walk, exposed);
 	if (scan->inner.count)
 		qsort(scan->inner.items, scan->inner.count, sizeof(*scan->inner.items),
@@ -579,7 +582,7 @@ void scan_init(struct scan *scan, struct image *image, bool exposed)
 	vector_deinit(&walk.tables);
 	vector_deinit(&walk.local);
 	vector_deinit(&walk.suspects);
-	lanes_deinit(&walk.lanes);
+	linear_sweep_deinit(&walk.lanes);
 	if (!sure) {
 		scan_deinit(scan);
 		scan_init(scan, image, true);
@@ -588,7 +591,7 @@ void scan_init(struct scan *scan, struct image *image, bool exposed)
 
 void scan_deinit(struct scan *scan)
 {
-	map_deinit(&scan->map);
+	code_map_deinit(&scan->map);
 	free(scan->traits);
 	free(scan->part_traits);
 	vector_deinit(&scan->owners);

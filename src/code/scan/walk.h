@@ -46,9 +46,9 @@ struct walk {
 		local;         /* offsets in the segment that its own branches lead to */
 	uint64_t table_budget; /* entries of jump tables still to be read */
 	const struct glance_tables *glances;
-	struct lanes lanes;
+	struct linear_sweep lanes;
 	/* Ranges put by, to be walked together: functions, or cold parts. */
-	struct lane_span spans[WALK_SPANS];
+	struct sweep_span spans[WALK_SPANS];
 	size_t owner[WALK_SPANS], span_count;
 	bool cold_parts;
 };

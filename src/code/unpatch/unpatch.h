@@ -15,17 +15,17 @@
  *
  * Relocated code stays, and stays good to run: threads that are in it go on, frames and
  * signal handlers return there. Probes of blocks that are at home may become jumps to
- * these: see struct home_way.
+ * these: see struct return_jump.
  */
 #ifndef TRAMMEL_CODE_UNPATCH_UNPATCH_H
 #define TRAMMEL_CODE_UNPATCH_UNPATCH_H
 
 #include "code/plan/plan.h"
 
-struct home_request {
+struct unpatch_request {
 	const struct plan *plan;
 	const struct plan_function *function;
-	/* home_size bytes of each: of the file, and with all patches. */
+	/* unpatch_size bytes of each: of the file, and with all patches. */
 	const uint8_t *original, *patched;
 	uint32_t page; /* bytes that are written at once, if they are aligned; 2^n */
 	const uint64_t *open; /* the function's blocks that run at home; NULL: none */
@@ -35,21 +35,21 @@ struct home_request {
 };
 
 /* A probe whose block is at home. */
-struct home_way {
+struct return_jump {
 	uint32_t code;    /* offset in plan.code */
 	uint64_t address; /* link-time, of the block */
 };
-struct home_ways VECTOR(struct home_way);
+struct return_jumps VECTOR(struct return_jump);
 
 /*
  * The order in which the pages of a text are written: those whose bits are set come
  * first, and each of both kinds from the first to the last. The turn of a page, and the
  * page of a turn; both count from 0, which is the page with the function's first byte.
  */
-enum { HOME_EARLY_PAGES = 64 };
-static inline uint32_t home_turn_of(uint64_t early, uint32_t page)
+enum { UNPATCH_EARLY_PAGES = 64 };
+static inline uint32_t unpatch_turn_of(uint64_t early, uint32_t page)
 {
-	bool tells = page < HOME_EARLY_PAGES;
+	bool tells = page < UNPATCH_EARLY_PAGES;
 	uint64_t in_front = tells ? early & ((1ull << page) - 1) : early;
 	uint32_t before;
 
@@ -61,28 +61,28 @@ static inline uint32_t home_turn_of(uint64_t early, uint32_t page)
 	return (uint32_t)__builtin_popcountll(early) + page - before;
 }
 
-static inline uint32_t home_page_at(uint64_t early, uint32_t turn)
+static inline uint32_t unpatch_page_at(uint64_t early, uint32_t turn)
 {
 	uint32_t page = 0;
 
 	if (!early)
 		return turn;
-	while (home_turn_of(early, page) != turn)
+	while (unpatch_turn_of(early, page) != turn)
 		page++;
 	return page;
 }
 
 /* Bytes of a function's text, with the padding that it may take. */
-static inline uint32_t home_size(const struct plan_function *function)
+static inline uint32_t unpatch_size(const struct plan_function *function)
 {
 	return function->size + function->spare;
 }
 
 /*
- * The text of a function at home, home_size bytes, what is added to `ways`, and which of
- * its blocks run there (bit_words(block_count) words, to be freed). False if it cannot
+ * The text of a function at home, unpatch_size bytes, what is added to `ways`, and which
+ * of its blocks run there (bit_words(block_count) words, to be freed). False if it cannot
  * be, for now or for ever: it never ran, it has a hook, there is no room for jumps, now
- * or when it is closed (home_close), or what runs at home would do so no more. That it
+ * or when it is closed (unpatch_close), or what runs at home would do so no more. That it
  * never does, since threads may stand there and calls return there. `text` is undefined
  * then.
  *
@@ -90,8 +90,8 @@ static inline uint32_t home_size(const struct plan_function *function)
  * for a function: whoever runs it meanwhile, or between two of them for good, is right.
  * Ways lead home when all of it is written, and no more before another text is.
  */
-bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways,
-	       uint64_t **ret_open, uint64_t *ret_early);
+bool unpatch_make(const struct unpatch_request *request, uint8_t *text,
+		  struct return_jumps *ways, uint64_t **ret_open, uint64_t *ret_early);
 
 /*
  * The text of a function that was at home, and of which nothing is to run there any more
@@ -100,7 +100,7 @@ bool home_make(const struct home_request *request, uint8_t *text, struct home_wa
  * blocks it is that of the plan. Of the request, `open` and `has_fired` are not needed.
  * Its pages are to be written in the opposite order.
  */
-void home_close(const struct home_request *request, uint8_t *text);
-bool home_has_switch(const struct plan *plan, const struct plan_function *function);
+void unpatch_close(const struct unpatch_request *request, uint8_t *text);
+bool unpatch_has_switch(const struct plan *plan, const struct plan_function *function);
 
 #endif

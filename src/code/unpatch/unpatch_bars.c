@@ -4,72 +4,74 @@
 
 #include "code/unpatch/unpatching.h"
 
-static bool bar(struct homing *homing, uint32_t block)
+static bool bar(struct unpatching *unpatching, uint32_t block)
 {
-	homing->barred[block] = homing_turn(homing, block);
-	return homing->barred[block];
+	unpatching->barred[block] = unpatching_turn(unpatching, block);
+	return unpatching->barred[block];
 }
 
 /* A patch that runs of which begin in front of it, or in its middle. Returns whether
  * blocks are barred. */
-static bool bar_around(struct homing *homing, const struct home_patch *patch)
+static bool bar_around(struct unpatching *unpatching, const struct unpatch_patch *patch)
 {
 	uint32_t end = patch->offset + patch->size;
-	uint32_t block = homing_block(homing, patch->offset);
+	uint32_t block = unpatching_block(unpatching, patch->offset);
 	bool some = false;
 
 	for (uint32_t i = patch->offset + 1; i < end; i++)
-		if (homing->known[i] & BYTE_LEADER)
-			some |= bar(homing, homing->leaders[i]);
-	if (patch->from == patch->offset || homing->led[block])
+		if (unpatching->known[i] & BYTE_LEADER)
+			some |= bar(unpatching, unpatching->leaders[i]);
+	if (patch->from == patch->offset || unpatching->led[block])
 		return some;
-	if (!homing_on_one_page(homing, homing->blocks[block].offset,
-				end - homing->blocks[block].offset))
-		homing->kept[block] = true;
-	return some | bar(homing, block);
+	if (!unpatching_on_one_page(unpatching, unpatching->blocks[block].offset,
+				    end - unpatching->blocks[block].offset))
+		unpatching->kept[block] = true;
+	return some | bar(unpatching, block);
 }
 
 /* A block goes on to what is barred up to a turn: as far as its own page has the plan's
  * text as well. Returns whether it is barred now for more. */
-static bool bar_source(struct homing *homing, uint32_t from, uint32_t barred)
+static bool bar_source(struct unpatching *unpatching, uint32_t from, uint32_t barred)
 {
 	uint32_t own;
 
-	if (homing->barred[from] >= barred || homing->led[from])
+	if (unpatching->barred[from] >= barred || unpatching->led[from])
 		return false;
-	own = homing_turn(homing, from);
+	own = unpatching_turn(unpatching, from);
 	barred = barred < own ? barred : own;
-	if (homing->barred[from] >= barred)
+	if (unpatching->barred[from] >= barred)
 		return false;
-	homing->barred[from] = barred;
+	unpatching->barred[from] = barred;
 	return true;
 }
 
 /* The turn up to which some block is barred that a switch leads to. */
-static uint32_t find_led_barred(const struct homing *homing)
+static uint32_t find_led_barred(const struct unpatching *unpatching)
 {
 	uint32_t most = 0;
 
-	for (uint32_t b = 0; b < homing->count; b++)
-		if (homing->blocks[b].flags & PLAN_BLOCK_LED && homing->barred[b] > most)
-			most = homing->barred[b];
+	for (uint32_t b = 0; b < unpatching->count; b++)
+		if (unpatching->blocks[b].flags & PLAN_BLOCK_LED &&
+		    unpatching->barred[b] > most)
+			most = unpatching->barred[b];
 	return most;
 }
 
 /* What names a switch's table goes on to all that switches lead to. */
-static bool bar_sources(struct homing *homing)
+static bool bar_sources(struct unpatching *unpatching)
 {
-	const uint32_t led = find_led_barred(homing);
+	const uint32_t led = find_led_barred(unpatching);
 	bool more = false;
 	uint32_t to[2];
 
-	for (uint32_t b = homing->count; b--;) {
-		uint32_t count = homing_goes_on(homing, b, to);
+	for (uint32_t b = unpatching->count; b--;) {
+		uint32_t count = unpatching_goes_on(unpatching, b, to);
 
 		while (count)
-			more |= bar_source(homing, b, homing->barred[to[--count]]);
-		if (homing->blocks[b].flags & PLAN_BLOCK_NAMES)
-			more |= bar_source(homing, b, led);
+			more |= bar_source(unpatching, b,
+					   unpatching->barred[to[--count]]);
+		if (unpatching->blocks[b].flags & PLAN_BLOCK_NAMES)
+			more |= bar_source(unpatching, b, led);
 	}
 	return more;
 }
@@ -79,71 +81,71 @@ static bool bar_sources(struct homing *homing)
  * or what they go on to. The pages whose turn was before one's are new, and it and those
  * whose turn comes later are old. A block is barred up to the latest turn for which it
  * is. */
-static void know_barred(struct homing *homing)
+static void know_barred(struct unpatching *unpatching)
 {
 	bool more = false;
 
-	if (homing->pages)
-		vector_for_each (&homing->patches, patch)
-			more |= bar_around(homing, patch);
+	if (unpatching->pages)
+		vector_for_each (&unpatching->patches, patch)
+			more |= bar_around(unpatching, patch);
 	while (more)
-		more = bar_sources(homing);
-	homing->led_barred = find_led_barred(homing);
+		more = bar_sources(unpatching);
+	unpatching->led_barred = find_led_barred(unpatching);
 }
 
 /* How much leads where it may not and cannot be led elsewhere, and so cannot run at home:
  * a switch leads to many blocks. */
-static uint32_t count_stuck(const struct homing *homing)
+static uint32_t count_stuck(const struct unpatching *unpatching)
 {
 	uint32_t count = 0, names = 0, cases = 0;
 
-	for (uint32_t b = 0; b < homing->count; b++) {
-		const struct plan_block *row = &homing->blocks[b];
-		uint32_t own = homing_turn(homing, b);
+	for (uint32_t b = 0; b < unpatching->count; b++) {
+		const struct plan_block *row = &unpatching->blocks[b];
+		uint32_t own = unpatching_turn(unpatching, b);
 
-		names += row->flags & PLAN_BLOCK_NAMES && own < homing->led_barred;
+		names += row->flags & PLAN_BLOCK_NAMES && own < unpatching->led_barred;
 		cases += (row->flags & PLAN_BLOCK_LED) != 0;
-		count += row->flags & PLAN_BLOCK_FALLS && own < homing->barred[b + 1];
-		count += row->to != PLAN_EDGE_OUT && own < homing->barred[row->to] &&
-			 !homing_has_wide_branch(homing, row);
+		count += row->flags & PLAN_BLOCK_FALLS && own < unpatching->barred[b + 1];
+		count += row->to != PLAN_EDGE_OUT && own < unpatching->barred[row->to] &&
+			 !unpatching_has_wide_branch(unpatching, row);
 	}
 	return count + names * cases;
 }
 
 /* The pages of blocks that switches lead to and that are barred. */
-static uint64_t find_early(const struct homing *homing)
+static uint64_t find_early(const struct unpatching *unpatching)
 {
 	uint64_t early = 0;
 
-	for (uint32_t b = 0; b < homing->count; b++) {
-		uint32_t page = homing_page(homing, homing->blocks[b].offset);
+	for (uint32_t b = 0; b < unpatching->count; b++) {
+		uint32_t page = unpatching_page(unpatching, unpatching->blocks[b].offset);
 
-		if (homing->blocks[b].flags & PLAN_BLOCK_LED && homing->barred[b] &&
-		    page < HOME_EARLY_PAGES)
+		if (unpatching->blocks[b].flags & PLAN_BLOCK_LED &&
+		    unpatching->barred[b] && page < UNPATCH_EARLY_PAGES)
 			early |= 1ull << page;
 	}
 	return early;
 }
 
-static void use_order(struct homing *homing, uint64_t early)
+static void use_order(struct unpatching *unpatching, uint64_t early)
 {
-	homing->early = early;
-	homing->barred = homing->bars[early != 0];
-	homing->led_barred = find_led_barred(homing);
+	unpatching->early = early;
+	unpatching->barred = unpatching->bars[early != 0];
+	unpatching->led_barred = find_led_barred(unpatching);
 }
 
-void homing_choose_order(struct homing *homing)
+void unpatching_choose_order(struct unpatching *unpatching)
 {
 	uint32_t stuck;
 	uint64_t early;
 
-	know_barred(homing);
-	early = find_early(homing);
+	know_barred(unpatching);
+	early = find_early(unpatching);
 	if (!early)
 		return;
-	stuck = count_stuck(homing);
-	use_order(homing, early);
-	know_barred(homing);
-	if (count_stuck(homing) >= stuck)
-		use_order(homing, 0);
+	stuck = count_stuck(unpatching);
+	use_order(unpatching, early);
+	know_barred(unpatching);
+	if (count_stuck(unpatching) >= stuck)
+		use_order(unpatching, 0);
 }

@@ -9,6 +9,6 @@
 /* Pages are written from the first on; or those first that would keep switches from
  * running at home, if fewer blocks stay away then. Which blocks are barred in that order
  * is found, and some of those that are kept. */
-void homing_choose_order(struct homing *homing);
+void unpatching_choose_order(struct unpatching *unpatching);
 
 #endif

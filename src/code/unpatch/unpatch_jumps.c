@@ -5,174 +5,184 @@
 
 /* Whether nobody comes to bytes but to the first of them, if that is a block's. What
  * other pages have of older texts may lead to any block. */
-static bool is_free(const struct homing *homing, uint32_t offset, uint32_t size)
+static bool is_free(const struct unpatching *unpatching, uint32_t offset, uint32_t size)
 {
 	const enum byte_flag taken = BYTE_OPEN | BYTE_KEPT;
 	const enum byte_flag come_to =
-		BYTE_ENTERED | (homing->pages ? (unsigned)BYTE_LEADER : 0);
+		BYTE_ENTERED | (unpatching->pages ? (unsigned)BYTE_LEADER : 0);
 
-	if (offset + size > home_size(homing->request->function) ||
-	    !homing_on_one_page(homing, offset, size))
+	if (offset + size > unpatch_size(unpatching->request->function) ||
+	    !unpatching_on_one_page(unpatching, offset, size))
 		return false;
 	for (uint32_t i = offset; i < offset + size; i++)
-		if (homing->bytes[i] & taken ||
-		    (i > offset && homing->bytes[i] & come_to))
+		if (unpatching->bytes[i] & taken ||
+		    (i > offset && unpatching->bytes[i] & come_to))
 			return false;
 	return true;
 }
 
 /* Leads from an offset to a block's relocated code. */
-static void add_jump(struct homing *homing, uint32_t block, uint32_t offset,
+static void add_jump(struct unpatching *unpatching, uint32_t block, uint32_t offset,
 		     uint8_t *text)
 {
-	const struct plan_function *function = homing->request->function;
-	int32_t distance =
-		(int32_t)(homing->request->plan->code_address + homing->fronts[block] -
-			  (function->address + offset + JUMP));
+	const struct plan_function *function = unpatching->request->function;
+	int32_t distance = (int32_t)(unpatching->request->plan->code_address +
+				     unpatching->fronts[block] -
+				     (function->address + offset + JUMP));
 
-	homing_mark(homing, homing->bytes, offset, JUMP, BYTE_KEPT);
+	unpatching_mark(unpatching, unpatching->bytes, offset, JUMP, BYTE_KEPT);
 	text[offset] = 0xe9;
 	memcpy(text + offset + 1, &distance, sizeof(distance));
 }
 
 /* Whether a jump at a block's start, on the same page, leads away what comes to it: so
  * nobody runs from there to an offset behind it, whatever other pages have. */
-static bool leads_away(const struct homing *homing, uint32_t block, uint32_t offset,
-		       const uint8_t *text)
+static bool leads_away(const struct unpatching *unpatching, uint32_t block,
+		       uint32_t offset, const uint8_t *text)
 {
-	uint32_t start = homing->blocks[block].offset;
+	uint32_t start = unpatching->blocks[block].offset;
 
-	if (homing->states[block] != BLOCK_LED || !(homing->bytes[start] & BYTE_KEPT) ||
-	    text[start] == homing->request->original[start] ||
-	    !homing_on_one_page(homing, start, offset - start))
+	if (unpatching->states[block] != BLOCK_LED ||
+	    !(unpatching->bytes[start] & BYTE_KEPT) ||
+	    text[start] == unpatching->request->original[start] ||
+	    !unpatching_on_one_page(unpatching, start, offset - start))
 		return false;
 	/* Nor from where a call in it returns to. */
 	while (++start < offset)
-		if (homing->bytes[start] & BYTE_ENTERED)
+		if (unpatching->bytes[start] & BYTE_ENTERED)
 			return false;
 	return true;
 }
 
 /* A block is sealed while it and all that may go on to it is on one page, and that is led
  * away or sealed itself. Returns whether one is no more. */
-static bool unseal(struct homing *homing, uint32_t from, uint32_t to, const uint8_t *text)
+static bool unseal(struct unpatching *unpatching, uint32_t from, uint32_t to,
+		   const uint8_t *text)
 {
-	const struct plan_block *block = &homing->blocks[from];
+	const struct plan_block *block = &unpatching->blocks[from];
 
-	if (!homing->sealed[to] ||
-	    ((homing->sealed[from] ||
-	      leads_away(homing, from, block->offset + block->size, text)) &&
-	     homing_both_on_one_page(homing, block->offset, block->size,
-				     homing->blocks[to].offset, 1)))
+	if (!unpatching->sealed[to] ||
+	    ((unpatching->sealed[from] ||
+	      leads_away(unpatching, from, block->offset + block->size, text)) &&
+	     unpatching_both_on_one_page(unpatching, block->offset, block->size,
+					 unpatching->blocks[to].offset, 1)))
 		return false;
-	homing->sealed[to] = false;
+	unpatching->sealed[to] = false;
 	return true;
 }
 
-static bool is_entered(const struct homing *homing, const struct plan_block *block)
+static bool is_entered(const struct unpatching *unpatching,
+		       const struct plan_block *block)
 {
 	for (uint32_t i = block->offset; i < block->offset + block->size; i++)
-		if (homing->bytes[i] & BYTE_ENTERED)
+		if (unpatching->bytes[i] & BYTE_ENTERED)
 			return true;
 	return false;
 }
 
 /* Which blocks nobody comes to, in whatever states other pages are. */
-static void seal_blocks(struct homing *homing, const uint8_t *text)
+static void seal_blocks(struct unpatching *unpatching, const uint8_t *text)
 {
 	bool fewer = true;
 	uint32_t to[2];
 
-	for (uint32_t b = 0; b < homing->count; b++) {
-		const struct plan_block *row = &homing->blocks[b];
+	for (uint32_t b = 0; b < unpatching->count; b++) {
+		const struct plan_block *row = &unpatching->blocks[b];
 
-		homing->sealed[b] = homing->states[b] == BLOCK_CLOSED &&
-				    homing_on_one_page(homing, row->offset, row->size) &&
-				    !is_entered(homing, row);
+		unpatching->sealed[b] =
+			unpatching->states[b] == BLOCK_CLOSED &&
+			unpatching_on_one_page(unpatching, row->offset, row->size) &&
+			!is_entered(unpatching, row);
 	}
 	while (fewer) {
 		fewer = false;
-		for (uint32_t b = 0; b < homing->count; b++) {
-			uint32_t count = homing_goes_on(homing, b, to);
+		for (uint32_t b = 0; b < unpatching->count; b++) {
+			uint32_t count = unpatching_goes_on(unpatching, b, to);
 
 			while (count)
-				fewer |= unseal(homing, b, to[--count], text);
+				fewer |= unseal(unpatching, b, to[--count], text);
 		}
 	}
-	for (uint32_t b = 0; b < homing->count; b++)
-		if (homing->sealed[b])
-			homing_mark(homing, homing->bytes, homing->blocks[b].offset,
-				    homing->blocks[b].size, BYTE_SEALED);
+	for (uint32_t b = 0; b < unpatching->count; b++)
+		if (unpatching->sealed[b])
+			unpatching_mark(unpatching, unpatching->bytes,
+					unpatching->blocks[b].offset,
+					unpatching->blocks[b].size, BYTE_SEALED);
 }
 
 /* Whether an island may lie in blocks that nobody comes to. */
-static bool is_sealed(const struct homing *homing, uint32_t offset)
+static bool is_sealed(const struct unpatching *unpatching, uint32_t offset)
 {
 	for (uint32_t i = offset; i < offset + JUMP; i++)
-		if ((homing->bytes[i] & (BYTE_SEALED | BYTE_KEPT)) != BYTE_SEALED)
+		if ((unpatching->bytes[i] & (BYTE_SEALED | BYTE_KEPT)) != BYTE_SEALED)
 			return false;
 	return true;
 }
 
 /* Where the island of a short jump at an offset may lie; NOWHERE. */
-static uint32_t find_island(struct homing *homing, uint32_t offset, const uint8_t *text)
+static uint32_t find_island(struct unpatching *unpatching, uint32_t offset,
+			    const uint8_t *text)
 {
 	uint32_t behind = offset + SHORT_JUMP;
 	uint32_t at = behind > SHORT_REACH ? behind - SHORT_REACH : 0;
 
 	for (; at < behind + SHORT_REACH; at++)
-		if (at + JUMP <= home_size(homing->request->function) &&
-		    homing_both_on_one_page(homing, offset, SHORT_JUMP, at, JUMP) &&
-		    (is_sealed(homing, at) ||
-		     (is_free(homing, at, JUMP) && !(homing->bytes[at] & BYTE_LEADER) &&
-		      leads_away(homing, homing_block(homing, at), at + JUMP, text))))
+		if (at + JUMP <= unpatch_size(unpatching->request->function) &&
+		    unpatching_both_on_one_page(unpatching, offset, SHORT_JUMP, at,
+						JUMP) &&
+		    (is_sealed(unpatching, at) ||
+		     (is_free(unpatching, at, JUMP) &&
+		      !(unpatching->bytes[at] & BYTE_LEADER) &&
+		      leads_away(unpatching, unpatching_block(unpatching, at), at + JUMP,
+				 text))))
 			return at;
 	return NOWHERE;
 }
 
 /* Jumps of either size, for blocks that have none yet. */
-static void add_long_jumps(struct homing *homing, uint8_t *text)
+static void add_long_jumps(struct unpatching *unpatching, uint8_t *text)
 {
-	for (uint32_t b = 0; b < homing->count; b++) {
-		uint32_t offset = homing->blocks[b].offset;
+	for (uint32_t b = 0; b < unpatching->count; b++) {
+		uint32_t offset = unpatching->blocks[b].offset;
 
-		if (homing->states[b] != BLOCK_LED || homing->led[b])
+		if (unpatching->states[b] != BLOCK_LED || unpatching->led[b])
 			continue;
-		if (homing->fronts[b] == PLAN_NO_SLOT)
-			homing->no_room[b] = true;
-		else if (is_free(homing, offset, JUMP))
-			add_jump(homing, b, offset, text);
-		else if (is_free(homing, offset, SHORT_JUMP))
-			homing->queue[homing->short_count++] = b;
+		if (unpatching->fronts[b] == PLAN_NO_SLOT)
+			unpatching->no_room[b] = true;
+		else if (is_free(unpatching, offset, JUMP))
+			add_jump(unpatching, b, offset, text);
+		else if (is_free(unpatching, offset, SHORT_JUMP))
+			unpatching->queue[unpatching->short_count++] = b;
 		else
-			homing->no_room[b] = true;
+			unpatching->no_room[b] = true;
 	}
 }
 
-static void add_short_jumps(struct homing *homing, uint8_t *text)
+static void add_short_jumps(struct unpatching *unpatching, uint8_t *text)
 {
-	for (uint32_t i = 0; i < homing->short_count; i++)
-		homing_mark(homing, homing->bytes,
-			    homing->blocks[homing->queue[i]].offset, SHORT_JUMP,
-			    BYTE_KEPT);
-	if (homing->short_count)
-		seal_blocks(homing, text);
-	for (uint32_t i = 0; i < homing->short_count; i++) {
-		uint32_t block = homing->queue[i], offset = homing->blocks[block].offset;
-		uint32_t island = find_island(homing, offset, text);
+	for (uint32_t i = 0; i < unpatching->short_count; i++)
+		unpatching_mark(unpatching, unpatching->bytes,
+				unpatching->blocks[unpatching->queue[i]].offset,
+				SHORT_JUMP, BYTE_KEPT);
+	if (unpatching->short_count)
+		seal_blocks(unpatching, text);
+	for (uint32_t i = 0; i < unpatching->short_count; i++) {
+		uint32_t block = unpatching->queue[i],
+			 offset = unpatching->blocks[block].offset;
+		uint32_t island = find_island(unpatching, offset, text);
 
 		if (island == NOWHERE) {
-			homing->no_room[block] = true;
+			unpatching->no_room[block] = true;
 			continue;
 		}
-		add_jump(homing, block, island, text);
+		add_jump(unpatching, block, island, text);
 		text[offset] = 0xeb;
 		text[offset + 1] = (uint8_t)(island - (offset + SHORT_JUMP));
 	}
 }
 
-void homing_add_jumps(struct homing *homing, uint8_t *text)
+void unpatching_add_jumps(struct unpatching *unpatching, uint8_t *text)
 {
-	add_long_jumps(homing, text);
-	add_short_jumps(homing, text);
+	add_long_jumps(unpatching, text);
+	add_short_jumps(unpatching, text);
 }

@@ -8,6 +8,6 @@
 
 /* The jumps of blocks that are led: where they begin, or in islands. Blocks without room
  * for theirs are noted (no_room). */
-void homing_add_jumps(struct homing *homing, uint8_t *text);
+void unpatching_add_jumps(struct unpatching *unpatching, uint8_t *text);
 
 #endif

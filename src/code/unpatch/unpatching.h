@@ -1,7 +1,7 @@
 /*
  * What is known of a function that is to go home, and of one try to make its text: see
- * code/unpatch/unpatch.h. Shared by home.c, home_bars.c and
- * home_jumps.c.
+ * code/unpatch/unpatch.h. Shared by unpatch.c, unpatch_bars.c and
+ * unpatch_jumps.c.
  */
 #ifndef TRAMMEL_CODE_UNPATCH_UNPATCHING_H
 #define TRAMMEL_CODE_UNPATCH_UNPATCHING_H
@@ -30,28 +30,29 @@ enum byte_flag {
 };
 
 /* A patch of the plan in the function. */
-struct home_patch {
+struct unpatch_patch {
 	uint32_t offset, size;
 	uint32_t from;  /* offset of what it leads out of; FOREIGN: another function's */
 	uint32_t block; /* with `from` */
 };
 enum { FOREIGN = UINT32_MAX, NOWHERE = UINT32_MAX };
 
-struct homing {
-	const struct home_request *request;
+struct unpatching {
+	const struct unpatch_request *request;
 	const struct plan_block *blocks;
 	uint32_t count;
 	uint32_t *fronts;  /* offset in plan.code of its probe, by block */
 	uint32_t *numbers; /* all numbers by block or byte, to be freed; so is `known` */
 	bool *led;         /* by block: the plan has a jump or a stub there */
 	bool *kept;        /* by block: it never runs at home */
-	uint32_t *barred; /* by block, a turn up to which it is barred: see home_bars.c */
+	uint32_t *barred; /* by block, a turn up to which it is barred: see unpatch_bars.c
+			   */
 	uint32_t *bars[2];   /* those of either order */
 	uint32_t led_barred; /* the latest of blocks that a switch leads to */
 	uint8_t *known;      /* enum byte_flag, whatever blocks are at home */
-	struct VECTOR(struct home_patch) patches;
+	struct VECTOR(struct unpatch_patch) patches;
 	bool pages;        /* it lies on several */
-	uint64_t early;    /* which are written first: see home_turn_of */
+	uint64_t early;    /* which are written first: see unpatch_turn_of */
 	bool has_switch;   /* that leads to some of the blocks */
 	bool *has_fired;   /* by block: its flag is set, or it has none */
 	uint32_t *leaders; /* by byte with BYTE_LEADER: the block that begins there */
@@ -70,18 +71,19 @@ struct homing {
 };
 
 /* The block with a byte, which lies behind what begins it. */
-static inline uint32_t homing_block(const struct homing *homing, uint32_t offset)
+static inline uint32_t unpatching_block(const struct unpatching *unpatching,
+					uint32_t offset)
 {
-	while (offset && !(homing->known[offset] & BYTE_LEADER))
+	while (offset && !(unpatching->known[offset] & BYTE_LEADER))
 		offset--;
-	return homing->leaders[offset];
+	return unpatching->leaders[offset];
 }
 
 /* Where a block goes on to in the function: returns the number of blocks. */
-static inline uint32_t homing_goes_on(const struct homing *homing, uint32_t block,
-				      uint32_t ret_to[2])
+static inline uint32_t unpatching_goes_on(const struct unpatching *unpatching,
+					  uint32_t block, uint32_t ret_to[2])
 {
-	const struct plan_block *row = &homing->blocks[block];
+	const struct plan_block *row = &unpatching->blocks[block];
 	uint32_t count = 0;
 
 	if (row->flags & PLAN_BLOCK_FALLS)
@@ -91,10 +93,10 @@ static inline uint32_t homing_goes_on(const struct homing *homing, uint32_t bloc
 	return count;
 }
 
-static inline void homing_mark(const struct homing *homing, uint8_t *bytes,
-			       uint64_t offset, uint64_t size, enum byte_flag flag)
+static inline void unpatching_mark(const struct unpatching *unpatching, uint8_t *bytes,
+				   uint64_t offset, uint64_t size, enum byte_flag flag)
 {
-	const uint64_t limit = home_size(homing->request->function);
+	const uint64_t limit = unpatch_size(unpatching->request->function);
 	uint64_t end = offset + size, flags = flag * 0x0101010101010101;
 
 	end = end < limit ? end : limit;
@@ -108,49 +110,55 @@ static inline void homing_mark(const struct homing *homing, uint8_t *bytes,
 }
 
 /* The number of an offset's page: that of the function's first byte is 0. */
-static inline uint32_t homing_page(const struct homing *homing, uint32_t offset)
+static inline uint32_t unpatching_page(const struct unpatching *unpatching,
+				       uint32_t offset)
 {
-	uint32_t page = homing->request->page;
-	uint64_t first = homing->request->function->address & (page - 1);
+	uint32_t page = unpatching->request->page;
+	uint64_t first = unpatching->request->function->address & (page - 1);
 
 	return (uint32_t)((first + offset) >> __builtin_ctz(page));
 }
 
-static inline bool homing_on_one_page(const struct homing *homing, uint32_t offset,
-				      uint32_t size)
+static inline bool unpatching_on_one_page(const struct unpatching *unpatching,
+					  uint32_t offset, uint32_t size)
 {
-	return homing_page(homing, offset) == homing_page(homing, offset + size - 1);
+	return unpatching_page(unpatching, offset) ==
+	       unpatching_page(unpatching, offset + size - 1);
 }
 
 /* Of two pieces of the text. */
-static inline bool homing_both_on_one_page(const struct homing *homing, uint32_t a,
-					   uint32_t a_size, uint32_t b, uint32_t b_size)
+static inline bool unpatching_both_on_one_page(const struct unpatching *unpatching,
+					       uint32_t a, uint32_t a_size, uint32_t b,
+					       uint32_t b_size)
 {
 	uint32_t low = a < b ? a : b, a_end = a + a_size, b_end = b + b_size;
 
-	return homing_on_one_page(homing, low, (a_end > b_end ? a_end : b_end) - low);
+	return unpatching_on_one_page(unpatching, low,
+				      (a_end > b_end ? a_end : b_end) - low);
 }
 
 /* The turn of the page that a block begins on. */
-static inline uint32_t homing_turn(const struct homing *homing, uint32_t block)
+static inline uint32_t unpatching_turn(const struct unpatching *unpatching,
+				       uint32_t block)
 {
-	return home_turn_of(homing->early,
-			    homing_page(homing, homing->blocks[block].offset));
+	return unpatch_turn_of(
+		unpatching->early,
+		unpatching_page(unpatching, unpatching->blocks[block].offset));
 }
 
 /* Whether the branch at a block's end, to another one, has a displacement of four bytes,
  * which are written at once. */
-enum { HOMING_WIDE = 4 };
-static inline bool homing_has_wide_branch(const struct homing *homing,
-					  const struct plan_block *block)
+enum { UNPATCHING_WIDE = 4 };
+static inline bool unpatching_has_wide_branch(const struct unpatching *unpatching,
+					      const struct plan_block *block)
 {
 	uint32_t end = block->offset + block->size;
-	int32_t own = (int32_t)(homing->blocks[block->to].offset - end);
+	int32_t own = (int32_t)(unpatching->blocks[block->to].offset - end);
 
-	return own != (int8_t)own && block->size > HOMING_WIDE &&
-	       !memcmp(homing->request->original + end - HOMING_WIDE, &own,
-		       HOMING_WIDE) &&
-	       homing_on_one_page(homing, end - HOMING_WIDE, HOMING_WIDE);
+	return own != (int8_t)own && block->size > UNPATCHING_WIDE &&
+	       !memcmp(unpatching->request->original + end - UNPATCHING_WIDE, &own,
+		       UNPATCHING_WIDE) &&
+	       unpatching_on_one_page(unpatching, end - UNPATCHING_WIDE, UNPATCHING_WIDE);
 }
 
 #endif

@@ -27,13 +27,13 @@ static void test_names(void **state)
 
 	(void)state;
 	assert_null(image_open("/proc/self/exe", NULL, &image));
-	dead = dead_find(image);
+	dead = dead_registers_find(image);
 	for (size_t i = 0; i < image->functions.count; i++) {
 		const char *name = image->names.items + image->functions.items[i].name;
 		bool wanted = begins_with(name, "dead_");
 
 		if ((!wanted && !begins_with(name, "alive_")) ||
-		    !strcmp(name, "dead_find"))
+		    !strcmp(name, "dead_registers_find"))
 			continue;
 		if (dead[i] != wanted)
 			fail_msg("%s is not", name);
@@ -77,7 +77,7 @@ static void test_library(void **state)
 
 	(void)state;
 	assert_null(image_open("/lib/x86_64-linux-gnu/libc.so.6", NULL, &image));
-	dead = dead_find(image);
+	dead = dead_registers_find(image);
 	assert_true(check(image, dead, alive, false) >= 2);
 	assert_true(check(image, dead, known, true) >= 2);
 	for (size_t i = 0; i < image->functions.count; i++)

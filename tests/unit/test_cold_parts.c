@@ -171,9 +171,9 @@ static const char *owner_of(const struct whole_area *area, const uint8_t *part)
 
 	vector_for_each (&plan->functions, function)
 		if (function->address == at(part)) {
-			assert_true(plan_is_part(function));
+			assert_true(plan_is_cold_part(function));
 			assert_int_equal(function->reason, PLAN_INSTRUMENTED);
-			assert_int_not_equal(function->step_count, 0);
+			assert_int_not_equal(function->map_row_count, 0);
 			return plan->names.items + plan_whole_of(plan, function)->name;
 		}
 	return NULL;
@@ -214,7 +214,7 @@ static void test_owners(void **state)
 	assert_int_equal(area.plan->part_count, 5);
 	assert_int_equal(area.plan->functions.count, 11);
 	assert_int_equal(area.plan->left.count, 1);
-	assert_string_equal(left_for(&area, shared_cold, PLAN_PART_SHARED), "third");
+	assert_string_equal(left_for(&area, shared_cold, PLAN_COLD_PART_SHARED), "third");
 	/* The image is what it was. */
 	assert_int_equal(area.image.functions.count, 6);
 	whole_area_close(&area);
@@ -260,8 +260,9 @@ static void test_overlaps(void **state)
 	whole_area_plan(&area);
 	assert_null(owner_of(&area, first_cold));
 	assert_null(owner_of(&area, second_cold));
-	assert_string_equal(left_for(&area, first_cold, PLAN_PART_UNREAD), "first");
-	assert_string_equal(left_for(&area, second_cold, PLAN_PART_UNREAD), "second");
+	assert_string_equal(left_for(&area, first_cold, PLAN_COLD_PART_UNREAD), "first");
+	assert_string_equal(left_for(&area, second_cold, PLAN_COLD_PART_UNREAD),
+			    "second");
 	assert_string_equal(owner_of(&area, third_cold), "third");
 	whole_area_close(&area);
 }
@@ -339,18 +340,18 @@ static void test_scan(void **state)
 	(void)state;
 	open_area(&area, NULL);
 	scan_init(&scan, &area.image, true);
-	parts_add(&scan, &area.image, NULL);
+	cold_parts_add(&scan, &area.image, NULL);
 	assert_int_equal(area.image.functions.count, 11);
 	index = image_function_at(&area.image, at(third_cold));
-	assert_true(area.image.functions.items[index].flags & IMAGE_FUNCTION_PART);
+	assert_true(area.image.functions.items[index].flags & IMAGE_FUNCTION_COLD_PART);
 	assert_int_equal(area.image.functions.items[index].part_of, at(third));
-	assert_int_equal(parts_owner(&area.image, (uint32_t)index),
+	assert_int_equal(cold_parts_owner(&area.image, (uint32_t)index),
 			 image_function_at(&area.image, at(third)));
 	/* It is nobody's callee. */
-	assert_int_equal(map_function_at(&scan.map, at(third_cold)), -1);
-	assert_int_equal(map_function_at(&scan.map, at(third)),
+	assert_int_equal(code_map_function_at(&scan.map, at(third_cold)), -1);
+	assert_int_equal(code_map_function_at(&scan.map, at(third)),
 			 image_function_at(&area.image, at(third)));
-	parts_remove(&area.image);
+	cold_parts_remove(&area.image);
 	assert_int_equal(area.image.functions.count, 6);
 	scan_deinit(&scan);
 	whole_area_plan(&area);

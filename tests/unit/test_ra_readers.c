@@ -76,10 +76,11 @@ __asm__(".pushsection .rodata\n"
 							   "popsection\n");
 
 static const uint8_t expected[] = {
-	READER_OWN,  READER_OWN,  READER_OWN,  READER_OWN,  READER_OWN,   READER_OWN,
-	READER_OWN,  READER_OWN,  READER_OWN,  READER_OWN,  READER_STACK, READER_STACK,
-	READER_NONE, READER_NONE, READER_NONE, READER_NONE, READER_NONE,  READER_NONE,
-	READER_NONE, READER_NONE, READER_NONE, READER_NONE,
+	RA_READER_OWN,   RA_READER_OWN,   RA_READER_OWN,  RA_READER_OWN,  RA_READER_OWN,
+	RA_READER_OWN,   RA_READER_OWN,   RA_READER_OWN,  RA_READER_OWN,  RA_READER_OWN,
+	RA_READER_STACK, RA_READER_STACK, RA_READER_NONE, RA_READER_NONE, RA_READER_NONE,
+	RA_READER_NONE,  RA_READER_NONE,  RA_READER_NONE, RA_READER_NONE, RA_READER_NONE,
+	RA_READER_NONE,  RA_READER_NONE,
 };
 
 static void add_functions(struct image *image)
@@ -99,7 +100,7 @@ static void add_functions(struct image *image)
 static void test_shapes(void **state)
 {
 	struct image image;
-	struct readers_suspects suspects = {0};
+	struct ra_readers_suspects suspects = {0};
 	uint8_t *readers;
 
 	(void)state;
@@ -107,11 +108,11 @@ static void test_shapes(void **state)
 			(size_t)(readers_end - readers_begin));
 	add_functions(&image);
 	assert_int_equal(image.functions.count, sizeof(expected));
-	readers = readers_find(&image, &suspects);
+	readers = ra_readers_find(&image, &suspects);
 	for (size_t i = 0; i < sizeof(expected); i++)
 		if (readers[i] != expected[i])
 			fail_msg("function %zu: %d, not %d", i, readers[i], expected[i]);
-	assert_false(readers_have_unwinder(&image, readers));
+	assert_false(ra_readers_have_unwinder(&image, readers));
 	free(readers);
 	vector_deinit(&suspects);
 	plan_image_deinit(&image);
@@ -122,7 +123,7 @@ static void test_names(void **state)
 {
 	static const uint8_t code[] = {0xc3, 0xc3, 0xc3};
 	struct image image;
-	struct readers_suspects suspects = {0};
+	struct ra_readers_suspects suspects = {0};
 	uint8_t *readers;
 
 	(void)state;
@@ -130,11 +131,11 @@ static void test_names(void **state)
 	plan_image_add(&image, ADDRESS, 1, "_Unwind_Backtrace");
 	plan_image_add(&image, ADDRESS + 1, 1, "_Unwind_Resume");
 	plan_image_add(&image, ADDRESS + 2, 1, "_Unwind_Resumes");
-	readers = readers_find(&image, &suspects);
-	assert_int_equal(readers[0], READER_UNWINDER);
-	assert_int_equal(readers[1], READER_OWN);
-	assert_int_equal(readers[2], READER_NONE);
-	assert_true(readers_have_unwinder(&image, readers));
+	readers = ra_readers_find(&image, &suspects);
+	assert_int_equal(readers[0], RA_READER_UNWINDER);
+	assert_int_equal(readers[1], RA_READER_OWN);
+	assert_int_equal(readers[2], RA_READER_NONE);
+	assert_true(ra_readers_have_unwinder(&image, readers));
 	free(readers);
 	vector_deinit(&suspects);
 	plan_image_deinit(&image);
@@ -147,20 +148,20 @@ static void test_c_library(void **state)
 					    "getcontext", "swapcontext", "vfork"};
 	struct image *image;
 	uint64_t address;
-	struct readers_suspects suspects = {0};
+	struct ra_readers_suspects suspects = {0};
 	uint8_t *readers;
 
 	(void)state;
 	if (image_open("/lib/x86_64-linux-gnu/libc.so.6", NULL, &image))
 		skip();
-	readers = readers_find(image, &suspects);
+	readers = ra_readers_find(image, &suspects);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		assert_true(image_find_function(image, names[i], &address));
-		if (readers[image_function_at(image, address)] != READER_OWN)
+		if (readers[image_function_at(image, address)] != RA_READER_OWN)
 			fail_msg("%s", names[i]);
 	}
 	assert_true(image_find_function(image, "malloc", &address));
-	assert_int_equal(readers[image_function_at(image, address)], READER_NONE);
+	assert_int_equal(readers[image_function_at(image, address)], RA_READER_NONE);
 	free(readers);
 	vector_deinit(&suspects);
 	image_close(image);

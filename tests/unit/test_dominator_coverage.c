@@ -1,5 +1,5 @@
 /* Random graphs, and random walks through them: what follows from the flags that
- * covers_choose leaves is what was walked over. */
+ * dominator_coverage_choose leaves is what was walked over. */
 #include "code/relocate/dominator_coverage.h"
 
 #include "random_graph.h"
@@ -82,12 +82,12 @@ static void walk(struct random_graph *random, const struct cfg *cfg, uint32_t bl
 	}
 }
 
-static bool follows(const struct sums *sums, const struct walked *walked, uint32_t block,
-		    unsigned depth)
+static bool follows(const struct block_sums *sums, const struct walked *walked,
+		    uint32_t block, unsigned depth)
 {
-	const struct sum *sum = &sums->blocks.items[block];
+	const struct block_sum *sum = &sums->blocks.items[block];
 
-	assert_in_range(depth, 0, COVERS_DEPTH_MAX);
+	assert_in_range(depth, 0, DOMINATOR_COVERAGE_DEPTH_MAX);
 	if (!sum->count)
 		return walked->executed[block];
 	for (uint32_t i = 0; i < sum->count; i++)
@@ -96,7 +96,7 @@ static bool follows(const struct sums *sums, const struct walked *walked, uint32
 	return false;
 }
 
-static void assert_follows(const struct sums *sums, const struct cfg *cfg,
+static void assert_follows(const struct block_sums *sums, const struct cfg *cfg,
 			   const struct walked *walked)
 {
 	for (uint32_t b = 0; b < cfg->blocks.count; b++)
@@ -105,7 +105,7 @@ static void assert_follows(const struct sums *sums, const struct cfg *cfg,
 
 /* Each walk by itself, and all of them together, as runs of a function are. */
 static void check(struct random_graph *random, const struct cfg *cfg,
-		  const struct sums *sums)
+		  const struct block_sums *sums)
 {
 	struct walked all = {{false}};
 
@@ -127,7 +127,7 @@ static void check(struct random_graph *random, const struct cfg *cfg,
 
 static void test_flags_tell_of_all_blocks(void **state)
 {
-	struct sums sums = {0};
+	struct block_sums sums = {0};
 	size_t blocks = 0, told = 0;
 
 	(void)state;
@@ -137,7 +137,7 @@ static void test_flags_tell_of_all_blocks(void **state)
 
 		random_graph_init(&random, i, i % SHAPE_COUNT, 2 + i % (BLOCKS_MAX - 1));
 		make_cfg(&random, &cfg);
-		covers_choose(&sums, &cfg, false);
+		dominator_coverage_choose(&sums, &cfg, false);
 		check(&random, &cfg, &sums);
 		vector_for_each (&sums.blocks, sum)
 			told += sum->count != 0;
@@ -147,13 +147,13 @@ static void test_flags_tell_of_all_blocks(void **state)
 	}
 	/* There was something to find. */
 	assert_true(told > blocks / 20);
-	sums_deinit(&sums);
+	block_sums_deinit(&sums);
 }
 
 /* Where counting begins in a loop, what is in front of it was not executed. */
 static void test_loops_go_on_in_parts(void **state)
 {
-	struct sums sums = {0};
+	struct block_sums sums = {0};
 
 	(void)state;
 	for (uint32_t i = 0; i < GRAPHS; i++) {
@@ -163,7 +163,7 @@ static void test_loops_go_on_in_parts(void **state)
 		random_graph_init(&random, 31 * i, SHAPE_NESTED,
 				  2 + i % (BLOCKS_MAX - 1));
 		make_cfg(&random, &cfg);
-		covers_choose(&sums, &cfg, true);
+		dominator_coverage_choose(&sums, &cfg, true);
 		check(&random, &cfg, &sums);
 		vector_for_each (&cfg.edges, edge) {
 			struct walked walked = {{false}};
@@ -176,7 +176,7 @@ static void test_loops_go_on_in_parts(void **state)
 		deinit_cfg(&cfg);
 		random_graph_deinit(&random);
 	}
-	sums_deinit(&sums);
+	block_sums_deinit(&sums);
 }
 
 int main(void)

@@ -65,7 +65,7 @@ static void check(struct sample *sample, const size_t (*wanted)[2], size_t count
 		assert_true(found < count);
 		assert_int_equal(function->address - TEXT, wanted[found][0]);
 		assert_int_equal(function->size, wanted[found][1]);
-		assert_int_equal(map_function_at(&scan.map, function->address),
+		assert_int_equal(code_map_function_at(&scan.map, function->address),
 				 function - sample->image.functions.items);
 		found++;
 	}

@@ -28,7 +28,7 @@ static uint32_t page; /* bytes, of texts that are written page by page */
  * ones did not. */
 static struct whole_result results[ROUNDS][FUNCTIONS];
 /* Which ways of relocated code are open, by function. */
-static struct home_ways ways[FUNCTIONS];
+static struct return_jumps ways[FUNCTIONS];
 /* Which blocks run at home. */
 static uint64_t *running[FUNCTIONS];
 /* In which order its pages are written. */
@@ -92,13 +92,13 @@ static void write_text(const struct whole_area *area,
 		       const struct plan_function *function, const uint8_t *text,
 		       unsigned round, uint64_t order, bool back)
 {
-	const uint64_t start = function->address, end = start + home_size(function);
+	const uint64_t start = function->address, end = start + unpatch_size(function);
 	const uint64_t first = start & ~(uint64_t)(page - 1);
 	const uint32_t pages = (uint32_t)((end - first + page - 1) / page);
 
 	for (uint32_t i = 0; i < pages; i++) {
 		uint32_t turn = back ? pages - 1 - i : i;
-		uint64_t from = first + (uint64_t)home_page_at(order, turn) * page,
+		uint64_t from = first + (uint64_t)unpatch_page_at(order, turn) * page,
 			 to = from + page;
 
 		from = from < start ? start : from;
@@ -111,7 +111,7 @@ static void write_text(const struct whole_area *area,
 
 /* The probe that becomes a way home is that of the block it leads to. */
 static void check_ways(const struct plan *plan, const struct plan_function *function,
-		       const struct home_ways *found)
+		       const struct return_jumps *found)
 {
 	vector_for_each (found, way) {
 		uint32_t slot = probe_slot(plan, way->code) / plan->slot_size;
@@ -128,14 +128,14 @@ static void check_ways(const struct plan *plan, const struct plan_function *func
 	}
 }
 
-static struct home_request request_for(const struct whole_area *area,
-				       const uint8_t *patched, unsigned i)
+static struct unpatch_request request_for(const struct whole_area *area,
+					  const uint8_t *patched, unsigned i)
 {
 	const struct plan_function *function =
 		plan_function_at(area->plan, WHOLE_ADDRESS + maker.starts[i]);
 	uint64_t offset = function->address - WHOLE_ADDRESS;
 
-	return (struct home_request){
+	return (struct unpatch_request){
 		.plan = area->plan,
 		.function = function,
 		.page = page,
@@ -147,8 +147,8 @@ static struct home_request request_for(const struct whole_area *area,
 }
 
 /* The function has another text now. */
-static void take_over(const struct whole_area *area, unsigned i, struct home_ways *found,
-		      uint64_t *opened)
+static void take_over(const struct whole_area *area, unsigned i,
+		      struct return_jumps *found, uint64_t *opened)
 {
 	vector_deinit(&ways[i]);
 	free(running[i]);
@@ -158,13 +158,13 @@ static void take_over(const struct whole_area *area, unsigned i, struct home_way
 }
 
 /* Whether one of two bytes is of a jump that leads into the code of the function. */
-static bool are_in_island(const struct home_request *request, const uint8_t *text,
+static bool are_in_island(const struct unpatch_request *request, const uint8_t *text,
 			  uint32_t at)
 {
 	const struct plan_function *function = request->function;
 	uint32_t from = at > 4 ? at - 4 : 0;
 
-	for (; from <= at + 1 && from + 5 <= home_size(function); from++) {
+	for (; from <= at + 1 && from + 5 <= unpatch_size(function); from++) {
 		int32_t distance;
 		uint64_t code;
 
@@ -178,7 +178,7 @@ static bool are_in_island(const struct home_request *request, const uint8_t *tex
 }
 
 /* Each leads to a jump. */
-static void count_short_jumps(const struct home_request *request, const uint8_t *text)
+static void count_short_jumps(const struct unpatch_request *request, const uint8_t *text)
 {
 	const struct plan_function *function = request->function;
 
@@ -196,7 +196,7 @@ static void count_short_jumps(const struct home_request *request, const uint8_t 
 
 /* Branches of blocks that run at home and do not lead where they did lead into the code
  * of their function. */
-static void count_led_branches(const struct home_request *request, const uint8_t *text,
+static void count_led_branches(const struct unpatch_request *request, const uint8_t *text,
 			       const uint64_t *opened)
 {
 	const struct plan *plan = request->plan;
@@ -223,12 +223,12 @@ static void count_led_branches(const struct home_request *request, const uint8_t
 static void go_home(const struct whole_area *area, const uint8_t *patched, unsigned i,
 		    unsigned round)
 {
-	const struct home_request request = request_for(area, patched, i);
-	scoped_free uint8_t *text = malloc(home_size(request.function));
-	struct home_ways found = {0};
+	const struct unpatch_request request = request_for(area, patched, i);
+	scoped_free uint8_t *text = malloc(unpatch_size(request.function));
+	struct return_jumps found = {0};
 	uint64_t *opened = NULL;
 
-	if (!home_make(&request, text, &found, &opened, &early[i])) {
+	if (!unpatch_make(&request, text, &found, &opened, &early[i])) {
 		vector_deinit(&found);
 		return;
 	}
@@ -245,13 +245,13 @@ static void go_home(const struct whole_area *area, const uint8_t *patched, unsig
 
 static void leave_home(const struct whole_area *area, const uint8_t *patched, unsigned i)
 {
-	const struct home_request request = request_for(area, patched, i);
-	scoped_free uint8_t *text = malloc(home_size(request.function));
+	const struct unpatch_request request = request_for(area, patched, i);
+	scoped_free uint8_t *text = malloc(unpatch_size(request.function));
 
 	set_ways(area, i, false);
-	home_close(&request, text);
+	unpatch_close(&request, text);
 	write_text(area, request.function, text, ROUNDS - 1, early[i], true);
-	take_over(area, i, &(struct home_ways){0}, NULL);
+	take_over(area, i, &(struct return_jumps){0}, NULL);
 }
 
 /* Texts change under a thread that stands in them. */
@@ -263,7 +263,8 @@ struct changing {
 };
 
 /* Where what was at home goes on. */
-static bool way_in(const struct home_request *request, uint64_t rip, uint32_t *ret_code)
+static bool way_in(const struct unpatch_request *request, uint64_t rip,
+		   uint32_t *ret_code)
 {
 	const struct plan_function *function = request->function;
 
@@ -272,29 +273,31 @@ static bool way_in(const struct home_request *request, uint64_t rip, uint32_t *r
 			request->plan,
 			(uint32_t)(function - request->plan->functions.items),
 			request->original, rip, ret_code);
-	return plan_way_back(request->plan, rip, true, ret_code);
+	return plan_moved_to(request->plan, rip, true, ret_code);
 }
 
-/* Has the function's text changed, by home_make or home_close, and the thread led out. */
+/* Has the function's text changed, by unpatch_make or unpatch_close, and the thread led
+ * out. */
 static void change_one(struct changing *changing, unsigned i, bool close,
 		       greg_t *registers)
 {
-	struct home_request request = request_for(changing->area, changing->patched, i);
+	struct unpatch_request request =
+		request_for(changing->area, changing->patched, i);
 	const struct plan_function *function = request.function;
 	uint64_t rip = (uint64_t)registers[REG_RIP];
 	uint8_t *current = (uint8_t *)(uintptr_t)function->address;
-	scoped_free uint8_t *text = malloc(home_size(function));
-	struct home_ways found = {0};
+	scoped_free uint8_t *text = malloc(unpatch_size(function));
+	struct return_jumps found = {0};
 	uint64_t *opened = NULL;
 	uint32_t code;
 
 	if (close) {
-		home_close(&request, text);
-	} else if (!home_make(&request, text, &found, &opened, &early[i])) {
+		unpatch_close(&request, text);
+	} else if (!unpatch_make(&request, text, &found, &opened, &early[i])) {
 		vector_deinit(&found);
 		return;
 	}
-	if (rip - function->address < home_size(function) &&
+	if (rip - function->address < unpatch_size(function) &&
 	    (plan_jump_leads(request.plan, rip, (const uint8_t *)registers[REG_RIP],
 			     &code) ||
 	     (close && rip != function->address && way_in(&request, rip, &code)))) {
@@ -302,7 +305,7 @@ static void change_one(struct changing *changing, unsigned i, bool close,
 		led_out++;
 	}
 	set_ways(changing->area, i, false);
-	memcpy(current, text, home_size(function));
+	memcpy(current, text, unpatch_size(function));
 	take_over(changing->area, i, &found, opened);
 }
 
@@ -314,7 +317,7 @@ static void check_closed(const struct whole_area *area, uint64_t rip)
 	uint32_t code;
 
 	closed_steps++;
-	if (plan_way_back(area->plan, rip, true, &code) && !memcmp(now, bare,
+	if (plan_moved_to(area->plan, rip, true, &code) && !memcmp(now, bare,
 								   *now == 0xe9   ? 5
 								   : *now == 0xeb ? 2
 										  : 1))
@@ -482,10 +485,10 @@ static void test_stub(void **state)
 	};
 	struct whole_area area;
 	uint8_t bytes[PAGE], text[PAGE];
-	struct home_ways found = {0};
+	struct return_jumps found = {0};
 	uint64_t order;
 	uint64_t *opened = NULL;
-	struct home_request request = {
+	struct unpatch_request request = {
 		.original = bytes, .patched = text, .page = PAGE, .has_fired = has_fired};
 
 	(void)state;
@@ -511,7 +514,7 @@ static void test_stub(void **state)
 		if (slot < area.plan->slot_count)
 			((uint8_t *)whole_counters)[slot] = 1;
 	}
-	if (home_make(&request, bytes, &found, &opened, &order))
+	if (unpatch_make(&request, bytes, &found, &opened, &order))
 		check_ways(area.plan, request.function, &found);
 	vector_deinit(&found);
 	free(opened);
@@ -543,7 +546,7 @@ static void check_calls(uint32_t call_at, bool cut)
 	const uint32_t size = call_at + 6;
 	const int32_t distance = SECOND - (int32_t)(call_at + 5);
 	uint8_t bytes[256], patched[256], text[256];
-	struct home_ways found = {0};
+	struct return_jumps found = {0};
 	struct image image;
 	struct plan *plan;
 	uint64_t order, *opened;
@@ -565,14 +568,14 @@ static void check_calls(uint32_t call_at, bool cut)
 	patch_text(plan, ADDRESS, patched);
 	assert_int_equal(plan->functions.items[0].block_count, 0);
 	assert_memory_not_equal(patched + call_at, bytes + call_at, 5);
-	struct home_request request = {.plan = plan,
-				       .function = plan->functions.items,
-				       .original = bytes,
-				       .patched = patched,
-				       .page = SMALL_PAGE,
-				       .has_fired = all_fired};
+	struct unpatch_request request = {.plan = plan,
+					  .function = plan->functions.items,
+					  .original = bytes,
+					  .patched = patched,
+					  .page = SMALL_PAGE,
+					  .has_fired = all_fired};
 
-	assert_true(home_make(&request, text, &found, &opened, &order));
+	assert_true(unpatch_make(&request, text, &found, &opened, &order));
 	assert_memory_equal(text, bytes, call_at);
 	assert_memory_equal(text + call_at, (cut ? patched : bytes) + call_at, 5);
 	assert_int_equal(found.count, 0);

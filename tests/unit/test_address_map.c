@@ -33,7 +33,7 @@ enum { DRAWN = TIMES(8, 2) }; /* plans by frequencies made by chance */
 /* src/resident/resident.c is linked for it. */
 void resident_way_back(uint64_t *context);
 
-static struct plan_place locate(const struct whole_area *area, uint32_t offset)
+static struct plan_position locate(const struct whole_area *area, uint32_t offset)
 {
 	return plan_locate(area->plan, whole_original_at, (void *)(uintptr_t)&area->image,
 			   offset);
@@ -61,12 +61,12 @@ static bool is_left_out(const struct plan *plan, const struct plan_function *fun
 {
 	uint64_t original = function->address;
 
-	for (uint32_t i = 0; i < function->step_count; i++) {
-		struct plan_step step = plan->steps.items[function->first_step + i];
+	for (uint32_t i = 0; i < function->map_row_count; i++) {
+		struct map_row step = plan->map_rows.items[function->first_map_row + i];
 
-		if (original == address && step.kind == PLAN_STEP_MOVED)
+		if (original == address && step.kind == MAP_ROW_MOVED)
 			return !step.code;
-		original += (uint64_t)(int64_t)plan_step_original(step);
+		original += (uint64_t)(int64_t)map_row_original(step);
 	}
 	return false;
 }
@@ -74,8 +74,9 @@ static bool is_left_out(const struct plan *plan, const struct plan_function *fun
 /* Whether the code is in the order of the original. */
 static bool is_ordered(const struct plan *plan, const struct plan_function *function)
 {
-	for (uint32_t i = 0; i < function->step_count; i++)
-		if (plan->steps.items[function->first_step + i].kind == PLAN_STEP_AWAY)
+	for (uint32_t i = 0; i < function->map_row_count; i++)
+		if (plan->map_rows.items[function->first_map_row + i].kind ==
+		    MAP_ROW_AWAY)
 			return false;
 	return true;
 }
@@ -83,20 +84,20 @@ static bool is_ordered(const struct plan *plan, const struct plan_function *func
 /* One instruction of relocated code, no stub: where a thread is shown, and goes on. */
 static void check_moved(const struct whole_area *area,
 			const struct plan_function *function, uint32_t at,
-			const struct plan_place *place)
+			const struct plan_position *place)
 {
 	uint64_t end = function->address + function->size;
 	uint32_t back, counting;
 
-	assert_int_equal(place->kind, place->original == end ? PLAN_PLACE_CALL_DONE
-							     : PLAN_PLACE_MOVED);
+	assert_int_equal(place->kind, place->original == end ? PLAN_POSITION_CALL_DONE
+							     : PLAN_POSITION_MOVED);
 	if (place->original < function->address || place->original > end ||
 	    !is_start(area, function, place->original))
 		fail_msg("%#x: no instruction at %#lx", at,
 			 (unsigned long)place->original);
-	if (!plan_way_back(area->plan, place->original, false, &back))
+	if (!plan_moved_to(area->plan, place->original, false, &back))
 		return; /* executed at its own place, or behind the function */
-	assert_true(plan_way_back(area->plan, place->original, true, &counting));
+	assert_true(plan_moved_to(area->plan, place->original, true, &counting));
 	assert_true(counting <= back);
 	if (!is_left_out(area->plan, function, place->original)) {
 		assert_int_equal(locate(area, back).original, place->original);
@@ -168,9 +169,9 @@ static size_t check_pieces(const struct whole_area *area,
 		end = at + probe_size(plan->code.items + at);
 		for (; at <= end && !is_behind_jump(plan, at, instruction.length);
 		     at += instruction.length) {
-			struct plan_place place = locate(area, at);
+			struct plan_position place = locate(area, at);
 
-			assert_int_equal(place.kind, PLAN_PLACE_MOVED);
+			assert_int_equal(place.kind, PLAN_POSITION_MOVED);
 			assert_int_equal(place.original, function->address + to->offset);
 			if (at == edge->piece)
 				assert_int_equal(place.uncounted[0], edge->slot * 8);
@@ -191,15 +192,15 @@ static size_t check_steps(const struct whole_area *area,
 	uint32_t at = function->trampoline, end = at, original = 0;
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < function->step_count; i++) {
-		struct plan_step step = plan->steps.items[function->first_step + i];
+	for (uint32_t i = 0; i < function->map_row_count; i++) {
+		struct map_row step = plan->map_rows.items[function->first_map_row + i];
 
-		end += plan_step_code(step);
-		original += step.kind == PLAN_STEP_AWAY ? 0u : step.original;
+		end += map_row_code(step);
+		original += step.kind == MAP_ROW_AWAY ? 0u : step.original;
 	}
 	assert_int_equal(original, function->size);
 	while (at < end) {
-		struct plan_place place = locate(area, at);
+		struct plan_position place = locate(area, at);
 		struct instruction instruction;
 
 		assert_int_equal(place.function, function - plan->functions.items);
@@ -215,12 +216,12 @@ static size_t check_steps(const struct whole_area *area,
 	for (uint32_t i = 0; i < function->stub_count; i++) {
 		const struct plan_stub *stub =
 			&plan->stubs.items[function->first_stub + i];
-		struct plan_place undo = locate(area, stub->code),
-				  done = locate(area, stub->code + PROBE_COUNT_SIZE);
+		struct plan_position undo = locate(area, stub->code),
+				     done = locate(area, stub->code + PROBE_COUNT_SIZE);
 
-		assert_int_equal(undo.kind, PLAN_PLACE_CALL_UNDO);
+		assert_int_equal(undo.kind, PLAN_POSITION_CALL_UNDO);
 		assert_int_equal(undo.original, stub->call);
-		assert_int_equal(done.kind, PLAN_PLACE_CALL_DONE);
+		assert_int_equal(done.kind, PLAN_POSITION_CALL_DONE);
 		assert_int_equal(done.original, stub->call + (int64_t)stub->callee);
 	}
 	return count;
@@ -231,7 +232,7 @@ static void check_all(const struct whole_area *area)
 	size_t count = 0;
 
 	vector_for_each (&area->plan->functions, function)
-		if (function->step_count)
+		if (function->map_row_count)
 			count += check_steps(area, function);
 	assert_true(count > 500);
 }
@@ -252,7 +253,7 @@ static void check_order(const struct plan *plan, const struct frequencies *drawn
 			turns++;
 		if (last && !frequencies_know(drawn, last->address))
 			assert_false(frequencies_know(drawn, function->address));
-		if (function->step_count)
+		if (function->map_row_count)
 			assert_ptr_equal(plan_function_of(plan, function->trampoline),
 					 function);
 		for (uint32_t i = 0; i < function->block_count; i++) {
@@ -316,7 +317,7 @@ static void check_ways(const struct whole_area *area, const struct module *modul
 		uint32_t offset;
 
 		if ((function && function->address == at) ||
-		    !plan_way_back(area->plan, at, false, &offset)) {
+		    !plan_moved_to(area->plan, at, false, &offset)) {
 			assert_int_equal(moved, at + module->bias);
 			continue;
 		}
@@ -447,22 +448,23 @@ static void move(void *context, ucontext_t *ucontext)
 	struct mover *mover = context;
 	greg_t *registers = ucontext->uc_mcontext.gregs;
 	uint64_t offset = (uint64_t)registers[REG_RIP] - WHOLE_CODE;
-	struct plan_place place;
+	struct plan_position place;
 	uint8_t opcode;
 	uint32_t back;
 
 	if (offset >= mover->area->plan->code.count)
 		return;
 	place = locate(mover->area, (uint32_t)offset);
-	if (place.kind == PLAN_PLACE_CALL_UNDO || place.inside) {
+	if (place.kind == PLAN_POSITION_CALL_UNDO || place.inside) {
 		/* A call or a loop is made again: once. */
 		mover->undone = !mover->undone;
 		if (!mover->undone)
 			return;
 	}
-	if (place.kind == PLAN_PLACE_CALL_UNDO) {
+	if (place.kind == PLAN_POSITION_CALL_UNDO) {
 		registers[REG_RSP] += 8;
-	} else if (place.kind == PLAN_PLACE_MOVED || place.kind == PLAN_PLACE_CALL_DONE) {
+	} else if (place.kind == PLAN_POSITION_MOVED ||
+		   place.kind == PLAN_POSITION_CALL_DONE) {
 		if (place.pushed)
 			memcpy(&registers[REG_RAX],
 			       (const void *)(uintptr_t)registers[REG_RSP], 8);
@@ -482,8 +484,8 @@ static void move(void *context, ucontext_t *ucontext)
 		return; /* in a trampoline: for others */
 	}
 	registers[REG_RIP] = (greg_t)place.original;
-	if (place.kind == PLAN_PLACE_MOVED &&
-	    plan_way_back(mover->area->plan, place.original, false, &back))
+	if (place.kind == PLAN_POSITION_MOVED &&
+	    plan_moved_to(mover->area->plan, place.original, false, &back))
 		registers[REG_RIP] = WHOLE_CODE + back;
 	mover->moved++;
 }
@@ -583,7 +585,7 @@ static uint32_t jumps_to(const struct stander *stander, uint64_t address)
 }
 
 /* What counts say if the thread never goes on from here. */
-static void check_stand(struct stander *stander, const struct plan_place *place)
+static void check_stand(struct stander *stander, const struct plan_position *place)
 {
 	const struct plan *plan = stander->area->plan;
 	struct edges_residues residues = {0};
@@ -630,7 +632,7 @@ static void note_executed(struct stander *stander, uint64_t rip)
 			stander->function->address + block_of(stander, i)->offset;
 		uint32_t back;
 
-		if (plan_way_back(stander->area->plan, start, false, &back))
+		if (plan_moved_to(stander->area->plan, start, false, &back))
 			stander->executed[i] += rip == WHOLE_CODE + back;
 		else
 			stander->executed[i] += rip == start;
@@ -642,7 +644,7 @@ static void stand(void *context, ucontext_t *ucontext)
 	struct stander *stander = context;
 	const struct plan *plan = stander->area->plan;
 	uint64_t rip = (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP];
-	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN};
+	struct plan_position place = {.kind = PLAN_POSITION_UNKNOWN};
 
 	/* A repeated instruction is one. */
 	if (rip == stander->last)
@@ -651,12 +653,12 @@ static void stand(void *context, ucontext_t *ucontext)
 	if (rip - WHOLE_CODE < plan->code.count)
 		place = locate(stander->area, (uint32_t)(rip - WHOLE_CODE));
 	if (edges_is_before_stub(plan, stander->function, rip))
-		place = (struct plan_place){
-			.kind = PLAN_PLACE_MOVED,
+		place = (struct plan_position){
+			.kind = PLAN_POSITION_MOVED,
 			.function = (uint32_t)(stander->function - plan->functions.items),
 			.original = rip,
 			.uncounted = PLAN_ALL_COUNTED};
-	if (place.kind == PLAN_PLACE_MOVED && !place.inside &&
+	if (place.kind == PLAN_POSITION_MOVED && !place.inside &&
 	    &plan->functions.items[place.function] == stander->function)
 		check_stand(stander, &place);
 	note_executed(stander, rip);

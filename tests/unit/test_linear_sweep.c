@@ -49,7 +49,7 @@ static void fill(uint32_t *seed)
 	}
 }
 
-static size_t make_spans(uint32_t *seed, struct lane_span *spans)
+static size_t make_spans(uint32_t *seed, struct sweep_span *spans)
 {
 	size_t count = 1 + next_random(seed) % SPANS, made = 0, at = 0;
 
@@ -59,14 +59,14 @@ static size_t make_spans(uint32_t *seed, struct lane_span *spans)
 		/* The last one often ends with the segment. */
 		if (size > SIZE - at || (made == count - 1 && next_random(seed) % 2))
 			size = SIZE - at;
-		spans[made] = (struct lane_span){.start = at, .end = at + size};
+		spans[made] = (struct sweep_span){.start = at, .end = at + size};
 		at += size + (next_random(seed) % 2 ? 0 : next_random(seed) % 70);
 	}
 	return made;
 }
 
 /* One instruction after the other, by decoding alone. */
-static void walk_plainly(struct lane_span *span, uint32_t wanted)
+static void walk_plainly(struct sweep_span *span, uint32_t wanted)
 {
 	struct brief brief;
 
@@ -87,8 +87,8 @@ static void walk_plainly(struct lane_span *span, uint32_t wanted)
 		span->last = span->stop;
 }
 
-static void compare(const struct lanes *lanes, const struct lane_span *spans,
-		    const struct lane_span *wanted, size_t count)
+static void compare(const struct linear_sweep *lanes, const struct sweep_span *spans,
+		    const struct sweep_span *wanted, size_t count)
 {
 	assert_memory_equal(starts, wanted_starts, sizeof(starts));
 	assert_int_equal(lanes->base, spans[0].start & ~(size_t)63);
@@ -105,8 +105,8 @@ static void test_lanes(void **state)
 {
 	struct code_segment segment = {
 		.address = 0x1000, .size = SIZE, .bytes = bytes, .starts = starts};
-	struct lanes lanes = {.wanted = GLANCE_RELATIVE | GLANCE_KIND};
-	struct lane_span spans[SPANS], wanted[SPANS];
+	struct linear_sweep lanes = {.wanted = GLANCE_RELATIVE | GLANCE_KIND};
+	struct sweep_span spans[SPANS], wanted[SPANS];
 	uint32_t seed = 1;
 
 	(void)state;
@@ -121,10 +121,10 @@ static void test_lanes(void **state)
 		memset(wanted_notable, 0, sizeof(wanted_notable));
 		for (size_t i = 0; i < count; i++)
 			walk_plainly(&wanted[i], lanes.wanted);
-		lanes_walk(&lanes, &segment, spans, count);
+		linear_sweep_walk(&lanes, &segment, spans, count);
 		compare(&lanes, spans, wanted, count);
 	}
-	lanes_deinit(&lanes);
+	linear_sweep_deinit(&lanes);
 }
 
 /* Ranges of bits are what bits one by one are. */
