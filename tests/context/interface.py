@@ -1,6 +1,7 @@
 """More of the compatible interface: what interface.cc does with it."""
 
 import os
+import re
 
 from context import channels, common
 from context.common import expect
@@ -94,6 +95,11 @@ def validator(place):
     log = {"CALI_SERVICES_ENABLE": "validator", "CALI_LOG_VERBOSITY": "1"}
     line = f"== CALIPER: {front}No annotation nesting errors found"
     expect(line in run(place, "closed", **log).stderr.decode().splitlines(), "verbosity")
+    lines = run(place, "closed", CALI_LOG_VERBOSITY="2").stderr.decode().splitlines()
+    expect([any(re.fullmatch(line, said) for said in lines) for line in (
+        "== CALIPER: Process blackboard: [0-9]+ entries.", "== CALIPER: Releasing Caliper thread data: ",
+        "  Metadata tree: [1-9][0-9]* blocks, [1-9][0-9]* nodes", "   Metadata memory pool: 2 MiB reserved, [0-9.]+ KiB used",
+        "  Thread blackboard: [0-9]+ entries.")] == [True] * 5, f"{lines}")
     for where, errors in (("stdout", b""), ("none", b""), ("v.log", b"")):
         done = run(place, "unclosed", **log, CALI_LOG_LOGFILE=where)
         text = channels.read(place, where) if where == "v.log" else done.stdout.decode()

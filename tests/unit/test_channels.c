@@ -64,6 +64,10 @@ static void expect_services(const char *names)
 
 static void test_tables(void **state)
 {
+	static const char *const lacking[] = {
+		"topdown",      "topdown.toplevel", "topdown.all",
+		"perf_topdown", "papi.topdown.all", "perf.topdown.all",
+	};
 	const struct configuration *configuration;
 	const struct configuration_option *option;
 
@@ -79,6 +83,11 @@ static void test_tables(void **state)
 	}
 	assert_null(configuration_find("no such"));
 	assert_null(service_find("no such"));
+	for (size_t i = 0; i < sizeof(lacking) / sizeof(lacking[0]); i++) {
+		assert_null(service_find(lacking[i]));
+		assert_null(configuration_option_find(lacking[i]));
+		assert_non_null(strstr(configuration_missing(lacking[i]), "hardware"));
+	}
 	assert_ptr_equal(service_find("allocstats"), service_find("alloc"));
 }
 

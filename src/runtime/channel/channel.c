@@ -4,6 +4,7 @@
 #include "runtime/channel/log.h"
 
 #include "runtime/channel/paths.h"
+#include "runtime/channel/usage.h"
 #include "runtime/publisher.h"
 #include "runtime/ranks.h"
 
@@ -662,4 +663,6 @@ void channels_finish(void)
 	}
 	if (any)
 		channels_watch(NULL);
+	if (channels.keeps) /* programs with <caliper/cali.h> */
+		usage_say();
 }

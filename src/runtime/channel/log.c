@@ -59,6 +59,15 @@ void log_warn(const char *format, ...)
 	va_end(list);
 }
 
+void log_detail(const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	say(2, format, list);
+	va_end(list);
+}
+
 void log_inform(const char *format, ...)
 {
 	va_list list;

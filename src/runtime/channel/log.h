@@ -1,13 +1,16 @@
 /*
  * Messages of channels: on standard error, or where LOG_LOGFILE says: stdout, stderr,
- * none or a file, to which they are added. LOG_VERBOSITY: 1: also what is no warning.
- * Where one of these is set, lines begin as those of the peer do.
+ * none or a file, to which they are added. LOG_VERBOSITY: 1: also what is no warning; 2:
+ * and how much memory all of it took. Where one of these is set, lines begin as those of
+ * the peer do.
  */
 #ifndef TRAMMEL_RUNTIME_LOG_H
 #define TRAMMEL_RUNTIME_LOG_H
 
-/* A line, of what is wrong, and of what is not. */
+/* A line, of what is wrong, of what is not, and of what only verbosity 2 says. */
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_inform(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void log_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -174,7 +174,10 @@ static const struct wrap wraps[] = {
 
 static size_t metrics_of(const struct channel *channel)
 {
-	if (settings_is_true(&channel->settings, "ALLOC_RECORD_HIGHWATERMARK", false))
+	/* The second one is that of the peer's service allocstats, which is this one. */
+	if (settings_is_true(&channel->settings, "ALLOC_RECORD_HIGHWATERMARK", false) ||
+	    settings_is_true(&channel->settings, "ALLOCSTATS_RECORD_HIGHWATERMARK",
+			     false))
 		return WITH_MOST;
 	return settings_is_true(&channel->settings, "ALLOC_RECORD_ACTIVE_MEM", false)
 		       ? WITH_ACTIVE
@@ -227,7 +230,8 @@ const struct service service_alloc = {
 	.about = "allocations of the heap, their bytes, what is live, and the most of it",
 	.metrics = metrics,
 	.keys = "ALLOC_TRACK_ALLOCATIONS ALLOC_RESOLVE_ADDRESSES "
-		"ALLOC_RECORD_ACTIVE_MEM ALLOC_RECORD_HIGHWATERMARK",
+		"ALLOC_RECORD_ACTIVE_MEM ALLOC_RECORD_HIGHWATERMARK "
+		"ALLOCSTATS_RECORD_HIGHWATERMARK",
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
 	.metrics_of = metrics_of,
 	.start = start,
