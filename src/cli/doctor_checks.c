@@ -1,7 +1,6 @@
 /* What `trammel doctor` looks at, a function each. What can be tried is tried. */
-#include "cli/doctor.h"
-
 #include "base/cleanup.h"
+#include "cli/doctor.h"
 #include "control/remote.h"
 #include "session/cache.h"
 
@@ -15,6 +14,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>

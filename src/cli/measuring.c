@@ -4,6 +4,7 @@
 #include "cli/pbo.h"
 #include "report/text/report.h"
 #include "session/memory.h"
+#include "session/options.h"
 #include "session/window.h"
 
 #include <signal.h>

@@ -307,3 +307,31 @@ uint64_t remote_auxiliary_value(pid_t pid, uint64_t type)
 			return values[i].a_un.a_val;
 	return 0;
 }
+
+uint64_t remote_filters(pid_t tid)
+{
+	uint64_t mode = 0, count = 0;
+
+	if (!remote_status(tid, "Seccomp", 10, &mode))
+		return UINT64_MAX;
+	/* The count is told since Linux 5.9. */
+	return remote_status(tid, "Seccomp_filters", 10, &count) ? count + (mode == 1)
+								 : mode;
+}
+
+char remote_state(pid_t tid, unsigned int *ret_flags)
+{
+	char path[64], line[512];
+	char state = 0;
+
+	*ret_flags = 0;
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	scoped_file FILE *file = fopen(path, "re");
+	/* The name may have spaces and parentheses in it. */
+	const char *rest =
+		file && fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+
+	if (rest)
+		sscanf(rest, ") %c %*d %*d %*d %*d %*d %u", &state, ret_flags);
+	return state;
+}

@@ -126,4 +126,18 @@ uint64_t maps_count_bytes(const struct maps *maps, uint64_t start, uint64_t size
 uint64_t maps_find_free(const struct maps *maps, uint64_t near, uint64_t size,
 			uint64_t reach);
 
+/* Whether an operation failed; the error is dropped: the thread is gone then, and its
+ * last event tells the rest. */
+static inline bool remote_failed(struct trm_error *error)
+{
+	trm_error_destroy(error);
+	return error != NULL;
+}
+
+/* The number of system call filters (seccomp) of a thread. */
+uint64_t remote_filters(pid_t tid);
+
+/* The state letter and the flags of a thread; 0 if it is gone. */
+char remote_state(pid_t tid, unsigned int *ret_flags);
+
 #endif

@@ -1,7 +1,9 @@
 #include "session/anew.h"
 
 #include "base/cleanup.h"
+#include "control/remote.h"
 #include "session/mapped.h"
+#include "session/module_file.h"
 #include "session/places.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
 
 #include "code/plan/plan_rows.h"
 #include "code/plan/position.h"
+#include "control/remote.h"
 #include "resident/resident.h"
-#include "session/callgraph.h"
-#include "session/signals.h"
+#include "session/callgraph_bank.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 #ifndef TRAMMEL_SESSION_ARC_H
 #define TRAMMEL_SESSION_ARC_H
 
-#include "session/signals.h"
+#include "session/session.h"
 
 /* Whether an address is in the resident's arc, enter or leave. */
 bool arc_holds(const struct space *space, uint64_t rip);

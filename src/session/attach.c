@@ -6,26 +6,38 @@
 #include "session/attach.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/text.h"
+#include "control/remote.h"
 #include "session/attach_check.h"
 #include "session/attach_children.h"
+#include "session/banks.h"
+#include "session/cache.h"
 #include "session/cache_prune.h"
 #include "session/callgraph.h"
 #include "session/doorbell.h"
 #include "session/fold.h"
 #include "session/follow.h"
+#include "session/guardian.h"
 #include "session/halt.h"
 #include "session/leave.h"
+#include "session/loan.h"
 #include "session/loop.h"
+#include "session/memory_watch.h"
+#include "session/module.h"
+#include "session/module_file.h"
 #include "session/modules.h"
+#include "session/planner.h"
 #include "session/run.h"
-#include "session/signals.h"
+#include "session/settle.h"
 #include "session/space.h"
 #include "session/stacks.h"
 #include "session/standing.h"
 #include "session/swap.h"
 #include "session/syscalls.h"
+#include "session/tables.h"
 #include "session/threads.h"
+#include "session/window.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -275,7 +287,7 @@ static bool lead_all_in(struct attachment *attachment, struct space *space,
 		callgraph_begin_within(session, thread, &registers);
 
 		standing_lead_in(space, &registers);
-		if (signals_in_patch(space, registers.rip) ||
+		if (settle_is_in_patch(space, registers.rip) ||
 		    !stacks_are_free(thread, &session->maps, &registers))
 			return hold_up(attachment, "stands where code is to be replaced",
 				       thread->tid);
@@ -315,7 +327,7 @@ static bool begin_halted(struct attachment *attachment, struct process *process)
 static bool begin(struct attachment *attachment, struct process *process)
 {
 	struct session *session = attachment->session;
-	uint64_t start = session_now();
+	uint64_t start = clock_now_ns();
 	bool begun = false;
 
 	if (!space_halt(session, process->space))
@@ -329,7 +341,7 @@ static bool begin(struct attachment *attachment, struct process *process)
 		window_begin(session);
 	}
 	space_go(session, process->space);
-	uint64_t stood = session_now() - start;
+	uint64_t stood = clock_now_ns() - start;
 
 	if (stood > session->stop_ns)
 		session->stop_ns = stood;
@@ -488,7 +500,7 @@ struct course {
 	enum stage stage;
 	uint64_t since; /* of the stage */
 	uint64_t limit; /* while measuring: nanoseconds until there may be something */
-	uint64_t saved; /* session_now() when the profile was last written */
+	uint64_t saved; /* clock_now_ns() when the profile was last written */
 	int signal;     /* that ends it; 0 */
 	struct trm_error *error;
 };
@@ -496,7 +508,7 @@ struct course {
 static void enter(struct course *course, enum stage stage)
 {
 	course->stage = stage;
-	course->since = session_now();
+	course->since = clock_now_ns();
 }
 
 /* Writes the profile if it is time to; limits the wait until the next time. */
@@ -504,7 +516,7 @@ static void save_often(struct attachment *attachment, struct course *course)
 {
 	const struct attach_request *request = attachment->request;
 	struct session *session = attachment->session;
-	uint64_t now = session_now();
+	uint64_t now = clock_now_ns();
 
 	if (!request->save_ns || !session->images.items[0]->started)
 		return;
@@ -522,7 +534,7 @@ static void save_often(struct attachment *attachment, struct course *course)
 /* As loop.c has it. Returns the nanoseconds until there is more. */
 static uint64_t act_in_time(struct session *session)
 {
-	const uint64_t limits[] = {window_act(session), memory_act(session),
+	const uint64_t limits[] = {window_act(session), memory_watch_act(session),
 				   guardian_act(session)};
 	uint64_t least = UINT64_MAX;
 
@@ -534,7 +546,7 @@ static uint64_t act_in_time(struct session *session)
 static void measure(struct attachment *attachment, struct course *course)
 {
 	struct session *session = attachment->session;
-	uint64_t passed = session_now() - course->since;
+	uint64_t passed = clock_now_ns() - course->since;
 
 	if (course->stage == PREPARING) {
 		if (prepare(attachment, &course->error)) {
@@ -575,7 +587,7 @@ static bool follow(struct attachment *attachment, struct course *course,
 		if (course->stage == LEAVING) {
 			if (session_leave(session) || !session->thread_count)
 				return true;
-			if (session_now() - course->since > LEAVE_NS)
+			if (clock_now_ns() - course->since > LEAVE_NS)
 				return false;
 		}
 		int signal = session_wait(session, signals,
@@ -593,7 +605,7 @@ static struct trm_error *attach(struct session *session,
 {
 	struct attachment attachment = {
 		.session = session, .request = request, .pid = request->pid};
-	struct course course = {.since = session_now()};
+	struct course course = {.since = clock_now_ns()};
 
 	course.error = request->waits ? take_waiting(&attachment, program)
 				      : take_process(&attachment, program);

@@ -1,6 +1,7 @@
 #include "session/attach_check.h"
 
 #include "base/cleanup.h"
+#include "control/remote.h"
 #include "image/image.h"
 #include "session/session.h"
 #include "session/translator.h"
@@ -19,28 +20,11 @@
 #define PF_IO_WORKER 0x00000010u
 #define PF_KTHREAD   0x00200000u
 
-char attach_read_state(pid_t tid, unsigned int *ret_flags)
-{
-	char path[64], line[512];
-	char state = 0;
-
-	*ret_flags = 0;
-	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	scoped_file FILE *file = fopen(path, "re");
-	/* The name may have spaces and parentheses in it. */
-	const char *rest =
-		file && fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-
-	if (rest)
-		sscanf(rest, ") %c %*d %*d %*d %*d %*d %u", &state, ret_flags);
-	return state;
-}
-
 bool attach_is_kernel_thread(pid_t tid)
 {
 	unsigned int flags;
 
-	return attach_read_state(tid, &flags) && (flags & (PF_KTHREAD | PF_IO_WORKER));
+	return remote_state(tid, &flags) && (flags & (PF_KTHREAD | PF_IO_WORKER));
 }
 
 static void read_name(pid_t pid, char *name, size_t size)
@@ -68,7 +52,7 @@ static int ptrace_scope(void)
 static bool is_ending(pid_t pid)
 {
 	unsigned int flags;
-	char state = attach_read_state(pid, &flags);
+	char state = remote_state(pid, &flags);
 
 	return !state || state == 'Z' || state == 'X' || (flags & PF_EXITING);
 }
@@ -104,7 +88,7 @@ struct trm_error *attach_explain(pid_t pid, int why)
 static struct trm_error *check_kind(pid_t pid)
 {
 	unsigned int flags;
-	char state = attach_read_state(pid, &flags);
+	char state = remote_state(pid, &flags);
 	uint64_t group = (uint64_t)pid;
 
 	if (!state)

@@ -11,9 +11,6 @@ struct trm_error *attach_check(pid_t pid);
 /* What PTRACE_SEIZE's errno means for this process. */
 struct trm_error *attach_explain(pid_t pid, int why);
 
-/* The state letter and the flags of a thread; 0 if it is gone. */
-char attach_read_state(pid_t tid, unsigned int *ret_flags);
-
 /* Whether a thread lives in the kernel alone: one of its own, or of io_uring. */
 bool attach_is_kernel_thread(pid_t tid);
 

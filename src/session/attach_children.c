@@ -1,7 +1,8 @@
 #include "session/attach_children.h"
 
 #include "base/cleanup.h"
-#include "session/threads.h"
+#include "control/remote.h"
+#include "session/tables.h"
 
 #include <dirent.h>
 #include <limits.h>

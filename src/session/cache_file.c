@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "code/calls/gate_layout.h"
 #include "session/cache_seal.h"
 #include "session/module_text.h"
 #include "session/text_runs.h"

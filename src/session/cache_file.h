@@ -18,7 +18,7 @@
 #ifndef TRAMMEL_SESSION_CACHE_FILE_H
 #define TRAMMEL_SESSION_CACHE_FILE_H
 
-#include "session/cache.h"
+#include "session/module_file.h"
 
 /* Loads plan, texts and description of a module; false if there is no sound file for just
  * this module (then nothing is changed). */

@@ -2,8 +2,8 @@
 
 #include "base/table.h"
 #include "base/text.h"
-#include "code/plan/request.h"
-#include "session/window.h"
+#include "session/options.h"
+#include "session/window_calls.h"
 #include "wire/layout.h"
 
 struct file_identity file_identity_of(const struct stat *status)

@@ -4,8 +4,8 @@
 #ifndef TRAMMEL_SESSION_CACHE_KEY_H
 #define TRAMMEL_SESSION_CACHE_KEY_H
 
-#include "session/cache.h"
 #include "session/cache_names.h"
+#include "session/module_file.h"
 
 /* Everything that a plan depends on beside the file's content, and what is known of how
  * often its parts ran. */

@@ -3,6 +3,8 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "session/cache.h"
+#include "session/cache_key.h"
 
 #include <dirent.h>
 #include <pthread.h>

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "session/cache.h"
 #include "session/cache_seal.h"
+#include "session/module_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>

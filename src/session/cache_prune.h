@@ -2,7 +2,7 @@
 #ifndef TRAMMEL_SESSION_CACHE_PRUNE_H
 #define TRAMMEL_SESSION_CACHE_PRUNE_H
 
-#include "session/cache.h"
+#include "session/module_file.h"
 
 /* If the folder grew: deletes what was used longest ago while more lies in it than
  * $TRAMMEL_CACHE_LIMIT MiB (default 4096), and files that killed runs left behind. */

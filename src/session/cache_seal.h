@@ -8,7 +8,7 @@
 #ifndef TRAMMEL_SESSION_CACHE_SEAL_H
 #define TRAMMEL_SESSION_CACHE_SEAL_H
 
-#include "session/cache.h"
+#include "session/module_file.h"
 
 #define SEAL_SUFFIX ".seal"
 

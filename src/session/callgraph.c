@@ -2,19 +2,12 @@
 
 #include "base/cleanup.h"
 #include "code/plan/plan_rows.h"
-#include "session/modules.h"
+#include "session/callgraph_bank.h"
+#include "session/module.h"
 #include "session/returns.h"
 
 #include <stdlib.h>
 #include <x86intrin.h>
-
-_Static_assert(WIRE_GRAPH_CHILDREN == PLAN_GRAPH_CHILDREN,
-	       "gates and the resident mean the same children");
-
-static struct wire_graph *graph_of(const struct bank *bank)
-{
-	return (struct wire_graph *)(void *)((char *)bank->shared + WIRE_GRAPH_BASE);
-}
 
 /* Where all calls of a function by a thread are added up. */
 static uint32_t find_calls(struct image_graph *graph, uint32_t thread,
@@ -96,10 +89,10 @@ static uint32_t count_of(const uint64_t *used, uint64_t most, size_t size)
 }
 
 /* What the banks of a process have, by context. */
-struct block_sums VECTOR(struct image_context_sums);
+struct sums VECTOR(struct image_context_sums);
 
 static void add_copy(const struct family *family, struct image_graph *graph,
-		     const struct image_graph_copy *copy, struct block_sums *sums)
+		     const struct image_graph_copy *copy, struct sums *sums)
 {
 	uint32_t root = find_root(graph, copy->thread);
 	const uint32_t count = copy->count + copy->leaf_count;
@@ -137,7 +130,7 @@ static void drop_copies(struct image_graph *graph)
 
 static struct image_graph_copy copy_bank(const struct bank *bank, bool threads)
 {
-	const struct wire_graph *shared = graph_of(bank);
+	const struct wire_graph *shared = callgraph_of(bank);
 	/* The leaves first: what is there then has its parent there. */
 	const uint32_t leaf_count = count_of(&shared->leaves_used, WIRE_GRAPH_LEAF_MAX,
 					     sizeof(shared->leaves[0]));
@@ -237,7 +230,7 @@ void callgraph_take(const struct session *session, struct process *process, bool
 {
 	const struct collector *collector = session->options->collector;
 	struct image_graph *graph = &process->image->graph;
-	struct block_sums now = {0};
+	struct sums now = {0};
 
 	if (!collector->graph)
 		return;
@@ -301,171 +294,6 @@ void callgraph_merge(struct image_graph *graph)
 	graph->counts.count = kept + 1;
 }
 
-/* Whether a frame is no call but says where those of another stack begin. */
-static bool begins_stack(const struct wire_graph *graph, uint64_t frame)
-{
-	uint64_t start = graph->stack / sizeof(graph->frames[0]), around;
-
-	while (start > frame &&
-	       start < sizeof(graph->frames) / sizeof(graph->frames[0])) {
-		around = (graph->frames[start].around >> WIRE_GRAPH_AROUND) /
-			 sizeof(graph->frames[0]);
-		if (around >= start)
-			return false;
-		start = around;
-	}
-	return start && start == frame;
-}
-
-void callgraph_note_calls(const struct session *session, const struct bank *bank,
-			  struct thread_calls *calls)
-{
-	const struct wire_graph *graph;
-	uint64_t count;
-
-	calls->count = 0;
-	if (!session->options->collector->graph || !bank)
-		return;
-	graph = graph_of(bank);
-	count = (graph->top < WIRE_GRAPH_DEPTH ? graph->top : WIRE_GRAPH_DEPTH) /
-		sizeof(graph->frames[0]);
-	for (uint64_t i = 1; i <= count; i++) {
-		const struct wire_graph_frame *frame = &graph->frames[i];
-		uint64_t node = frame->node / sizeof(graph->nodes[0]);
-
-		if (begins_stack(graph, i))
-			continue;
-		if (node > WIRE_GRAPH_MAX / sizeof(graph->nodes[0]))
-			node = 0;
-		vector_push(calls, ((struct thread_call){
-					   .place = frame->place + (frame->around & 1),
-					   .function = graph->nodes[node].function}));
-	}
-}
-
-/* A node as far as it is like a leaf. */
-static struct wire_graph_leaf *head_at(struct wire_graph *graph, uint32_t node)
-{
-	return (void *)((char *)graph->nodes + node);
-}
-
-/* A new node; WIRE_GRAPH_BEYOND: there is no room. */
-static uint32_t make_node(struct wire_graph *graph, bool leaf)
-{
-	if (leaf) {
-		uint64_t node = WIRE_GRAPH_LEAF_AT + graph->leaves_used;
-
-		if (graph->leaves_used >= WIRE_GRAPH_LEAF_MAX)
-			return WIRE_GRAPH_BEYOND;
-		graph->leaves_used += sizeof(graph->leaves[0]);
-		return (uint32_t)node;
-	}
-	if (graph->used >= WIRE_GRAPH_MAX)
-		return WIRE_GRAPH_BEYOND;
-	graph->used += sizeof(graph->nodes[0]);
-	return (uint32_t)graph->used;
-}
-
-/* The node of a call below another one, made if it is new. */
-static uint32_t make_child(struct wire_graph *graph, uint32_t function, uint32_t parent)
-{
-	uint32_t row = wire_graph_row(parent, function);
-
-	for (; graph->index[row]; row = (row + 1) & WIRE_GRAPH_MASK) {
-		const struct wire_graph_leaf *node = head_at(graph, graph->index[row]);
-
-		if (node->function == function && node->parent == parent)
-			return graph->index[row];
-	}
-	uint32_t node = make_node(graph, function & WIRE_GRAPH_LEAF);
-
-	if (node == WIRE_GRAPH_BEYOND)
-		return node;
-	*head_at(graph, node) =
-		(struct wire_graph_leaf){.function = function, .parent = parent};
-	graph->index[row] = node;
-	return node;
-}
-
-/* What stands in nodes for a function whose returns are seen. */
-static uint32_t name_of(const struct module *module, uint32_t function)
-{
-	return WIRE_BANK_HEADER + (module->first_slot + function * PLAN_GRAPH_SLOTS) *
-					  (uint32_t)sizeof(uint64_t);
-}
-
-/* The innermost frame whose call is still under way when something else has its return
- * address at a place, as the resident's enter finds it. Those further in have the clock
- * no more. */
-static uint64_t drop_frames(struct wire_graph *graph, uint64_t place)
-{
-	uint64_t i = (graph->top < WIRE_GRAPH_DEPTH ? graph->top : WIRE_GRAPH_DEPTH) /
-		     sizeof(graph->frames[0]);
-
-	while (i && i * sizeof(graph->frames[0]) != graph->stack &&
-	       graph->frames[i].place <= place) {
-		uint64_t timed = graph->frames[i--].around;
-
-		if ((timed & 1) && timed <= WIRE_GRAPH_BEYOND + 1)
-			graph->at = timed - 1;
-	}
-	return i;
-}
-
-void callgraph_enter(const struct thread *thread, const struct module *module,
-		     uint32_t function, uint64_t place)
-{
-	enum { FRAMES = WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame) };
-	const struct plan *plan = module->file->plan;
-	const bool leaf = !plan->functions.items[function].map_row_count;
-	struct wire_graph *graph = thread->bank ? graph_of(thread->bank) : NULL;
-	uint64_t around = graph ? drop_frames(graph, place) : 0;
-	uint32_t node, parent, timed;
-
-	if (!graph || graph->frames[around].node > WIRE_GRAPH_BEYOND)
-		return;
-	parent = graph->frames[around].node;
-	node = parent == WIRE_GRAPH_BEYOND
-		       ? WIRE_GRAPH_BEYOND
-		       : make_child(graph,
-				    name_of(module, function) +
-					    (leaf ? WIRE_GRAPH_LEAF : 0),
-				    parent);
-	/* The resident may have been about to. */
-	timed = graph->at == node ? parent + 1 : 0;
-	head_at(graph, node)->calls++;
-	if (!leaf && around < FRAMES)
-		graph->frames[++around] =
-			(struct wire_graph_frame){place - (timed != 0), node, timed};
-	graph->top = around * sizeof(graph->frames[0]);
-}
-
-void callgraph_begin(const struct session *session, const struct bank *bank,
-		     const struct thread_calls *calls)
-{
-	struct wire_graph *graph;
-	uint32_t node = 0;
-
-	if (!session->options->collector->graph || !bank)
-		return;
-	graph = graph_of(bank);
-	graph->frames[0].place = UINT64_MAX;
-	for (size_t i = 0; i < calls->count; i++) {
-		const struct thread_call *call = &calls->items[i];
-		uint32_t parent = node;
-
-		node = call->function && node < WIRE_GRAPH_BEYOND
-			       ? make_child(graph, call->function, node)
-			       : WIRE_GRAPH_BEYOND;
-		graph->frames[i + 1] =
-			(struct wire_graph_frame){call->place - 1, node, parent + 1};
-	}
-	graph->top = calls->count * sizeof(graph->frames[0]);
-	graph->stack = 0;
-	graph->at = node;
-	graph->last = __rdtsc();
-}
-
 /* Frames of a thread's stack, the innermost first. */
 struct frames {
 	const struct space *space;
@@ -492,7 +320,8 @@ static void note_frame(void *context, uint64_t place, uint64_t pc)
 	    frames->calls->count >= WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame))
 		return;
 	index = function->part_of;
-	vector_push(frames->calls, ((struct thread_call){place, name_of(module, index)}));
+	vector_push(frames->calls,
+		    ((struct thread_call){place, callgraph_name_of(module, index)}));
 }
 
 void callgraph_begin_within(const struct session *session, struct thread *thread,
@@ -512,44 +341,4 @@ void callgraph_begin_within(const struct session *session, struct thread *thread
 		calls->items[i] = outer;
 	}
 	callgraph_begin(session, thread->bank, calls);
-}
-
-void callgraph_hold(const struct session *session, struct thread *thread)
-{
-	if (session->options->collector->graph && !thread->held_ticks)
-		thread->held_ticks = __rdtsc();
-}
-
-void callgraph_look(const struct thread *thread)
-{
-	struct wire_graph *graph;
-	uint64_t node;
-
-	if (!thread->held_ticks || !thread->bank)
-		return;
-	graph = graph_of(thread->bank);
-	node = graph->at / sizeof(graph->nodes[0]);
-	/* 0: it has called nothing yet. Later than its stop: it begins only now. */
-	if (!graph->last || graph->last > thread->held_ticks ||
-	    node >= sizeof(graph->nodes) / sizeof(graph->nodes[0]))
-		return;
-	graph->nodes[node].ticks += thread->held_ticks - graph->last;
-	graph->last = thread->held_ticks;
-}
-
-void callgraph_go_on(struct thread *thread)
-{
-	struct wire_graph *graph;
-
-	if (!thread->held_ticks)
-		return;
-	if (thread->bank) {
-		graph = graph_of(thread->bank);
-		/* 0: it has called nothing yet. */
-		if (graph->last && graph->last < thread->held_ticks)
-			graph->last += __rdtsc() - thread->held_ticks;
-		else if (graph->last)
-			graph->last = __rdtsc();
-	}
-	thread->held_ticks = 0;
 }

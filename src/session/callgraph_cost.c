@@ -2,9 +2,8 @@
 
 #include "code/calls/gate_forms.h"
 #include "code/emit/probe.h"
-#include "code/plan/request.h"
 #include "resident/resident.h"
-#include "session/callgraph.h"
+#include "session/graph_layout.h"
 
 #include <asm/prctl.h>
 #include <stdlib.h>

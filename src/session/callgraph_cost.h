@@ -3,7 +3,7 @@
 #ifndef TRAMMEL_SESSION_CALLGRAPH_COST_H
 #define TRAMMEL_SESSION_CALLGRAPH_COST_H
 
-#include "session/callgraph.h"
+#include "session/session.h"
 
 /* Measures what probes take here; all 0 where that cannot be. */
 void callgraph_find_cost(struct callgraph_cost *ret_cost);

@@ -1,10 +1,9 @@
 #include "session/callgraph_save.h"
 
 #include "base/cleanup.h"
-#include "session/callgraph.h"
+#include "base/clock.h"
 #include "session/callgraph_times.h"
 #include "session/fold.h"
-#include "session/loop.h"
 
 #include <stdlib.h>
 #include <x86intrin.h>
@@ -50,7 +49,7 @@ static uint64_t *add_inclusive(const struct image_graph *graph, const struct sha
 
 static double ns_per_tick(const struct session *session)
 {
-	uint64_t ns = session_now() - session->clock_ns;
+	uint64_t ns = clock_now_ns() - session->clock_ns;
 	uint64_t ticks = __rdtsc() - session->clock_ticks;
 
 	return session->clock_ticks && ticks ? (double)ns / (double)ticks : 0;

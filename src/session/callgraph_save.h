@@ -2,7 +2,7 @@
 #ifndef TRAMMEL_SESSION_CALLGRAPH_SAVE_H
 #define TRAMMEL_SESSION_CALLGRAPH_SAVE_H
 
-#include "session/callgraph.h"
+#include "session/saving.h"
 
 /* Writes records of all contexts of an image. */
 void callgraph_save(struct saving *saving, const struct image_run *image);

@@ -1,7 +1,6 @@
 #include "session/callgraph_times.h"
 
 #include "base/cleanup.h"
-#include "session/callgraph.h"
 
 /* What the calls in a context make its time to be. */
 struct calls_within {

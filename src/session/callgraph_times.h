@@ -2,7 +2,7 @@
 #ifndef TRAMMEL_SESSION_CALLGRAPH_TIMES_H
 #define TRAMMEL_SESSION_CALLGRAPH_TIMES_H
 
-#include "session/callgraph.h"
+#include "session/session.h"
 
 /* Takes what probes took out of the times of all contexts, and gives calls that were not
  * timed, by those that were, their part of the time of calls around them. */

@@ -1,14 +1,14 @@
 #include "session/contexts.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/library.h"
 #include "base/text.h"
 #include "context/profile.h"
 #include "context/recover.h"
 #include "context/save.h"
+#include "session/contexts_save.h"
 #include "session/fold.h"
-#include "session/front.h"
-#include "session/loop.h"
 #include "session/run.h"
 #include "symbols/naming.h"
 
@@ -112,109 +112,6 @@ void contexts_environment(const struct session_context *context)
 	text_deinit(&preload);
 }
 
-/* The image that a spool is of: the process's last one that began before it. Not each has
- * one, as what a fork made may execute another program before it says anything. */
-static const struct image_run *image_of(const struct session *session,
-					const struct context_spool *spool)
-{
-	const struct image_run *found = NULL;
-
-	vector_for_each (&session->images, image)
-		if ((uint32_t)(*image)->pid == spool->pid &&
-		    (!found || (*image)->start_ns <= spool->begin.ns))
-			found = *image;
-	return found;
-}
-
-static void say_written(const char *path, const struct context_spool *head)
-{
-	fprintf(stderr,
-		"trammel: process %u ended before it wrote what its channel had: "
-		"that is in \"%s\"\n",
-		head->pid, path);
-}
-
-/* Channels of processes that were killed, beside the profile. */
-static void recover(const char *output, const struct context_spools *spools)
-{
-	const char *slash = strrchr(output, '/');
-	scoped_free char *folder =
-		strndup(output, slash ? (size_t)(slash - output) + 1 : 0);
-	const struct context_recovery recovery = {folder, false, NULL, &symbols_naming,
-						  say_written};
-
-	vector_for_each (spools, spool)
-		if (!spool->head->finished && !context_is_running(spool->head)) {
-			struct trm_error *error =
-				context_recover_process(&recovery, spool);
-
-			if (error)
-				trm_error_print(error);
-		}
-}
-
-bool contexts_have_parts(const struct session *session)
-{
-	return session->options->context.folder && session->options->window.words;
-}
-
-void contexts_part(struct session *session, bool open)
-{
-	const struct window *window = &session->window;
-
-	if (contexts_have_parts(session))
-		context_parts_take(&session->parts, session->options->context.folder,
-				   window->intervals.count
-					   ? (uint32_t)window->intervals.count - 1
-					   : 0,
-				   open);
-}
-
-static void save_spool(const struct session *session, const struct context_saving *saving,
-		       const struct context_process *spool, uint64_t image)
-{
-	if (contexts_have_parts(session))
-		context_save_parts(saving, spool, image, &session->parts,
-				   session->window.intervals.count);
-	else
-		context_save(saving, spool, image);
-}
-
-struct trm_error *contexts_save(struct saving *saving)
-{
-	struct session *session = saving->session;
-	struct context_saving context;
-
-	if (!session->options->context.folder)
-		return NULL;
-	TRM_TRY(context_saving_init(&context, saving->writer, saving->model));
-	if (session->window.state == WINDOW_OPEN)
-		contexts_part(session, true);
-	struct context_spools spools =
-		context_spools_read(session->options->context.folder);
-	struct text faults = {0};
-
-	if (spools.count)
-		context.first_ns = spools.items[0].head->begin.ns;
-	for (size_t i = 0; i < spools.count; i++) {
-		const struct image_run *image = image_of(session, spools.items[i].head);
-
-		if (image && !image->hidden)
-			save_spool(session, &context, &spools.items[i], image->number);
-		context_describe_faults(&spools.items[i], &faults);
-	}
-	context_describe_static(&spools, session->options->context.is_static, &faults);
-	recover(session->options->output, &spools);
-	context_spools_deinit(&spools);
-	struct trm_error *error = faults.length
-					  ? saving_global(saving, "context.faults",
-							  record_string(faults.data))
-					  : NULL;
-
-	text_deinit(&faults);
-	return error;
-}
-
 static struct trm_error *save(const struct session_options *options,
 			      struct context_run *run, int status)
 {
@@ -240,7 +137,7 @@ struct trm_error *contexts_run(const struct session_options *options, const char
 {
 	struct context_run run = {.start = time(NULL)};
 	struct trm_error *error;
-	uint64_t begin = session_now();
+	uint64_t begin = clock_now_ns();
 	sigset_t signals;
 	int failed[2], why = 0;
 
@@ -261,13 +158,13 @@ struct trm_error *contexts_run(const struct session_options *options, const char
 	if (why)
 		return front_exec_error(options, why, outcome);
 	run.first = (uint32_t)program;
-	run.wall_ns = session_now() - begin;
+	run.wall_ns = clock_now_ns() - begin;
 	run.is_static = options->context.is_static;
 	error = save(options, &run, outcome->status);
 	outcome->profile = !error;
 	struct context_spools spools = context_spools_read(options->context.folder);
 
-	recover(options->output, &spools);
+	contexts_recover(options->output, &spools);
 	context_spools_deinit(&spools);
 	return error;
 }

@@ -6,7 +6,6 @@
 #define TRAMMEL_SESSION_CONTEXTS_H
 
 #include "session/run.h"
-#include "session/saving.h"
 
 /* Makes the folder of the spools and finds the library; nothing if `what` is NULL. */
 struct trm_error *contexts_prepare(struct session_context *context);
@@ -21,17 +20,5 @@ void contexts_environment(const struct session_context *context);
 /* Runs a program of which nothing but its own context is measured: nobody traces it. */
 struct trm_error *contexts_run(const struct session_options *options, const char *elf,
 			       struct run_outcome *outcome);
-
-/* Whether only parts of what they record are told of: without a window all is that is in
- * the spools at the end. */
-bool contexts_have_parts(const struct session *session);
-
-/* What they record from now on is of another part of the run: counting begins, or ends,
- * or goes into the next interval; before session->window says so. `open`: it is to be
- * told of. */
-void contexts_part(struct session *session, bool open);
-
-/* Writes what the processes recorded. */
-struct trm_error *contexts_save(struct saving *saving);
 
 #endif

@@ -1,6 +1,7 @@
 #include "session/dropping.h"
 
-#include "session/signals.h"
+#include "control/remote.h"
+#include "session/injection.h"
 #include "session/space.h"
 #include "session/texts.h"
 

@@ -1,9 +1,12 @@
 #include "session/finish.h"
 
 #include "code/locate/locate.h"
+#include "code/plan/position.h"
+#include "control/remote.h"
 #include "resident/resident.h"
 #include "session/module_text.h"
-#include "session/signals.h"
+#include "session/settle.h"
+#include "session/ways.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -34,7 +37,7 @@ bool finish_run(struct session *session, struct thread *thread,
 		return false;
 	if (copy->signal)
 		syscall(SYS_tkill, thread->tid, copy->signal);
-	if (remote_failed(remote_set_mask(thread->tid, ~signals_synchronous)) ||
+	if (remote_failed(remote_set_mask(thread->tid, ~settle_synchronous)) ||
 	    remote_failed(remote_resume(thread->tid, REMOTE_SYSCALL, 0)))
 		return false;
 	thread->stopped = false;
@@ -73,13 +76,13 @@ bool finish_make(const struct thread *thread, struct module *module,
 {
 	const struct plan *plan = module->file->plan;
 	const struct plan_function *function = &plan->functions.items[place->function];
-	uint64_t page = module->code_size - FINISH_SIZE;
+	uint64_t page = module->code_size - WAYS_FINISH_SIZE;
 	uint64_t link = plan->code_address + page;
 	const uint8_t *original = module_file_original(module->file, function->address,
 						       function->displaced);
 	union {
 		uint64_t word; /* where the code goes on */
-		uint8_t bytes[FINISH_SIZE];
+		uint8_t bytes[WAYS_FINISH_SIZE];
 	} block;
 	struct arena *arena = thread->process->space->family->arena;
 	uint32_t next;
@@ -88,12 +91,12 @@ bool finish_make(const struct thread *thread, struct module *module,
 		return false;
 	memset(&block, 0, sizeof(block));
 	block.word = arena->address + resident_table()->finish;
-	size_t size =
-		plan_finish(plan, place, original, link, block.bytes, FINISH_SIZE, &next);
+	size_t size = plan_finish(plan, place, original, link, block.bytes,
+				  WAYS_FINISH_SIZE, &next);
 
 	if (!size || pwrite(arena->fd, &block, sizeof(block),
 			    (off_t)(module->shared_offset + module->shared_size -
-				    FINISH_SIZE)) != sizeof(block))
+				    WAYS_FINISH_SIZE)) != sizeof(block))
 		return false;
 	ret_copy->start = module->code_address + page + 8;
 	ret_copy->next = module->code_address + next;

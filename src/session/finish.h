@@ -2,7 +2,7 @@
 #ifndef TRAMMEL_SESSION_FINISH_H
 #define TRAMMEL_SESSION_FINISH_H
 
-#include "session/signals.h"
+#include "session/settle.h"
 
 /* Makes the copy of the displaced instructions that are left, in the page behind the
  * module's trampolines. */

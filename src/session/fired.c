@@ -2,17 +2,14 @@
 
 #include "base/search.h"
 #include "code/plan/plan_rows.h"
-#include "session/follow.h"
+#include "session/fired_restore.h"
+#include "session/fired_state.h"
 #include "session/homes.h"
 #include "session/hot.h"
 #include "session/looks.h"
-#include "session/modules.h"
+#include "session/module.h"
 #include "session/probes.h"
-#include "session/signals.h"
 #include "session/standing.h"
-#include "session/syscalls.h"
-#include "session/text_jumps.h"
-#include "session/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +22,6 @@ static bool applies(const struct session *session)
 
 	return options->collector->slot_size == 1 && !options->threads &&
 	       !options->window.words && !options->live;
-}
-
-void fired_deinit(struct space_fired *fired)
-{
-	hot_deinit(fired);
-	vector_deinit(&fired->probes);
-	homes_deinit(&fired->homes);
-	vector_deinit(&fired->ways);
 }
 
 static int by_function(const void *left, const void *right)
@@ -97,7 +86,7 @@ static bool has_fired(const void *context, uint32_t slot)
 {
 	const struct fired_module *of = context;
 
-	return hot_has_seen(&of->space->fired, of->module->file, slot);
+	return fired_has_seen(&of->space->fired, of->module->file, slot);
 }
 
 /* Threads stand for no more functions at a time. */
@@ -179,37 +168,13 @@ static void prepare(struct process *process, struct change *change)
 					 sizeof(*change->probes.items), by_address);
 }
 
-static bool set_one(void *item, const void *fired, uint8_t *bytes)
-{
-	(void)item;
-	return probe_set_fired(bytes, *(const bool *)fired);
-}
-
-/* Sets probes, which are sorted. Where something else lies by now nothing is changed. */
-static void set_probes(int memory_fd, const struct space_probes *probes, bool fired)
-{
-	probes_change(
-		memory_fd,
-		(struct probes){probes->items, probes->count, sizeof(*probes->items)},
-		set_one, &fired);
-}
-
-/* None is between two jumps of a text that changes. */
-static void leave_islands(const struct session *session, const struct space *space)
-{
-	vector_for_each (&session->all_threads, thread)
-		if ((*thread)->process && (*thread)->process->space == space &&
-		    (*thread)->stopped)
-			signals_leave_island(*thread);
-}
-
 /* All threads stand. */
 static void take_away(const struct session *session, struct change *change)
 {
 	struct space *space = change->process->space;
 
-	leave_islands(session, space);
-	set_probes(space->memory_fd, &change->probes, true);
+	fired_leave_islands(session, space);
+	fired_set_probes(space->memory_fd, &change->probes, true);
 	add_probes(&space->fired.probes, &change->probes);
 	homes_enter(space, &change->texts);
 }
@@ -232,7 +197,7 @@ static bool take_some_away(struct session *session)
 		    standing_all(session, change->process->space))
 			take_away(session, change);
 		else
-			hot_forget(&change->process->space->fired);
+			fired_forget(&change->process->space->fired);
 	}
 	standing_end(session, &standing);
 	vector_for_each (&changes, change) {
@@ -241,95 +206,6 @@ static bool take_some_away(struct session *session)
 	}
 	vector_deinit(&changes);
 	return true;
-}
-
-/* But for those of modules that are gone: others' memory may lie there. */
-static void restore(const struct space *space, int memory_fd, struct space_homes *closed)
-{
-	struct space_probes probes = {0};
-	const struct module *module = NULL;
-
-	homes_leave(space, memory_fd, closed);
-	vector_for_each (&space->fired.probes, address) {
-		if (!module || *address - module->code_address >= module->code_size)
-			module = space_module_of_code(space, *address);
-		if (module)
-			vector_push(&probes, *address);
-	}
-	set_probes(memory_fd, &probes, false);
-	vector_deinit(&probes);
-}
-
-void fired_restore_copy(struct session *session, struct space *original,
-			struct space *copy)
-{
-	if (!original->fired.probes.count && !original->fired.homes.count)
-		return;
-	restore(original, copy->memory_fd, &copy->fired.homes);
-	original->fired.copied += original->fired.homes.count;
-	session->forks_cost |= hot_costs_forks(session, original);
-}
-
-/* Threads in functions that were at home go on in relocated code. */
-static void lead_in(const struct session *session, const struct space *space)
-{
-	struct user_regs_struct registers;
-
-	vector_for_each (&session->all_threads, thread) {
-		if (!(*thread)->process || (*thread)->process->space != space ||
-		    !(*thread)->stopped ||
-		    remote_failed(remote_get_registers((*thread)->tid, &registers)))
-			continue;
-		bool rests = syscalls_leave_rest(*thread, &registers);
-
-		standing_lead_in(space, &registers);
-		if (rests)
-			syscalls_lead_rest(*thread, registers.rip);
-		else
-			trm_error_destroy(
-				remote_set_registers((*thread)->tid, &registers));
-	}
-}
-
-/* Children that threads have just made have a copy of what is restored: they are known
- * from now on, and get theirs restored, too. */
-static void follow_children(struct session *session, const struct space *space)
-{
-	/* By index: there are more threads then. */
-	for (size_t i = 0; i < session->all_threads.count; i++) {
-		struct thread *thread = session->all_threads.items[i];
-
-		if (thread->process && thread->process->space == space &&
-		    thread->stopped && follow_made_child(session, thread))
-			thread_resume(session, thread, 0);
-	}
-}
-
-/* Threads of the space stand. */
-static void restore_own(struct session *session, struct space *space)
-{
-	struct space_homes closed = {0};
-
-	leave_islands(session, space);
-	restore(space, space->memory_fd, &closed);
-	if (space->fired.homes.count)
-		lead_in(session, space);
-	follow_children(session, space);
-	homes_deinit(&space->fired.homes);
-	space->fired.homes = closed;
-	space->fired.probes.count = space->fired.ways.count = 0;
-	hot_forget(&space->fired);
-}
-
-void fired_restore_shared(struct session *session, struct space *space)
-{
-	struct standing standing;
-
-	if (!space->fired.probes.count)
-		return;
-	standing_begin(session, space, &standing);
-	restore_own(session, space);
-	standing_end(session, &standing);
 }
 
 /* Spaces of which forks take long have nothing at home until they are cheap again. */
@@ -343,12 +219,12 @@ static void restore_costly(struct session *session)
 		struct process *process = session->all_processes.items[i];
 
 		if (!standing_may_change(process) ||
-		    !hot_costs_forks(session, process->space) ||
+		    !fired_costs_forks(session, process->space) ||
 		    !process->space->fired.probes.count)
 			continue;
 		standing_begin(session, process->space, &standing);
 		if (standing_all(session, process->space))
-			restore_own(session, process->space);
+			fired_restore_own(session, process->space);
 		standing_end(session, &standing);
 	}
 }

@@ -17,12 +17,4 @@
  * until there may be more to do. */
 uint64_t fired_act(struct session *session);
 
-/* Another process has a copy of the space, or shares it, and has not run yet: all probes
- * are there again. */
-void fired_restore_copy(struct session *session, struct space *original,
-			struct space *copy);
-void fired_restore_shared(struct session *session, struct space *space);
-
-void fired_deinit(struct space_fired *fired);
-
 #endif

@@ -8,10 +8,9 @@
 #include "code/relocate/cfg.h"
 #include "record/output.h"
 #include "record/record.h"
-#include "session/callgraph.h"
 #include "session/callgraph_cost.h"
 #include "session/callgraph_save.h"
-#include "session/contexts.h"
+#include "session/contexts_save.h"
 #include "session/corrected.h"
 #include "session/fold_arcs.h"
 #include "session/fold_skips.h"
@@ -20,8 +19,9 @@
 #include "session/residues.h"
 #include "session/saving.h"
 #include "session/session.h"
-#include "session/threads.h"
+#include "session/tables.h"
 #include "session/unmatched.h"
+#include "session/window.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -141,14 +141,6 @@ void saving_describe_exit(int status, char *text, size_t size)
 		snprintf(text, size, "SIG%s",
 			 sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status))
 							: "?");
-}
-
-uint64_t session_wall_ns(const struct session *session)
-{
-	const struct timespec start = session->start, end = session->end;
-
-	return (uint64_t)((end.tv_sec - start.tv_sec) * 1000000000 + end.tv_nsec -
-			  start.tv_nsec);
 }
 
 static void join_patterns(struct text *text, const struct pattern *patterns, size_t count)

@@ -34,9 +34,6 @@ struct trm_error *saving_global(struct saving *saving, const char *name,
 void saving_write(struct saving *saving, record_node node, struct record_pair *pairs,
 		  size_t count);
 
-/* How long the first process ran, or has run when that was last looked at. */
-uint64_t session_wall_ns(const struct session *session);
-
 /* Writes the profile of what was counted until now, whole or not at all. */
 struct trm_error *fold_save(struct session *session, const char *path);
 

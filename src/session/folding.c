@@ -4,8 +4,12 @@
 #include "code/relocate/inline_cache.h"
 #include "session/arcs.h"
 #include "session/callgraph.h"
-#include "session/groups.h"
+#include "session/image_run.h"
+#include "session/progress.h"
+#include "session/session.h"
 #include "session/standing.h"
+#include "session/window.h"
+
 #include <stdlib.h>
 
 struct folding {
@@ -331,7 +335,7 @@ void fold_thread(struct session *session, const struct thread *thread)
 	arena_clear_bank(arena, thread->bank);
 	vector_for_each (&thread->old_banks, bank)
 		arena_clear_bank(arena, *bank);
-	guardian_note(session);
+	session_note_change(session);
 	progress_end_clearing(session, process);
 	forget_thread(process->image, (uint32_t)thread->tid);
 }
@@ -358,6 +362,6 @@ void fold_process(struct session *session, struct process *process, enum fold_ba
 			bank->in_use = true;
 		}
 	}
-	guardian_note(session);
+	session_note_change(session);
 	progress_end_clearing(session, process);
 }

@@ -1,16 +1,22 @@
 #include "session/follow.h"
 
 #include "base/cleanup.h"
-#include "code/plan/request.h"
-#include "session/callgraph.h"
+#include "base/clock.h"
+#include "control/remote.h"
+#include "session/banks.h"
+#include "session/cache.h"
+#include "session/callgraph_bank.h"
 #include "session/doorbell.h"
-#include "session/fired.h"
+#include "session/fired_restore.h"
 #include "session/folding.h"
 #include "session/hooks.h"
 #include "session/loaded.h"
 #include "session/loading.h"
-#include "session/loop.h"
+#include "session/memory.h"
+#include "session/module.h"
+#include "session/module_file.h"
 #include "session/modules.h"
+#include "session/options.h"
 #include "session/orphans.h"
 #include "session/pages.h"
 #include "session/reentry.h"
@@ -21,11 +27,13 @@
 #include "session/signals.h"
 #include "session/space.h"
 #include "session/syscalls.h"
+#include "session/tables.h"
 #include "session/threads.h"
 #include "session/throws.h"
 #include "session/timers.h"
 #include "session/trampolines.h"
 #include "session/translator.h"
+#include "session/window.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +98,7 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	};
 
 	if (!session->clock_ticks) {
-		session->clock_ns = session_now();
+		session->clock_ns = clock_now_ns();
 		session->clock_ticks = __rdtsc();
 	}
 	TRM_TRY(maps_read(thread->tid, &session->maps));
@@ -112,7 +120,7 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	window_arm(session, family);
 	doorbell_add(session->doorbell, &arena->control->doorbell);
 	vector_push(&space->chunks, arena->chunks.items[0]);
-	space->filters = thread_filters(thread->tid);
+	space->filters = remote_filters(thread->tid);
 	arena->control->unfiltered = !space->filters;
 	return NULL;
 }
@@ -184,7 +192,7 @@ static bool are_slower(struct family *family, const struct session *session, int
 {
 	uint64_t key = throws_key(exe);
 
-	if (session->options->calls == CALLS_AUTO && throws_expected(session, key))
+	if (session->options->calls == CALLS_AUTO && throws_expected(session->cache, key))
 		return true;
 	family->throws = key;
 	return false;
@@ -260,12 +268,12 @@ static void fail_image(struct session *session, struct thread *thread,
 static void on_image(struct session *session, struct thread *thread)
 {
 	struct process *process = thread->process;
-	uint64_t start = session_now();
+	uint64_t start = clock_now_ns();
 	struct trm_error *error = NULL;
 
 	if (!process->space)
 		error = start_image(session, thread);
-	session->instrument_ns += session_now() - start;
+	session->instrument_ns += clock_now_ns() - start;
 	thread_defer(session, thread, !error && !modules_update(session, thread));
 	if (thread->deferred_since)
 		return;

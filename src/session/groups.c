@@ -1,5 +1,7 @@
 #include "session/groups.h"
 
+#include "session/image_run.h"
+
 /* The lesser one of a key, unless that is NULL, and the first row's of those from `rows`
  * on; `first` is where it is kept. */
 #define LESSER(key, rows, vector, first)                                                 \

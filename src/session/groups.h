@@ -8,24 +8,6 @@
 
 #include "session/session.h"
 
-/* Rows of all kinds say alike which group they are of. */
-struct group_key {
-	uint32_t interval, thread, file; /* as in struct image_count */
-};
-
-#define GROUP_KEY_OF(row)                                                                \
-	((struct group_key){(row)->interval, (row)->thread, (row)->file})
-
-/* The order in which they are saved; as for qsort. */
-static inline int group_compare(struct group_key a, struct group_key b)
-{
-	if (a.interval != b.interval)
-		return a.interval < b.interval ? -1 : 1;
-	if (a.thread != b.thread)
-		return a.thread < b.thread ? -1 : 1;
-	return a.file < b.file ? -1 : a.file > b.file;
-}
-
 /* All rows are the image's. */
 struct group {
 	struct group_key key;

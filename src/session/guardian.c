@@ -1,8 +1,8 @@
 #include "session/guardian.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "session/fold.h"
-#include "session/loop.h"
 #include "session/run.h"
 #include "session/session.h"
 
@@ -40,16 +40,8 @@ void guardian_begin(struct session *session, int status_fd)
 	}
 	guardian->shared = shared;
 	guardian->status_fd = status_fd;
-	guardian->next_ns = session_now() + FIRST_NS;
-	guardian_note(session);
-}
-
-void guardian_note(struct session *session)
-{
-	struct guardian_shared *shared = session->guardian.shared;
-
-	if (shared)
-		__atomic_add_fetch(&shared->version, 1, __ATOMIC_SEQ_CST);
+	guardian->next_ns = clock_now_ns() + FIRST_NS;
+	session_note_change(session);
 }
 
 /* The tracer may have given banks to other processes since, or used their place for
@@ -122,7 +114,7 @@ _Noreturn static void watch(struct session *session)
 	close(guardian->alive[1]);
 	while (read(guardian->alive[0], &byte, 1) < 0 && errno == EINTR)
 		;
-	uint64_t died_ns = session_now();
+	uint64_t died_ns = clock_now_ns();
 
 	if (guardian->shared->done ||
 	    __atomic_exchange_n(&guardian->shared->claimed, 1, __ATOMIC_SEQ_CST))
@@ -142,7 +134,7 @@ static void dismiss(struct guardian *guardian)
 uint64_t guardian_act(struct session *session)
 {
 	struct guardian *guardian = &session->guardian;
-	const uint64_t now = session_now();
+	const uint64_t now = clock_now_ns();
 
 	if (!guardian->shared || guardian->version == guardian->shared->version ||
 	    !session->images.items[0]->started)
@@ -158,9 +150,9 @@ uint64_t guardian_act(struct session *session)
 	/* The one before is there until the new one is. */
 	dismiss(guardian);
 	guardian->pid = pid;
-	uint64_t pause = (session_now() - now) * LEAST_FOR;
+	uint64_t pause = (clock_now_ns() - now) * LEAST_FOR;
 
-	guardian->next_ns = session_now() + (pause > LEAST_NS ? pause : LEAST_NS);
+	guardian->next_ns = clock_now_ns() + (pause > LEAST_NS ? pause : LEAST_NS);
 	return UINT64_MAX;
 }
 
@@ -168,7 +160,7 @@ void guardian_leave_front(struct session *session)
 {
 	dismiss(&session->guardian);
 	session->guardian.status_fd = -1;
-	guardian_note(session);
+	session_note_change(session);
 }
 
 void guardian_end(struct session *session)

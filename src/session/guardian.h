@@ -14,31 +14,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct session;
-
-struct guardian_shared {
-	uint32_t version; /* the tracer's: goes up with what guardians should know */
-	uint32_t done;    /* the tracer's: not 0: the profile is there */
-	uint32_t claimed; /* not 0: a guardian writes it */
-};
-
-struct guardian {
-	struct guardian_shared *shared; /* NULL: there are to be no guardians */
-	int alive[2];                   /* a pipe: only the tracer can write to it */
-	int status_fd;             /* to the front; -1: it is not, or no more, there */
-	pid_t pid;                 /* 0: there is none */
-	uint32_t version;          /* that the last one has */
-	uint64_t made_ns, next_ns; /* session_now(): when it was made; of the next */
-};
 
 /* From now on there are guardians, where that can be had. What one has to say goes to
  * `status_fd` as session/run.h has it; -1: to standard error. */
 void guardian_begin(struct session *session, int status_fd);
-
-/* Something changed that a guardian should know. */
-void guardian_note(struct session *session);
 
 /* Makes a new one if it is time. Returns the nanoseconds until it is to be called again.
  */

@@ -1,18 +1,10 @@
 /*
- * Threads of running programs: stopped all at once, borrowed for system calls of ours,
- * and let go. What a thread was doing goes on as if nothing had happened, also when the
- * tracer is killed in between.
+ * All threads of a running program that is attached to: stopped at once, and let go.
  */
 #ifndef TRAMMEL_SESSION_HALT_H
 #define TRAMMEL_SESSION_HALT_H
 
 #include "session/session.h"
-
-/* A stopped thread that may make system calls for us, and what it was before. */
-struct loan {
-	struct thread *thread;
-	struct user_regs_struct registers; /* to be set when the loan ends */
-};
 
 /* Stops all threads of the space within some milliseconds; false if one does not stop.
  * Then and afterwards, space_go lets them go on. */
@@ -23,21 +15,5 @@ void space_go(struct session *session, const struct space *space);
 /* Whether a stopped thread has an event to be acted on: any but signals, which can wait.
  */
 bool thread_has_event(const struct session *session, const struct thread *thread);
-
-/* Takes a thread that space_halt stopped: registers and a system call that it is in are
- * put by. False if it cannot be used now. */
-bool loan_begin(struct session *session, struct thread *thread, struct loan *ret_loan);
-
-/* Any thread of the halted space. */
-bool loan_find(struct session *session, const struct space *space, struct loan *ret_loan);
-
-/* The thread stands as it did, with the registers of the loan; it is still stopped. */
-bool loan_end(struct session *session, struct loan *loan);
-
-/* Stops some thread of the space for the time of `work`, and lets it go on. */
-struct trm_error *space_borrow(struct session *session, const struct space *space,
-			       struct trm_error *(*work)(void *context,
-							 struct thread *thread),
-			       void *context);
 
 #endif

@@ -3,9 +3,11 @@
 #include "base/cleanup.h"
 #include "base/search.h"
 #include "code/plan/plan_rows.h"
+#include "control/remote.h"
+#include "session/home_list.h"
+#include "session/module.h"
 #include "session/module_text.h"
 #include "session/probes.h"
-#include "session/signals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,19 +21,6 @@ void homes_texts_deinit(struct homes_texts *texts)
 	vector_deinit(&texts->items);
 	vector_deinit(&texts->bytes);
 	vector_deinit(&texts->ways);
-}
-
-static void home_deinit(struct space_home *home)
-{
-	free(home->open);
-	free(home->closed);
-}
-
-void homes_deinit(struct space_homes *homes)
-{
-	vector_for_each (homes, home)
-		home_deinit(home);
-	vector_deinit(homes);
 }
 
 static const struct plan_function *function_of(const struct module *module,
@@ -54,35 +43,6 @@ static struct module *module_of(const struct space *space, uint64_t code_address
 			return module;
 	}
 	return NULL;
-}
-
-static int by_place(const void *left, const void *right)
-{
-	const struct space_home *a = left, *b = right;
-
-	if (a->code_address != b->code_address)
-		return a->code_address < b->code_address ? -1 : 1;
-	return (a->function > b->function) - (a->function < b->function);
-}
-
-/* The row of a function among the first `count` of those at home, which are sorted; NULL:
- * it is not. */
-static struct space_home *home_of(const struct space *space, size_t count,
-				  uint64_t code_address, uint32_t function)
-{
-	const struct space_home wanted = {.code_address = code_address,
-					  .function = function};
-
-	return count ? bsearch(&wanted, space->fired.homes.items, count, sizeof(wanted),
-			       by_place)
-		     : NULL;
-}
-
-/* The row of a module's function, by its index in the plan. */
-static struct space_home *home_at(const struct space *space, const struct module *module,
-				  uint32_t function)
-{
-	return home_of(space, space->fired.homes.count, module->code_address, function);
 }
 
 /* The bytes of a function as the plan has them. */
@@ -135,7 +95,7 @@ void homes_find(const struct space *space, struct module *module,
 	const struct plan *plan = module->file->plan;
 	const struct plan_function *function = request->function;
 	const uint32_t index = (uint32_t)(function - plan->functions.items);
-	const struct space_home *home = home_at(space, module, index);
+	const struct space_home *home = home_list_find(space, module, index);
 	uint8_t *text, *patched;
 	uint64_t *open;
 	uint64_t early;
@@ -307,7 +267,7 @@ static bool write_text(int memory_fd, uint64_t address, const uint8_t *text,
 static void note_home(struct space *space, size_t before, struct homes_text *text)
 {
 	struct space_home *home =
-		home_of(space, before, text->code_address, text->function);
+		home_list_find_row(space, before, text->code_address, text->function);
 
 	if (!home) {
 		home = vector_add(&space->fired.homes);
@@ -335,19 +295,8 @@ void homes_enter(struct space *space, struct homes_texts *texts)
 		bytes += text->size;
 	}
 	qsort(space->fired.homes.items, space->fired.homes.count,
-	      sizeof(*space->fired.homes.items), by_place);
+	      sizeof(*space->fired.homes.items), home_list_compare);
 	open_ways(space, texts);
-}
-
-bool homes_have(const struct space *space, const struct module *module, uint64_t address)
-{
-	const struct plan *plan = module->file->plan;
-	const struct plan_function *function =
-		plan_function_at(plan, address - module->bias);
-
-	return function &&
-	       address - module->bias - function->address < unpatch_size(function) &&
-	       home_at(space, module, (uint32_t)(function - plan->functions.items));
 }
 
 /* A function at home, and what its text is made of. */
@@ -456,7 +405,7 @@ void homes_forget(struct space *space, const struct module *module)
 		if (home->code_address != module->code_address)
 			space->fired.homes.items[kept++] = *home;
 		else
-			home_deinit(home);
+			home_list_deinit_row(home);
 	space->fired.homes.count = kept;
 	kept = 0;
 	vector_for_each (&space->fired.ways, way)

@@ -49,12 +49,7 @@ void homes_leave(const struct space *space, int memory_fd, struct space_homes *c
 void homes_restore(const struct space *space, const struct module *module,
 		   struct image_range back);
 
-void homes_deinit(struct space_homes *homes);
-
 /* A module is unmapped. */
 void homes_forget(struct space *space, const struct module *module);
-
-/* Whether an address is that of a function that is listed. */
-bool homes_have(const struct space *space, const struct module *module, uint64_t address);
 
 #endif

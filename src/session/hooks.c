@@ -1,18 +1,22 @@
 #include "session/hooks.h"
 
-#include "session/callgraph.h"
+#include "base/clock.h"
+#include "control/remote.h"
+#include "session/callgraph_bank.h"
 #include "session/dropping.h"
 #include "session/lazy_file.h"
 #include "session/loading.h"
-#include "session/loop.h"
+#include "session/module.h"
 #include "session/modules.h"
 #include "session/pages.h"
 #include "session/release.h"
-#include "session/signals.h"
+#include "session/session.h"
 #include "session/space.h"
+#include "session/tables.h"
 #include "session/texts.h"
 #include "session/threads.h"
 #include "session/trapping.h"
+#include "session/window.h"
 #include "wire/seccomp.h"
 
 #include <errno.h>
@@ -279,7 +283,7 @@ static void serve_madvise(struct request *request)
 /* Where functions come one soon after the other, so will the next. */
 static void await_more(struct session *session)
 {
-	const uint64_t soon = 2000000, now = session_now();
+	const uint64_t soon = 2000000, now = clock_now_ns();
 
 	session->awaited = now + (now - session->asked < soon ? soon : soon / 16);
 	session->asked = now;
@@ -302,7 +306,7 @@ static void serve_lazy(struct request *request)
 	request->again = module && module->file->lazy &&
 			 lazy_file_plan(module->file, back - module->code_address,
 					pages_write_news, request->session);
-	guardian_note(request->session);
+	session_note_change(request->session);
 }
 
 /* Nobody knows where the program goes on, or what it reads. */

@@ -1,9 +1,10 @@
 #include "session/hot.h"
 
 #include "base/bits.h"
+#include "base/clock.h"
 #include "code/plan/plan_rows.h"
+#include "session/fired_state.h"
 #include "session/folding.h"
-#include "session/loop.h"
 #include "session/standing.h"
 
 #include <stdlib.h>
@@ -35,10 +36,6 @@ enum {
 };
 #define WARM_AFTER_NS 500000000u
 
-/* What it takes to give a function at home back in a process that forks off, and in what
- * part of the time all of a space are to be given back. */
-enum { COPY_NS = 10000, COPY_SHARE = 32 };
-
 /* One that took so many times as long is none. After so many of these nothing is known.
  */
 enum { LATE = 3, LATE_MAX = 16 };
@@ -52,18 +49,14 @@ struct glance {
 
 static uint64_t age_of(const struct session *session)
 {
-	return session_now() - session->fired_looks.begin;
-}
-
-bool hot_costs_forks(const struct session *session, const struct space *space)
-{
-	return space->fired.copied * COPY_NS > age_of(session) / COPY_SHARE;
+	return clock_now_ns() - session->fired_looks.begin;
 }
 
 /* Whether what a process runs may go home. */
 static bool may_go(const struct session *session, const struct process *process)
 {
-	return standing_may_change(process) && !hot_costs_forks(session, process->space);
+	return standing_may_change(process) &&
+	       !fired_costs_forks(session, process->space);
 }
 
 /* The bits of a file, of which there may be `count`. */
@@ -76,37 +69,6 @@ static uint64_t *bits_of(struct file_bits *bits, const struct module_file *file,
 		bits->items[file->index] =
 			memory_allocate_zeroed(bit_words(count), sizeof(uint64_t));
 	return bits->items[file->index];
-}
-
-static void clear_bits(struct file_bits *bits)
-{
-	vector_for_each (bits, words)
-		free(*words);
-	bits->count = 0;
-}
-
-bool hot_has_seen(const struct space_fired *fired, const struct module_file *file,
-		  uint32_t slot)
-{
-	return file->index < fired->seen.count && fired->seen.items[file->index] &&
-	       bit_test(fired->seen.items[file->index], slot);
-}
-
-void hot_forget(struct space_fired *fired)
-{
-	clear_bits(&fired->seen);
-	clear_bits(&fired->waits);
-	fired->waiting.count = fired->hot.count = 0;
-	fired->afresh = true;
-}
-
-void hot_deinit(struct space_fired *fired)
-{
-	hot_forget(fired);
-	vector_deinit(&fired->seen);
-	vector_deinit(&fired->waits);
-	vector_deinit(&fired->waiting);
-	vector_deinit(&fired->hot);
 }
 
 static void let_wait(struct space_fired *fired, const struct fired_function *row)
@@ -133,7 +95,7 @@ static void see(void *context, const struct module_file *file, uint32_t slot,
 	size_t function;
 
 	(void)count;
-	if (hot_has_seen(glance->fired, file, slot))
+	if (fired_has_seen(glance->fired, file, slot))
 		return;
 	bit_set(bits_of(&glance->fired->seen, file, plan->slot_count), slot);
 	glance->function = plan_function_of_next_slot(
@@ -235,12 +197,12 @@ static uint64_t moment_ns(const struct session *session)
  * that took much longer, as where others have the processor. */
 static bool wait_a_moment(uint64_t ns)
 {
-	const uint64_t now = session_now();
+	const uint64_t now = clock_now_ns();
 
 	prctl(PR_SET_TIMERSLACK, 1);
 	nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 	prctl(PR_SET_TIMERSLACK, 0);
-	return session_now() - now <= LATE * ns + SHORTEST_NS;
+	return clock_now_ns() - now <= LATE * ns + SHORTEST_NS;
 }
 
 static void let_all_wait(const struct session *session)

@@ -16,17 +16,4 @@
  * space_fired.hot. Returns how many these are in all spaces. */
 size_t hot_find(struct session *session, bool all);
 
-/* Whether forks of a space have taken so long, for what is at home, that nothing is to go
- * there for now. */
-bool hot_costs_forks(const struct session *session, const struct space *space);
-
-/* Whether a flag was set at the last look. */
-bool hot_has_seen(const struct space_fired *fired, const struct module_file *file,
-		  uint32_t slot);
-
-/* What fired is found anew. */
-void hot_forget(struct space_fired *fired);
-
-void hot_deinit(struct space_fired *fired);
-
 #endif

@@ -97,7 +97,7 @@ struct image_run {
 	pid_t pid, parent;
 	char *program;     /* path */
 	char *name;        /* that it was executed by, or its start; NULL: not known */
-	uint64_t start_ns; /* session_now() when it began */
+	uint64_t start_ns; /* clock_now_ns() when it began */
 	uint32_t threads;  /* that ever were */
 	char state[32];    /* "exited 0", ...: see docs/profile.md */
 	char *reason;      /* why it was not measured, or not to the end; NULL */
@@ -115,5 +115,23 @@ struct image_run {
 	struct VECTOR(uint32_t) refused; /* the same of modules for which there was no
 					    memory */
 };
+
+/* Rows of all kinds say alike which group they are of. */
+struct group_key {
+	uint32_t interval, thread, file; /* as in struct image_count */
+};
+
+#define GROUP_KEY_OF(row)                                                                \
+	((struct group_key){(row)->interval, (row)->thread, (row)->file})
+
+/* The order in which they are saved; as for qsort. */
+static inline int group_compare(struct group_key a, struct group_key b)
+{
+	if (a.interval != b.interval)
+		return a.interval < b.interval ? -1 : 1;
+	if (a.thread != b.thread)
+		return a.thread < b.thread ? -1 : 1;
+	return a.file < b.file ? -1 : a.file > b.file;
+}
 
 #endif

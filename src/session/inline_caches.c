@@ -5,9 +5,10 @@
 #include "code/locate/locate_gates.h"
 #include "code/plan/plan_rows.h"
 #include "code/relocate/inline_cache.h"
+#include "control/remote.h"
+#include "session/inline_cache.h"
 #include "session/looks.h"
-#include "session/modules.h"
-#include "session/signals.h"
+#include "session/module.h"
 #include "session/standing.h"
 
 #include <stdlib.h>
@@ -23,10 +24,6 @@ enum { ENOUGH = 1024, WORTH = 16384 };
  * often as what it has. */
 enum { PART = 4, MORE = 2 };
 
-/* What no call leads to: while a cache changes, in case the tracer is killed meanwhile.
- */
-#define NOWHERE UINT64_MAX
-
 /* A pair of a site with a cache. */
 struct pair {
 	const struct bank *bank;
@@ -37,24 +34,11 @@ struct pair {
 };
 struct pairs VECTOR(struct pair);
 
-static struct wire_arcs *table_of(const struct bank *bank)
-{
-	return (void *)((char *)bank->shared + WIRE_ARCS_USED);
-}
-
 static uint32_t entry_count(const struct wire_arcs *arcs)
 {
 	uint64_t used = __atomic_load_n(&arcs->used, __ATOMIC_ACQUIRE);
 
 	return used < WIRE_ARCS_MAX ? (uint32_t)used : WIRE_ARCS_MAX;
-}
-
-static uint64_t *cache_at(const struct bank *bank, const struct module *module,
-			  uint32_t slot)
-{
-	uint64_t *slots = (void *)((char *)bank->shared + WIRE_BANK_HEADER);
-
-	return &slots[(uint64_t)module->first_slot + slot];
 }
 
 static bool is_in_code(const struct module *module, uint64_t address)
@@ -85,14 +69,14 @@ static uint64_t *find_cache(const struct space *space, const struct bank *bank,
 				       &slot)
 		    : !gates_cache_of(plan, site - (*module)->bias, &slot))
 		return NULL;
-	return cache_at(bank, *module, slot);
+	return inline_cache_at(bank, *module, slot);
 }
 
 /* The program may write to the table meanwhile: its entries are whole. */
 static void find_pairs(const struct space *space, const struct bank *bank,
 		       struct pairs *pairs)
 {
-	struct wire_arcs *arcs = table_of(bank);
+	struct wire_arcs *arcs = inline_cache_table(bank);
 	const uint32_t count = entry_count(arcs), enough = looks_are_many() ? 1 : ENOUGH;
 	struct module *module = NULL;
 
@@ -193,19 +177,13 @@ static const struct module *module_of_gate(const struct space *space, uint32_t s
 	return found;
 }
 
-/* A function that is called from a cache; all 0: none is. */
-struct callee {
-	uint64_t entry; /* addresses */
-	uint64_t body;  /* where it goes on behind its gate */
-};
-
 /* What a pair calls; false if it cannot be called from a cache. It must be there as long
  * as the site is, also when nobody sees modules go: so it is the site's own module, or
  * one that the program started with. */
 static bool find_callee(const struct space *space, const struct pair *pair,
-			struct callee *callee)
+			struct inline_callee *callee)
 {
-	const uint32_t gate = table_of(pair->bank)->entries[pair->entry].gate;
+	const uint32_t gate = inline_cache_table(pair->bank)->entries[pair->entry].gate;
 	const uint32_t slot = (gate - WIRE_BANK_HEADER) / (uint32_t)sizeof(uint64_t);
 	const struct module *module = module_of_gate(space, slot);
 	const struct plan_function *function;
@@ -224,32 +202,13 @@ static bool find_callee(const struct space *space, const struct pair *pair,
 	return body != 0;
 }
 
-/* The calls that it counted become those of the pair that it had. `entry` is 1 + the
- * number of the one that it gets. */
-static void put(const struct bank *bank, uint64_t *cache, const struct callee *callee,
-		uint32_t entry)
-{
-	const uint32_t had = (uint32_t)cache[INLINE_ENTRY];
-	struct wire_arc *entries = table_of(bank)->entries;
-
-	__atomic_store_n(&cache[INLINE_TARGET], NOWHERE, __ATOMIC_SEQ_CST);
-	if (had && had <= WIRE_ARCS_MAX) {
-		entries[had - 1].count += cache[INLINE_COUNT];
-		entries[had - 1].seen += (uint32_t)cache[INLINE_COUNT];
-	}
-	cache[INLINE_COUNT] = 0;
-	cache[INLINE_ENTRY] = entry;
-	cache[INLINE_BODY] = callee->body;
-	__atomic_store_n(&cache[INLINE_TARGET], callee->entry, __ATOMIC_SEQ_CST);
-}
-
 static void change(const struct space *space, const struct pair *pair)
 {
-	struct callee callee;
+	struct inline_callee callee;
 
 	if (!find_callee(space, pair, &callee))
 		return;
-	put(pair->bank, pair->cache, &callee, pair->entry + 1);
+	inline_cache_put(pair->bank, pair->cache, &callee, pair->entry + 1);
 	pair->site->caches_calls = true;
 }
 
@@ -271,7 +230,7 @@ static bool is_in_use(const struct thread *thread, const uint64_t **ret_cache)
 	if (!plan || (!inline_cache_has_compared(plan, at, &slot) &&
 		      !gates_has_compared(plan, at, &slot)))
 		return false;
-	*ret_cache = thread->bank ? cache_at(thread->bank, module, slot) : NULL;
+	*ret_cache = thread->bank ? inline_cache_at(thread->bank, module, slot) : NULL;
 	return true;
 }
 
@@ -350,32 +309,4 @@ uint64_t inline_caches_act(struct session *session)
 		return wait;
 	look(session);
 	return looks_pause(looks, now, &limits);
-}
-
-static void empty_caches(const struct bank *bank, const struct module *module)
-{
-	static const struct callee none;
-	const struct plan *plan = module->file->plan;
-
-	for (uint32_t i = 0; i < plan->inline_count; i++) {
-		uint64_t *cache =
-			cache_at(bank, module, plan->inline_slot + i * INLINE_WORDS);
-
-		if (cache[INLINE_TARGET])
-			put(bank, cache, &none, 0);
-	}
-}
-
-void inline_caches_forget(const struct session *session, const struct space *space,
-			  const struct module *module)
-{
-	if (!module->caches_calls)
-		return;
-	vector_for_each (&session->all_processes, process) {
-		if ((*process)->space != space)
-			continue;
-		vector_for_each (&space->family->arena->banks, bank)
-			if ((*bank)->owner == (*process)->pid)
-				empty_caches(*bank, module);
-	}
 }

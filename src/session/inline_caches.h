@@ -11,8 +11,4 @@
  * nanoseconds until there may be more to do. */
 uint64_t inline_caches_act(struct session *session);
 
-/* The module was unmapped; the file may be loaded at another address next time. */
-void inline_caches_forget(const struct session *session, const struct space *space,
-			  const struct module *module);
-
 #endif

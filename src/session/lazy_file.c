@@ -4,14 +4,12 @@
 #include "base/text.h"
 #include "code/entry/trampoline.h"
 #include "code/plan/plan_rows.h"
-#include "code/plan/request.h"
 #include "control/arena.h"
 #include "session/cache_file.h"
 #include "session/learned.h"
 #include "session/module_text.h"
 #include "session/policy.h"
 #include "session/text_runs.h"
-#include "session/ways.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

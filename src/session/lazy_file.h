@@ -12,7 +12,7 @@
 #define TRAMMEL_SESSION_LAZY_FILE_H
 
 #include "code/planner/lazy.h"
-#include "session/cache.h"
+#include "session/module_file.h"
 
 /* Bytes of a text that got patches. */
 struct lazy_text {

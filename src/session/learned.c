@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "code/plan/request.h"
 #include "session/cache_seal.h"
 
 #include <fcntl.h>

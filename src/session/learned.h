@@ -13,7 +13,7 @@
 #define TRAMMEL_SESSION_LEARNED_H
 
 #include "code/count/frequencies.h"
-#include "session/cache.h"
+#include "session/module_file.h"
 
 struct learned {
 	struct frequencies frequencies;

@@ -1,20 +1,27 @@
 #include "session/leave.h"
 
+#include "base/clock.h"
+#include "control/remote.h"
 #include "resident/resident.h"
 #include "session/arc.h"
-#include "session/callgraph.h"
+#include "session/banks.h"
+#include "session/callgraph_bank.h"
 #include "session/folding.h"
 #include "session/follow.h"
 #include "session/halt.h"
-#include "session/loop.h"
+#include "session/injection.h"
+#include "session/loan.h"
 #include "session/modules.h"
-#include "session/signals.h"
+#include "session/settle.h"
 #include "session/space.h"
 #include "session/standing.h"
 #include "session/swap.h"
 #include "session/syscalls.h"
+#include "session/tables.h"
 #include "session/threads.h"
 #include "session/timers.h"
+#include "session/ways.h"
+#include "session/window.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -56,7 +63,7 @@ static bool find_way(struct session *session, struct leaver *leaver)
 	       !in_resident(thread, registers) &&
 	       (!arc_holds(thread->process->space, registers->rip) ||
 		arc_find_gate(thread, registers)) &&
-	       signals_settle(session, thread, &how, registers) != UNSETTLED;
+	       settle_thread(session, thread, &how, registers) != UNSETTLED;
 }
 
 static bool find_ways(struct session *session, const struct space *space,
@@ -225,7 +232,7 @@ static bool stop_counting(struct session *session, struct space *space)
 	struct leavers leavers = {0};
 	struct loan loan;
 	bool out = false;
-	uint64_t start = session_now();
+	uint64_t start = clock_now_ns();
 
 	if (space_halt(session, space) && find_ways(session, space, &leavers) &&
 	    loan_find(session, space, &loan)) {
@@ -241,8 +248,8 @@ static bool stop_counting(struct session *session, struct space *space)
 	if (out || space->abandoned)
 		space->out = space->holding = true;
 	space_go(session, space);
-	if (session_now() - start > session->stop_ns)
-		session->stop_ns = session_now() - start;
+	if (clock_now_ns() - start > session->stop_ns)
+		session->stop_ns = clock_now_ns() - start;
 	return space->out;
 }
 

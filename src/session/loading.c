@@ -1,8 +1,8 @@
 #include "session/loading.h"
 
+#include "control/remote.h"
 #include "session/modules.h"
 #include "session/release.h"
-#include "session/signals.h"
 #include "session/threads.h"
 
 #include <elf.h>
@@ -11,42 +11,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-/* mov $SYS_set_tid_address, %eax; syscall */
-static const uint8_t sets_address[] = {0xb8, SYS_set_tid_address, 0, 0, 0, 0x0f, 0x05};
-
-/* That function is small: it was not made part of the one that maps everything. */
-#define DONE_SIZE 1024
-
 /* Entries of a dynamic section that are looked at. */
 #define DYNAMIC_MAX 64
-
-uint64_t loading_done_address(const struct image *image)
-{
-	const struct image_function *found;
-	uint64_t address = 0;
-	size_t count = 0;
-
-	if (image->has_interpreter)
-		return 0;
-	vector_for_each (&image->segments, segment) {
-		const uint8_t *bytes =
-			image_bytes_at(image, segment->address, segment->file_size);
-		const uint8_t *at = bytes, *end = bytes + segment->file_size;
-
-		if (!bytes || !segment->executable)
-			continue;
-		while ((at = memmem(at, (size_t)(end - at), sets_address,
-				    sizeof(sets_address)))) {
-			address = segment->address + (uint64_t)(at - bytes);
-			count++;
-			at++;
-		}
-	}
-	found = count == 1 ? image_function_around(image, address) : NULL;
-	return found && address - found->address < found->size && found->size <= DONE_SIZE
-		       ? found->address
-		       : 0;
-}
 
 /* Whether ld.so says so by itself when all is mapped. Where it loads libraries first that
  * audit its work (rtld-audit(7)), it calls the function for these. */

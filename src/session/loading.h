@@ -8,14 +8,6 @@
 #include "image/image.h"
 #include "session/session.h"
 
-/*
- * The function that ld.so calls when it has mapped what a program starts with, before it
- * relocates, initialises or calls any of it; 0: the image is no such loader. It is the C
- * library's __tls_init_tp (glibc since 2.34, sysdeps/nptl/dl_tls_init_tp.c), of which a
- * stripped loader has no name: it is known by set_tid_address(2), which it alone calls.
- */
-uint64_t loading_done_address(const struct image *image);
-
 /* A new image is about to run, its first modules are known. */
 void loading_begin(struct space *space, pid_t pid);
 

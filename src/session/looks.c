@@ -1,6 +1,6 @@
 #include "session/looks.h"
 
-#include "session/loop.h"
+#include "base/clock.h"
 #include "session/standing.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ bool looks_are_many(void)
 
 uint64_t looks_wait(const struct session *session, struct looks *looks, uint64_t *ret_now)
 {
-	const uint64_t now = session_now();
+	const uint64_t now = clock_now_ns();
 
 	if (!session->window.base)
 		return UINT64_MAX;
@@ -57,7 +57,7 @@ static uint64_t pause_after(const struct looks *looks, uint64_t end,
 uint64_t looks_pause(struct looks *looks, uint64_t since,
 		     const struct looks_limits *limits)
 {
-	const uint64_t end = session_now();
+	const uint64_t end = clock_now_ns();
 	uint64_t pause;
 
 	looks->spent += end - since;

@@ -5,24 +5,19 @@
 #ifndef TRAMMEL_SESSION_LOOKS_H
 #define TRAMMEL_SESSION_LOOKS_H
 
+#include "session/schedule.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 struct session;
-
-/* When the tracer looks at what the program did: see session/looks.h. Times are
- * session_now(). */
-struct looks {
-	uint64_t begin, next;
-	uint64_t spent; /* on all looks, in ns */
-};
 
 /* Whether TRAMMEL_LOOK_US has the first look sooner than after 20 ms, and all others as
  * often, so that tests see more. */
 bool looks_are_many(void);
 
 /* Nanoseconds until the next look, which stops all threads; 0: now, which is
- * session_now() in *ret_now. Time counts from the first call on, once a program runs. */
+ * clock_now_ns() in *ret_now. Time counts from the first call on, once a program runs. */
 uint64_t looks_wait(const struct session *session, struct looks *looks,
 		    uint64_t *ret_now);
 

@@ -1,20 +1,25 @@
 #include "session/loop.h"
 
+#include "base/clock.h"
 #include "session/cache_prune.h"
 #include "session/contexts.h"
 #include "session/doorbell.h"
 #include "session/fired.h"
 #include "session/fold.h"
 #include "session/follow.h"
+#include "session/guardian.h"
 #include "session/hooks.h"
 #include "session/inline_caches.h"
+#include "session/memory_watch.h"
 #include "session/orphans.h"
+#include "session/planner.h"
 #include "session/release.h"
 #include "session/replan.h"
 #include "session/run.h"
 #include "session/session.h"
 #include "session/space.h"
 #include "session/timers.h"
+#include "session/window.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,19 +36,6 @@
 /* How often the tracer looks for functions that threads ask for that may make no system
  * call. */
 #define QUIET_NS 500000
-
-uint64_t session_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-bool session_by_chance(uint32_t times)
-{
-	return !(session_now() / 1000 % times);
-}
 
 static void send_status(int fd, enum status_kind kind, const char *text)
 {
@@ -136,7 +128,7 @@ static void set_awake(const struct session *session, uint32_t awake)
 static bool stays_awake(const struct session *session)
 {
 	return session->awaited && session->can_wait_awake &&
-	       session_now() < session->awaited;
+	       clock_now_ns() < session->awaited;
 }
 
 /* What is awaited comes sooner than anybody would wake up. Returns a signal that came; 0:
@@ -196,8 +188,8 @@ int session_wait(const struct session *session, const sigset_t *signals,
 static uint64_t act_in_time(struct session *session)
 {
 	static uint64_t (*const acts[])(struct session *) = {
-		fired_act,         window_act, timers_act,
-		inline_caches_act, memory_act, guardian_act,
+		fired_act,         window_act,       timers_act,
+		inline_caches_act, memory_watch_act, guardian_act,
 	};
 	uint64_t limit = UINT64_MAX;
 

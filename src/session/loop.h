@@ -15,10 +15,4 @@ void session_act(struct session *session);
 int session_wait(const struct session *session, const sigset_t *signals,
 		 uint64_t limit_ns);
 
-/* Nanoseconds of CLOCK_MONOTONIC. */
-uint64_t session_now(void);
-
-/* One time in so many. */
-bool session_by_chance(uint32_t times);
-
 #endif

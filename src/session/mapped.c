@@ -1,6 +1,6 @@
 #include "session/mapped.h"
 
-#include "session/signals.h"
+#include "control/remote.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,5 +1,7 @@
 #include "session/marks.h"
 
+#include "control/remote.h"
+
 #include <string.h>
 
 /* Bytes: more than what of the resident is in C has on the stack (-fstack-usage), with

@@ -18,16 +18,12 @@ struct session;
 
 struct memory_use {
 	uint64_t used; /* bytes when that was looked at last, and what was given since */
-	uint64_t next_ns; /* session_now() when it is looked at anew */
+	uint64_t next_ns; /* clock_now_ns() when it is looked at anew */
 	uint64_t
 		retired; /* bytes of them that processes have that were let go for that */
-	uint64_t next_look_ns; /* session_now() when memory_act looks again */
+	uint64_t next_look_ns; /* clock_now_ns() when memory_watch_act looks again */
 	char *reason; /* why things were not measured, for reports; NULL: nothing was */
 };
-
-/* Lets a process go if arenas take a good deal more than they may, since counters take
- * memory as they are used. Returns the nanoseconds until it is to be called again. */
-uint64_t memory_act(struct session *session);
 
 /* Bytes that arenas may take where nobody says otherwise: a quarter of the machine's
  * memory, or of what the control group of this process may use. */
@@ -39,5 +35,11 @@ bool memory_allows(struct session *session, uint64_t size);
 /* The same as an error, TRM_ERROR_LIMIT: a reason that reports show, with what to do
  * about it. It is in session.memory then. */
 struct trm_error *memory_ask(struct session *session, uint64_t size);
+
+/* Looks what arenas take. */
+void memory_look(struct session *session);
+
+/* Says in session.memory, for reports, that the limit was reached. */
+void memory_set_reason(struct session *session);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "base/vector.h"
 #include "control/arena.h"
-#include "session/cache.h"
 #include "session/copies.h"
+#include "session/module_file.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +66,30 @@ static inline bool module_holds_text(const struct module *module, uint64_t addre
 {
 	return address >= module->text_start && address < module->text_end;
 }
+
+struct space;
+
+/* A module of the space that sets the GS base itself; NULL if there is none. */
+const struct module *modules_using_gs(const struct space *space);
+
+/* The instrumented module whose text holds this address; NULL if none. */
+struct module *space_module_of_text(const struct space *space, uint64_t address);
+
+/* The module whose trampolines hold this address; NULL if none. */
+struct module *space_module_of_code(const struct space *space, uint64_t address);
+
+/* Where the part of a module's text that patches change lies in the program. */
+struct image_range module_part_of(const struct module *module);
+
+/* The text of a module that an address of its space's lies in. */
+const struct module_text *module_text_of(const struct module *module);
+
+/* What an address in a module's trampolines is. */
+struct plan_position module_locate(const struct module *module, uint64_t address);
+
+/* Where a call leads that such a place is in (CALL_DONE), run-time. False: the word that
+ * tells cannot be read. */
+bool module_callee(const struct space *space, const struct module *module,
+		   const struct plan_position *place, unsigned long long *ret_address);
 
 #endif

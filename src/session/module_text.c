@@ -1,7 +1,5 @@
 #include "session/module_text.h"
 
-#include "session/session.h"
-
 #include <string.h>
 
 /* Bytes of the largest patch. */
@@ -93,26 +91,4 @@ const uint8_t *module_file_original(struct module_file *file, uint64_t address,
 		return file->bytes + text->file_offset + at;
 	}
 	return NULL;
-}
-
-const struct module_text *module_text_of(const struct module *module)
-{
-	for (uint32_t i = 0; i < module->file->text_count; i++)
-		if (module->file->texts[i].address + module->bias == module->text_start)
-			return &module->file->texts[i];
-	return NULL;
-}
-
-/* Where the part of the text that patches change lies in the program. What is mapped
- * behind the text is taken along, unless the text itself goes on behind the part. */
-struct image_range module_part_of(const struct module *module)
-{
-	const struct module_text *text = module_text_of(module);
-	uint64_t end = text->part_offset + text->part_size;
-	struct image_range range = {module->text_start + text->part_offset,
-				    module->text_end};
-
-	if (end < text->size && module->text_start + end < range.end)
-		range.end = module->text_start + end;
-	return range;
 }

@@ -2,8 +2,7 @@
 #ifndef TRAMMEL_SESSION_MODULE_TEXT_H
 #define TRAMMEL_SESSION_MODULE_TEXT_H
 
-#include "session/cache.h"
-#include "session/session.h"
+#include "session/module_file.h"
 
 /* The unpatched bytes at a link-time address; NULL if the file has none there. */
 const uint8_t *module_file_original(struct module_file *file, uint64_t address,
@@ -24,11 +23,5 @@ uint64_t module_text_available(const struct module_file *file,
 /* The same of its part. */
 uint64_t module_text_part_available(const struct module_file *file,
 				    const struct module_text *text);
-
-/* Where the part of a module's text that patches change lies in the program. */
-struct image_range module_part_of(const struct module *module);
-
-/* The text of a module that an address of its space's lies in. */
-const struct module_text *module_text_of(const struct module *module);
 
 #endif

@@ -1,27 +1,36 @@
 #include "session/modules.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "control/remote.h"
 #include "session/anew.h"
 #include "session/arcs.h"
+#include "session/banks.h"
+#include "session/cache.h"
 #include "session/cache_key.h"
-#include "session/halt.h"
+#include "session/copies.h"
+#include "session/home_list.h"
 #include "session/homes.h"
-#include "session/inline_caches.h"
+#include "session/injection.h"
+#include "session/inline_cache.h"
 #include "session/lazy_file.h"
-#include "session/loop.h"
+#include "session/loan.h"
 #include "session/mapped.h"
-#include "session/module_text.h"
+#include "session/memory.h"
+#include "session/module.h"
+#include "session/module_file.h"
 #include "session/originals.h"
 #include "session/pages.h"
 #include "session/places.h"
-#include "session/signals.h"
+#include "session/planner.h"
+#include "session/session.h"
 #include "session/space.h"
 #include "session/swap.h"
 #include "session/texts.h"
-#include "session/threads.h"
 #include "session/trampolines.h"
 #include "session/unmeasured.h"
 #include "session/ways.h"
+#include "session/window.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -107,7 +116,7 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 				    struct module *module)
 {
 	const struct plan *plan = module->file->plan;
-	uint64_t size = trampolines_size(module->file);
+	uint64_t size = ways_code_size(module->file);
 
 	module->code_address = module->bias + plan->code_address;
 	TRM_TRY(places_choose_ways(session, thread, module));
@@ -231,7 +240,7 @@ static struct trm_error *map_code(struct session *session, struct thread *thread
 	int64_t last = batch.calls[calls.last.call].result;
 
 	if (last == (int64_t)calls.last.address) {
-		module->code_size = trampolines_size(module->file);
+		module->code_size = ways_code_size(module->file);
 		if (swap_text_done(session, thread, module, &batch, moved))
 			return write_news(space, module);
 		return patch_text(session, thread, module);
@@ -438,7 +447,7 @@ static bool add_module(struct session *session, struct thread *thread,
 	note_file(thread->process->image, module.file);
 	vector_push(&space->modules, module);
 	window_loaded(session, module.file->path);
-	guardian_note(session);
+	session_note_change(session);
 	return !module.unfinished;
 }
 
@@ -526,7 +535,7 @@ void modules_drop(struct session *session, struct thread *thread)
 			continue;
 		texts_remove(session, space, module);
 		arcs_note_gone(space, module);
-		inline_caches_forget(session, space, module);
+		inline_cache_forget_module(session, space, module);
 		homes_forget(space, module);
 		unmap_code(session, thread, module);
 		copies_give(space->family, &module->copy);
@@ -619,7 +628,7 @@ static void note_others(struct session *session, const struct thread *thread)
 bool modules_update(struct session *session, struct thread *thread)
 {
 	struct space *space = thread->process->space;
-	uint64_t start = session_now();
+	uint64_t start = clock_now_ns();
 	struct trm_error *error = maps_read(thread->tid, &session->maps);
 
 	if (error) {
@@ -635,33 +644,8 @@ bool modules_update(struct session *session, struct thread *thread)
 		trm_error_destroy(swap_in(session, thread, space));
 	/* What a thread waits for plans counts once: see thread_defer. */
 	if (!thread->deferred_since)
-		session->instrument_ns += session_now() - start;
+		session->instrument_ns += clock_now_ns() - start;
 	return complete;
-}
-
-const struct module *modules_using_gs(const struct space *space)
-{
-	vector_for_each (&space->modules, module)
-		if (module->file->plan && module->file->plan->uses_gs)
-			return module;
-	return NULL;
-}
-
-struct module *space_module_of_text(const struct space *space, uint64_t address)
-{
-	vector_for_each (&space->modules, module)
-		if (!module->broken && module_holds_text(module, address))
-			return module;
-	return NULL;
-}
-
-struct module *space_module_of_code(const struct space *space, uint64_t address)
-{
-	vector_for_each (&space->modules, module)
-		if (module->code_size && address >= module->code_address &&
-		    address < module->code_address + module->code_size)
-			return module;
-	return NULL;
 }
 
 /* Something else may lie where the program unmapped a text on its own. */
@@ -684,7 +668,7 @@ static bool swap_back(struct session *session, struct space *space)
 	vector_for_each (&space->modules, module)
 		failed |= module->swapped;
 	if (!failed)
-		homes_deinit(&space->fired.homes);
+		home_list_deinit(&space->fired.homes);
 	return !failed;
 }
 
@@ -708,6 +692,6 @@ bool space_restore_text(struct session *session, struct space *space, pid_t pid)
 			trm_error_destroy(
 				pages_write(space, module, module->text_start, true));
 	}
-	homes_deinit(&space->fired.homes);
+	home_list_deinit(&space->fired.homes);
 	return true;
 }

@@ -8,15 +8,6 @@
  * comes. */
 bool modules_update(struct session *session, struct thread *thread);
 
-/* A module of the space that sets the GS base itself; NULL if there is none. */
-const struct module *modules_using_gs(const struct space *space);
-
-/* The instrumented module whose text holds this address; NULL if none. */
-struct module *space_module_of_text(const struct space *space, uint64_t address);
-
-/* The module whose trampolines hold this address; NULL if none. */
-struct module *space_module_of_code(const struct space *space, uint64_t address);
-
 /* Writes the original bytes back over all patches of a space that `pid` has. False: they
  * are not all there, and it counts on. */
 bool space_restore_text(struct session *session, struct space *space, pid_t pid);

@@ -6,7 +6,6 @@
 
 #include "base/vector.h"
 #include "collect/collect.h"
-#include "session/planning.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,6 +58,9 @@ struct session_context {
 	char *wrappers;   /* the same for MPI, or NULL */
 	bool is_static;   /* the program loads no library */
 };
+
+/* Shows that `left` modules, of which `name` is one, are being planned; 0: no more. */
+typedef void planning_show(const char *name, unsigned int left);
 
 struct session_options {
 	const struct collector *collector;

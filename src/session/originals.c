@@ -1,10 +1,10 @@
 #include "session/originals.h"
 
-#include "session/halt.h"
+#include "control/remote.h"
+#include "session/injection.h"
+#include "session/loan.h"
 #include "session/session.h"
-#include "session/signals.h"
 #include "session/space.h"
-#include "session/threads.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -66,7 +66,7 @@ void originals_show(struct session *session, struct space *space)
 	/* A system call filter might not like it. */
 	if (!loan_find(session, space, &loan))
 		return;
-	if (thread_filters(loan.thread->tid) == space->filters) {
+	if (remote_filters(loan.thread->tid) == space->filters) {
 		vector_for_each (&space->modules, module) {
 			if (!module->there || !module->code_size)
 				continue;

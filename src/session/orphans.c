@@ -1,10 +1,10 @@
 #include "session/orphans.h"
 
+#include "base/clock.h"
+#include "control/remote.h"
 #include "session/follow.h"
-#include "session/loop.h"
-#include "session/signals.h"
 #include "session/space.h"
-#include "session/threads.h"
+#include "session/tables.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 /* What is left of a process: enough for a child of it to be followed. */
 struct session_parent {
-	uint64_t since;         /* session_now() */
+	uint64_t since;         /* clock_now_ns() */
 	struct thread thread;   /* without a bank */
 	struct process process; /* keeps its space */
 	struct VECTOR(const struct bank *) banks;
@@ -139,7 +139,7 @@ void orphans_leave(struct session *session, struct thread *thread, bool killed)
 		return;
 	struct session_parent *parent = memory_allocate_zeroed(1, sizeof(*parent));
 
-	parent->since = session_now();
+	parent->since = clock_now_ns();
 	parent->process = *process;
 	parent->thread.tid = thread->tid;
 	parent->thread.process = &parent->process;
@@ -180,8 +180,8 @@ static void follow_stranger(struct session *session, const struct thread *child)
 
 void orphans_note(struct session *session, const struct thread *child)
 {
-	vector_push(&session->untold,
-		    ((struct session_untold){.tid = child->tid, .since = session_now()}));
+	vector_push(&session->untold, ((struct session_untold){.tid = child->tid,
+							       .since = clock_now_ns()}));
 }
 
 static void find_parent_of(struct session *session, struct thread *child)
@@ -210,7 +210,7 @@ void orphans_find_parents(struct session *session)
 
 		if (!thread || thread->process || thread->state != THREAD_WAITING)
 			continue;
-		if (session_now() - untold.since < ORPHANS_UNTOLD_NS)
+		if (clock_now_ns() - untold.since < ORPHANS_UNTOLD_NS)
 			session->untold.items[kept++] = untold;
 		else
 			find_parent_of(session, thread);
@@ -230,7 +230,7 @@ void orphans_forget(struct session *session, bool all)
 	size_t kept = 0;
 
 	vector_for_each (&session->parents, parent) {
-		if (all || session_now() - (*parent)->since > REMEMBERED_NS)
+		if (all || clock_now_ns() - (*parent)->since > REMEMBERED_NS)
 			forget(session, *parent);
 		else
 			session->parents.items[kept++] = *parent;

@@ -1,9 +1,10 @@
 #include "session/pages.h"
 
 #include "base/cleanup.h"
+#include "control/remote.h"
 #include "session/lazy_file.h"
+#include "session/module.h"
 #include "session/module_text.h"
-#include "session/signals.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 #include "session/places.h"
 
-#include "code/plan/request.h"
-#include "session/signals.h"
-#include "session/trampolines.h"
+#include "control/remote.h"
+#include "session/usual_places.h"
 #include "session/ways.h"
 
 #include <string.h>
@@ -14,85 +13,13 @@
 #define WAYS_DISTANCE (8ull << 30)
 #define WAYS_REACH    (1ull << 40)
 
-/* Trampolines lie this far below their module. Between the two the program can map a GiB
- * before it gets in the way, and the addresses that it gets from mmap are those of a bare
- * run. */
-#define CODE_DISTANCE (1ull << 30)
-
 #define PAGE 4096u
-
-#define VARIANT_DISTANCE (64ull << 20)
-
-/* Where these places are taken, since a process has mapped much: the nearest of those
- * that are tried then, each so much further away than the one before; first so many
- * below, and then above. */
-#define FREE_DISTANCE (128ull << 20)
-#define FREE_BELOW    26u
-
-/* These must be clear of the module itself. */
-#define ABOVE_DISTANCE (384ull << 20)
-
-/*
- * Functions relocated whole take about as much room as their modules, which lie side by
- * side. What likely needs no more room lies at the first of these distances, and cannot
- * meet then; the rest at the others: large ones, which take long to plan, where small
- * ones are not. Of two that meet all the same one gets another variant: the next
- * distance.
- */
-#define LARGE (32ull << 20) /* bytes of room */
-
-static const uint64_t whole_distances[MODULE_USUAL_PLACES] = {
-	640ull << 20, 960ull << 20, 1280ull << 20, 1600ull << 20};
-
-/* The kernel keeps programs out of what lies below (vm.mmap_min_addr), and more than
- * trampolines are thought to need is kept for them. */
-enum { LOWEST = 0x10000, FIXED_SPARE = 0x10000 };
 
 /* Programs lie below, libraries and what else is mapped above. */
 #define PROGRAMS_END (7ull << 44)
 
 /* Programs whose addresses are fixed lie below. */
 #define LOW_END (4ull << 30)
-
-uint64_t places_room(const struct session_options *options, uint64_t span, uint64_t text)
-{
-	const uint64_t growth = options->collector->depth == PLAN_EDGES ? 7 : 6;
-
-	return options->collector->depth == PLAN_ENTRIES ? span : text * growth / 4;
-}
-
-uint64_t places_distance(const struct session_options *options, const char *name,
-			 unsigned int variant, uint64_t span, uint64_t text)
-{
-	enum { OTHERS = MODULE_USUAL_PLACES - 1 };
-	const uint64_t free = variant - MODULE_USUAL_PLACES;
-	const uint64_t room = places_room(options, span, text);
-	uint64_t place = variant;
-
-	if (variant >= MODULE_USUAL_PLACES + FREE_BELOW)
-		return -(ABOVE_DISTANCE + (free - FREE_BELOW) * VARIANT_DISTANCE);
-	if (variant >= MODULE_USUAL_PLACES)
-		return FREE_DISTANCE + free * VARIANT_DISTANCE;
-	if (options->collector->depth == PLAN_ENTRIES)
-		return CODE_DISTANCE - variant * VARIANT_DISTANCE;
-	/* The first one last, the others in an order that its neighbours have not. */
-	if (room > span) {
-		uint64_t begin = room < LARGE
-					 ? hash_bytes(name, strlen(name)) % (OTHERS - 1)
-					 : OTHERS - 1;
-
-		place = variant == OTHERS ? 0 : 1 + (begin + variant) % OTHERS;
-	}
-	return whole_distances[place];
-}
-
-uint64_t places_fixed(uint64_t base, uint64_t room)
-{
-	const uint64_t size = room + FIXED_SPARE;
-
-	return base > LOWEST + size ? (base - size) & -(uint64_t)FIXED_SPARE
-				    : PLACES_FIXED;
-}
 
 bool places_are_free(const struct session *session, const struct space *space,
 		     uint64_t address, uint64_t size)
@@ -112,11 +39,14 @@ bool places_are_free(const struct session *session, const struct space *space,
 static uint64_t find_around_program(const struct maps *maps, uint64_t near, uint64_t size,
 				    uint64_t reach)
 {
-	const uint64_t step = VARIANT_DISTANCE, last = (near - size) & -(uint64_t)PAGE;
+	const uint64_t step = PLACES_VARIANT_DISTANCE,
+		       last = (near - size) & -(uint64_t)PAGE;
 
-	if (near > LOWEST + size && near < step && maps_is_free(maps, last - PAGE, size))
+	if (near > PLACES_LOWEST + size && near < step &&
+	    maps_is_free(maps, last - PAGE, size))
 		return last - PAGE;
-	for (uint64_t by = FREE_DISTANCE; by < reach && by + size < last; by += step)
+	for (uint64_t by = PLACES_FREE_DISTANCE; by < reach && by + size < last;
+	     by += step)
 		if (maps_is_free(maps, last - by, size))
 			return last - by;
 	for (uint64_t by = reach - step; by > size + step; by -= step)
@@ -274,5 +204,5 @@ bool places_suit(const struct session *session, const struct space *space,
 		if (module->file == file && module->bias == bias)
 			return true;
 	return places_are_free(session, space, bias + file->plan->code_address,
-			       trampolines_size(file));
+			       ways_code_size(file));
 }

@@ -4,23 +4,6 @@
 
 #include "session/session.h"
 
-/* How far below its module the trampolines of a file lie (modulo 1 << 64: they can lie
- * above it), and about how many bytes they are, by what it has in memory: bytes from its
- * first to its last address, and of text.
- */
-uint64_t places_distance(const struct session_options *options, const char *name,
-			 unsigned int variant, uint64_t span, uint64_t text);
-uint64_t places_room(const struct session_options *options, uint64_t span, uint64_t text);
-
-/* Where the trampolines of a program at fixed addresses lie that have no room below it.
- */
-#define PLACES_FIXED 0x78000000ull
-
-/* Where those of a program lie whose lowest address is fixed, and that take so many
- * bytes, or a little more: below it, if they have room there, since its heap grows above
- * it. */
-uint64_t places_fixed(uint64_t base, uint64_t room);
-
 /* Whether trampolines may lie there. Those of modules that were found at the same time
  * are not among the mappings that were read. */
 bool places_are_free(const struct session *session, const struct space *space,

@@ -1,7 +1,8 @@
 #include "session/planner.h"
 
 #include "session/cache_key.h"
-#include "session/planning.h"
+#include "session/module_file.h"
+#include "session/planning_note.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -69,7 +70,7 @@ static void tell(const struct planner *planner)
 		left += (*job)->state != JOB_DONE;
 	if (!largest)
 		largest = next_job(planner, JOB_WAITING);
-	planning_tell(planner->planning_fd, largest ? largest->path : "", left);
+	planning_note_send(planner->planning_fd, largest ? largest->path : "", left);
 }
 
 static void *plan(void *argument)

@@ -5,7 +5,7 @@
 #ifndef TRAMMEL_SESSION_PLANNER_H
 #define TRAMMEL_SESSION_PLANNER_H
 
-#include "session/cache.h"
+#include "session/module_file.h"
 
 struct planner;
 

@@ -8,19 +8,6 @@
 
 enum { MS_NS = 1000000 };
 
-void planning_tell(int fd, const char *path, unsigned int left)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	struct planning_note note = {.left = left};
-	size_t size = strnlen(name, sizeof(note.name) - 1);
-
-	if (fd < 0)
-		return;
-	memcpy(note.name, name, size);
-	if (write(fd, &note, sizeof(note)) < 0)
-		return; /* the next one tells it, too */
-}
-
 int planning_wait_ms(const struct planning *planning, uint64_t now_ns)
 {
 	uint64_t due = planning->since_ns + PATIENCE_NS;

@@ -1,5 +1,7 @@
 #include "session/policy.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,4 +22,9 @@ enum policy policy_of_learning(void)
 enum policy policy_of_lazy_plans(void)
 {
 	return policy_of("TRAMMEL_LAZY");
+}
+
+bool policy_by_chance(uint32_t times)
+{
+	return !(clock_now_ns() / 1000 % times);
 }

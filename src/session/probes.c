@@ -1,6 +1,6 @@
 #include "session/probes.h"
 
-#include "session/signals.h"
+#include "control/remote.h"
 
 enum { PAGE = 4096 };
 

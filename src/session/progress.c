@@ -1,10 +1,10 @@
 #include "session/progress.h"
 
+#include "base/clock.h"
 #include "code/count/edges.h"
 #include "code/count/edges_weigh.h"
 #include "code/plan/plan_rows.h"
 #include "session/folding.h"
-#include "session/loop.h"
 #include "session/session.h"
 
 /* How soon, and how late, the tracer looks again. */
@@ -91,7 +91,7 @@ void progress_begin(struct session *session)
 	struct progress *progress = &session->window.progress;
 
 	progress->before = progress->total = sum_of_all(session);
-	progress->looked_ns = session_now();
+	progress->looked_ns = clock_now_ns();
 	progress->next_ns = progress->looked_ns + LEAST_NS;
 }
 
@@ -99,7 +99,7 @@ bool progress_look(struct session *session)
 {
 	struct progress *progress = &session->window.progress;
 	uint64_t length = session->options->window.interval_instructions;
-	uint64_t now = session_now(), last = progress->total, wait = MOST_NS;
+	uint64_t now = clock_now_ns(), last = progress->total, wait = MOST_NS;
 
 	progress->total = sum_of_all(session);
 	uint64_t done = progress->total - progress->before;
@@ -110,9 +110,9 @@ bool progress_look(struct session *session)
 	if (done < length && grown)
 		wait = (uint64_t)((double)(length - done) / rate / 2);
 	progress->looked_ns = now;
-	progress->next_ns = session_now() + (wait < LEAST_NS  ? LEAST_NS
-					     : wait > MOST_NS ? MOST_NS
-							      : wait);
+	progress->next_ns = clock_now_ns() + (wait < LEAST_NS  ? LEAST_NS
+					      : wait > MOST_NS ? MOST_NS
+							       : wait);
 	return done >= length;
 }
 

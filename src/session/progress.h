@@ -15,14 +15,6 @@
 struct session;
 struct process;
 
-struct progress {
-	uint64_t ended;                   /* instructions whose counters are gone */
-	uint64_t before;                  /* of all when the interval began */
-	uint64_t total;                   /* of all at the last look */
-	uint64_t looked_ns, next_ns;      /* session_now() then, and when to look again */
-	struct VECTOR(int64_t *) weights; /* by file: what a slot's count counts for */
-};
-
 /* The interval begins now. */
 void progress_begin(struct session *session);
 /* Looks; whether the interval has as many instructions as it is to have. */

@@ -1,15 +1,17 @@
 #include "session/reentry.h"
 
+#include "code/count/edges.h"
 #include "code/locate/address_map.h"
 #include "code/locate/locate.h"
 #include "code/plan/plan_rows.h"
+#include "control/remote.h"
+#include "session/module.h"
 #include "session/module_text.h"
-#include "session/modules.h"
 #include "session/residues.h"
 #include "session/shown.h"
-#include "session/signals.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 enum { ENDBR64 = 4 }; /* bytes of that instruction, in front of a jump at an entry */
@@ -118,4 +120,65 @@ void reentry_watch_return(struct thread *thread)
 	shown_take_returned(thread);
 	shown_take_left(thread, registers.rsp);
 	shown_find_frame(thread, registers.rsp);
+}
+
+const struct module *reentry_before_stub(const struct space *space, uint64_t rip)
+{
+	const struct module *module =
+		space->holding ? NULL : space_module_of_text(space, rip);
+	const struct plan *plan = module ? module->file->plan : NULL;
+	uint64_t link = module ? rip - module->bias : 0;
+	const struct plan_function *function = plan ? plan_function_at(plan, link) : NULL;
+
+	return function && edges_is_before_stub(plan, function, link) ? module : NULL;
+}
+
+/* The row for an address: its own, or the next one, of which the oldest is given up. */
+static struct wire_lead *row_for(struct wire_control *control, uint64_t original)
+{
+	uint64_t count = control->lead_count;
+
+	for (uint64_t i = 0; i < count && i < WIRE_LEADS_MAX; i++)
+		if (control->leads[i].original == original)
+			return &control->leads[i];
+	__atomic_store_n(&control->lead_count, count + 1, __ATOMIC_RELEASE);
+	return &control->leads[count % WIRE_LEADS_MAX];
+}
+
+static void add_lead(struct wire_control *control, const struct wire_lead *lead)
+{
+	struct wire_lead *row = row_for(control, lead->original);
+	struct wire_lead unready = *lead;
+
+	if (!memcmp(row, lead, sizeof(*row)))
+		return;
+	unready.original = 0;
+	__atomic_store_n(&row->original, 0, __ATOMIC_SEQ_CST);
+	*row = unready;
+	__atomic_store_n(&row->original, lead->original, __ATOMIC_SEQ_CST);
+}
+
+void reentry_write_leads(const struct space *space, const struct module *module,
+			 uint32_t index)
+{
+	const struct plan *plan = module->file->plan;
+	const struct plan_function *function = &plan->functions.items[index];
+	const uint8_t *bytes = module_file_original(module->file, function->address,
+						    function->displaced);
+
+	for (unsigned i = 1; bytes && i < function->displaced; i++) {
+		uint64_t link = function->address + i;
+		const struct plan_patch *patch = plan_patch_behind(plan, link);
+		struct wire_lead lead = {.original = link + module->bias};
+		uint32_t offset;
+
+		if (!patch || patch->address >= link ||
+		    !plan_offset_of(plan, index, bytes, link, &offset))
+			continue;
+		lead.code = module->code_address + offset;
+		lead.patch = patch->address + module->bias;
+		lead.size = patch->size;
+		memcpy(lead.bytes, patch->bytes, patch->size);
+		add_lead(space->family->arena->control, &lead);
+	}
 }

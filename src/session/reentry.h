@@ -32,4 +32,13 @@ bool reentry_find(const struct space *space, uint64_t rip, uint64_t *ret_way);
  * back leads into the trampoline. */
 void reentry_watch_return(struct thread *thread);
 
+/* The module of whose original text a thread executes a part that is not counted yet: up
+ * to its call, whose stub counts the block. NULL: it does not. */
+const struct module *reentry_before_stub(const struct space *space, uint64_t rip);
+
+/* Tells the program where the instructions of function `index` go on that the patch at
+ * its entry covers: see struct wire_lead. */
+void reentry_write_leads(const struct space *space, const struct module *module,
+			 uint32_t index);
+
 #endif

@@ -1,12 +1,17 @@
 #include "session/release.h"
 
+#include "control/remote.h"
+#include "session/banks.h"
 #include "session/folding.h"
 #include "session/follow.h"
+#include "session/injection.h"
+#include "session/module.h"
 #include "session/modules.h"
 #include "session/returns.h"
-#include "session/signals.h"
+#include "session/settle.h"
 #include "session/space.h"
 #include "session/syscalls.h"
+#include "session/tables.h"
 #include "session/text_jumps.h"
 #include "session/threads.h"
 #include "session/timers.h"
@@ -90,7 +95,7 @@ static void settle(struct session *session, struct thread *thread)
 	    remote_failed(remote_get_registers(thread->tid, &registers)))
 		return;
 	bool stays = syscalls_are_in_rest(thread, registers.rip);
-	enum settled settled = signals_settle(session, thread, &how, &registers);
+	enum settled settled = settle_thread(session, thread, &how, &registers);
 
 	/* The rest of a system call it makes alone. */
 	if (!stays && (settled == SETTLED || settled == SETTLED_RAN))
@@ -110,7 +115,7 @@ static void restore_text(struct session *session, struct space *space, pid_t pid
 		const struct thread *thread = session->all_threads.items[i];
 
 		if (in_space(thread, space) && thread->stopped)
-			signals_leave_island(thread);
+			text_jump_leave(thread);
 	}
 	if (!space_restore_text(session, space, pid))
 		return;

@@ -2,13 +2,14 @@
 
 #include "base/cleanup.h"
 #include "code/plan/plan_rows.h"
+#include "session/cache.h"
 #include "session/cache_key.h"
-#include "session/fold.h"
-#include "session/lazy_file.h"
+#include "session/cache_names.h"
 #include "session/learned.h"
 #include "session/lesson.h"
-#include "session/loop.h"
+#include "session/module_file.h"
 #include "session/policy.h"
+#include "session/session.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -133,7 +134,7 @@ static bool pays(const struct module_file *file, const struct verdict *verdict,
 static bool is_left_out(const struct learned *known, const struct verdict *verdict)
 {
 	return verdict->policy != POLICY_ALWAYS && verdict->plans &&
-	       known->runs >= RUNS_ENOUGH && !session_by_chance(RUNS_LEFT_OUT);
+	       known->runs >= RUNS_ENOUGH && !policy_by_chance(RUNS_LEFT_OUT);
 }
 
 /* Whether what is known by now says the same as this run. */
@@ -186,7 +187,7 @@ static bool is_looked_at(const struct module_file *file, enum policy policy)
 {
 	return file->plan && file->cached_path &&
 	       (policy == POLICY_ALWAYS || !cache_names_edition(file->cached_path) ||
-		session_by_chance(RUNS_UNSEEN));
+		policy_by_chance(RUNS_UNSEEN));
 }
 
 /* `time_ns`: that all modules together took. */

@@ -1,9 +1,8 @@
 #include "session/residues.h"
 
 #include "code/plan/position.h"
-#include "session/groups.h"
-#include "session/modules.h"
-#include "session/place.h"
+#include "session/image_run.h"
+#include "session/module.h"
 #include "session/shown.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 #include "session/returns.h"
 
 #include "code/locate/address_map.h"
-#include "session/modules.h"
+#include "control/remote.h"
+#include "session/module.h"
 #include "session/session.h"
 #include "session/vdso.h"
 #include "wire/unwind.h"

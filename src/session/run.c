@@ -2,13 +2,15 @@
 #include "session/run.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/text.h"
+#include "control/remote.h"
 #include "image/image.h"
-#include "session/attach_check.h"
 #include "session/cache.h"
 #include "session/contexts.h"
-#include "session/front.h"
 #include "session/loop.h"
+#include "session/module_file.h"
+#include "session/planning.h"
 #include "session/session.h"
 
 #include <elf.h>
@@ -267,7 +269,7 @@ void front_block_signals(sigset_t *signals)
 static bool is_stopped(pid_t pid)
 {
 	unsigned int flags;
-	char state = attach_read_state(pid, &flags);
+	char state = remote_state(pid, &flags);
 
 	return state == 'T' || state == 't';
 }
@@ -326,8 +328,8 @@ static int next_signal_planning(const sigset_t *signals, struct planning *planni
 
 	if (signals_fd < 0)
 		return next_signal(signals, ret_code);
-	poll(ends, 2, planning_wait_ms(planning, session_now()));
-	planning_act(planning, session_now());
+	poll(ends, 2, planning_wait_ms(planning, clock_now_ns()));
+	planning_act(planning, clock_now_ns());
 	if (read(signals_fd, &info, sizeof(info)) != sizeof(info))
 		return 0;
 	*ret_code = info.ssi_code;

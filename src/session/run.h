@@ -5,8 +5,8 @@
 #define TRAMMEL_SESSION_RUN_H
 
 #include "base/error.h"
-#include "session/front.h"
 #include "session/options.h"
+#include "session/planning.h"
 
 #include <stdbool.h>
 

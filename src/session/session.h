@@ -10,26 +10,22 @@
 
 #include "base/table.h"
 #include "base/vector.h"
-#include "code/count/edges.h"
-#include "code/plan/position.h"
 #include "collect/collect.h"
 #include "context/parts.h"
 #include "control/arena.h"
 #include "control/event.h"
 #include "control/inject.h"
 #include "control/remote.h"
-#include "session/cache.h"
-#include "session/copies.h"
-#include "session/guardian.h"
+#include "session/guardian_state.h"
 #include "session/image_run.h"
-#include "session/looks.h"
 #include "session/memory.h"
 #include "session/module.h"
+#include "session/module_file.h"
 #include "session/options.h"
-#include "session/planner.h"
+#include "session/schedule.h"
 #include "session/space.h"
 #include "session/thread.h"
-#include "session/window.h"
+#include "session/window_state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,7 +35,7 @@
 /* A thread at its first stop, of which nobody has told yet. */
 struct session_untold {
 	pid_t tid;
-	uint64_t since; /* session_now() */
+	uint64_t since; /* clock_now_ns() */
 };
 
 struct session {
@@ -55,7 +51,7 @@ struct session {
 	struct VECTOR(struct session_untold) untold;    /* the same */
 	bool never_lazy;     /* see plan_at_once in modules.c */
 	bool can_wait_awake; /* there is more than one processor */
-	uint64_t asked;      /* session_now() of the last WIRE_HOOK_LAZY; 0: none */
+	uint64_t asked;      /* clock_now_ns() of the last WIRE_HOOK_LAZY; 0: none */
 	uint64_t awaited; /* until then something is likely to come, and the tracer stays
 			     awake for it: that takes less long than to wake up */
 	struct VECTOR(struct family *) families;
@@ -71,7 +67,7 @@ struct session {
 	const char *incomplete;     /* what the profile lacks; NULL: nothing */
 	struct memory_use memory;   /* that arenas take */
 	uint64_t warm;              /* functions that went home and are not hot */
-	bool forks_cost;            /* some space may be one of hot_costs_forks */
+	bool forks_cost;            /* some space may be one of fired_costs_forks */
 	struct looks calls_looks;   /* see session/inline_caches.h */
 	struct context_parts parts; /* of what programs say themselves */
 	pid_t first;                /* the process that run started */
@@ -81,11 +77,20 @@ struct session {
 	struct timespec start, end; /* of the first process; CLOCK_MONOTONIC */
 	time_t start_time;
 	uint64_t clock_ticks, clock_ns; /* of one moment: the time-stamp counter and
-					   session_now(); 0: not needed yet */
+					   clock_now_ns(); 0: not needed yet */
 	uint64_t instrument_ns;         /* in which a program was held up */
 	char *refusal;                  /* why the first program was not run; NULL */
 	bool attached;    /* to a process that ran before, and is to run on after us */
 	uint64_t stop_ns; /* attached: the longest time that all its threads stood */
 };
+
+/* How long the first process ran, or has run when that was last looked at. */
+uint64_t session_wall_ns(const struct session *session);
+
+/* Returns the part of the run that images count now: see image_run.part. */
+uint32_t session_part(const struct session *session);
+
+/* Something changed that a guardian should know. */
+void session_note_change(struct session *session);
 
 #endif

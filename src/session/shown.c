@@ -2,9 +2,7 @@
 
 #include "session/reentry.h"
 #include "session/residues.h"
-#include "session/signals.h"
 #include "session/stacks.h"
-#include "session/standing.h"
 
 /* Two stack pointers further apart than this are on different stacks. */
 #define STACK_MAX (64u << 20)
@@ -72,7 +70,7 @@ void shown_add(struct thread *thread, const struct module *module,
 void shown_add_uncounted(struct thread *thread, const struct user_regs_struct *registers)
 {
 	const struct module *module =
-		standing_before_stub(thread->process->space, registers->rip);
+		reentry_before_stub(thread->process->space, registers->rip);
 	struct shown shown;
 
 	if (!module)

@@ -16,7 +16,7 @@
 void shown_add(struct thread *thread, const struct module *module,
 	       const struct user_regs_struct *registers);
 
-/* The same, if it is in original text that a stub will count (standing_before_stub): its
+/* The same, if it is in original text that a stub will count (reentry_before_stub): its
  * way back is there. */
 void shown_add_uncounted(struct thread *thread, const struct user_regs_struct *registers);
 

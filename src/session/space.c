@@ -1,8 +1,9 @@
 #include "session/space.h"
 
+#include "control/remote.h"
+#include "session/copies.h"
 #include "session/doorbell.h"
-#include "session/fired.h"
-#include "session/halt.h"
+#include "session/fired_state.h"
 #include "session/throws.h"
 
 #include <unistd.h>
@@ -88,7 +89,8 @@ void family_release(struct session *session, struct family *family)
 	bool last = family->arena->references == 1;
 
 	if (last) {
-		throws_keep(session, family);
+		throws_keep(session->cache, family->throws,
+			    &family->arena->control->looks);
 		doorbell_remove(session->doorbell, &family->arena->control->doorbell);
 	}
 	arena_release(family->arena);
@@ -121,43 +123,4 @@ void space_release(struct session *session, struct space *space)
 	fired_deinit(&space->fired);
 	close(space->memory_fd);
 	free(space);
-}
-
-struct bank *thread_waiting_bank(const struct thread *thread)
-{
-	if (thread->bank && thread->bank->shared->request != WIRE_IDLE)
-		return thread->bank;
-	vector_for_each (&thread->old_banks, bank)
-		if ((*bank)->shared->request != WIRE_IDLE)
-			return *bank;
-	return NULL;
-}
-
-struct injecting {
-	struct session *session;
-	struct wire_batch *batch;
-};
-
-static struct trm_error *inject(void *context, struct thread *thread)
-{
-	const struct injecting *injecting = context;
-
-	return inject_batch(thread->tid, thread->process->space->family->arena,
-			    injecting->batch, &injecting->session->queue);
-}
-
-struct trm_error *space_run(struct session *session, struct thread *thread,
-			    struct wire_batch *batch)
-{
-	struct injecting injecting = {session, batch};
-	struct bank *bank = thread_waiting_bank(thread);
-
-	/* With an event that is still to be acted on, a thread is lent by loan_begin
-	 * only.
-	 */
-	if (thread->stopped && (bank || !thread->event_pending))
-		return inject(&injecting, thread);
-	if (bank)
-		return inject_mailbox_batch(thread->tid, bank, batch);
-	return space_borrow(session, thread->process->space, inject, &injecting);
 }

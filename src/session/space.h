@@ -117,12 +117,4 @@ bool family_has_latches(const struct family *family);
 /* Drops a reference to the family's arena; with the last one both go. */
 void family_release(struct session *session, struct family *family);
 
-/* Runs a batch in a thread: through its mailbox if it waits in a hook, else by injection.
- * If it runs, some thread of its space is stopped for that. */
-struct trm_error *space_run(struct session *session, struct thread *thread,
-			    struct wire_batch *batch);
-
-/* The bank through whose mailbox the thread waits for us; NULL if it does not. */
-struct bank *thread_waiting_bank(const struct thread *thread);
-
 #endif

@@ -1,10 +1,11 @@
 #include "session/spans.h"
 
+#include "code/plan/position.h"
+#include "control/remote.h"
 #include "resident/resident.h"
 #include "session/arc.h"
-#include "session/modules.h"
-#include "session/place.h"
-#include "session/signals.h"
+#include "session/module.h"
+#include "session/settle.h"
 
 #include <cpuid.h>
 #include <sys/syscall.h>
@@ -129,7 +130,7 @@ bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info)
 	if (!spans->masked)
 		spans->mask = mask;
 	spans->masked = WIRE_MASKED_SPAN;
-	if (remote_failed(remote_set_mask(thread->tid, ~signals_synchronous)))
+	if (remote_failed(remote_set_mask(thread->tid, ~settle_synchronous)))
 		return false;
 	thread->held = *info;
 	syscall(SYS_tkill, thread->tid, signal);

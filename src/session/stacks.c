@@ -1,11 +1,12 @@
 #include "session/stacks.h"
 
 #include "code/locate/address_map.h"
+#include "control/remote.h"
+#include "session/module.h"
 #include "session/module_text.h"
-#include "session/modules.h"
 #include "session/reentry.h"
+#include "session/settle.h"
 #include "session/shown.h"
-#include "session/signals.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -88,7 +89,7 @@ static bool may_go_back(struct search *search, uint64_t restorer, uint64_t at,
 
 	if (!module || !module->file->plan->map_rows.count ||
 	    !plan_moved_to(module->file->plan, rip - module->bias, true, &offset))
-		return !signals_in_patch(search->space, rip);
+		return !settle_is_in_patch(search->space, rip);
 	if (!is_led(search->space, restorer))
 		return false;
 	reentry_find(search->space, rip, &way);

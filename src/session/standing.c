@@ -1,18 +1,16 @@
 #include "session/standing.h"
 
+#include "base/clock.h"
 #include "code/count/edges.h"
 #include "code/locate/address_map.h"
 #include "code/plan/plan_rows.h"
 #include "code/plan/position.h"
+#include "control/remote.h"
 #include "session/arc.h"
-#include "session/attach_check.h"
-#include "session/loop.h"
-#include "session/modules.h"
-#include "session/place.h"
+#include "session/module.h"
 #include "session/reentry.h"
 #include "session/residues.h"
 #include "session/shown.h"
-#include "session/signals.h"
 #include "session/spans.h"
 #include "session/syscalls.h"
 #include "session/threads.h"
@@ -51,19 +49,19 @@ static bool is_measured(const struct thread *thread)
 static bool can_stop(pid_t tid)
 {
 	unsigned int flags;
-	char state = attach_read_state(tid, &flags);
+	char state = remote_state(tid, &flags);
 
 	return state == 'R' || state == 'S' || state == 't';
 }
 
 static void await(struct session *session, struct thread *thread)
 {
-	uint64_t start = session_now();
+	uint64_t start = clock_now_ns();
 	struct event event;
 
 	while (!thread_await_stop(session, thread, LOOK_MS))
 		if (event_peek(&session->queue, thread->tid, &event) || /* its end */
-		    !can_stop(thread->tid) || session_now() - start > PATIENCE_NS)
+		    !can_stop(thread->tid) || clock_now_ns() - start > PATIENCE_NS)
 			return;
 }
 
@@ -80,7 +78,7 @@ bool standing_must_wait(const struct session *session, uint64_t late_ns)
 void standing_begin(struct session *session, const struct space *space,
 		    struct standing *standing)
 {
-	*standing = (struct standing){.since = session_now()};
+	*standing = (struct standing){.since = clock_now_ns()};
 	vector_for_each (&session->all_threads, thread)
 		if (is_measured(*thread) &&
 		    (!space || (*thread)->process->space == space) &&
@@ -115,7 +113,7 @@ void standing_end(struct session *session, struct standing *standing)
 	vector_for_each (&standing->threads, thread)
 		if ((*thread)->stopped)
 			thread_resume(session, *thread, 0);
-	stood = session_now() - standing->since;
+	stood = clock_now_ns() - standing->since;
 	if (standing->threads.count && stood > session->stop_ns)
 		session->stop_ns = stood;
 	vector_deinit(&standing->threads);
@@ -152,21 +150,10 @@ static bool is_call_ahead(const struct plan *plan, uint32_t offset, bool inside,
 	return !inside && place->original == function->address;
 }
 
-const struct module *standing_before_stub(const struct space *space, uint64_t rip)
-{
-	const struct module *module =
-		space->holding ? NULL : space_module_of_text(space, rip);
-	const struct plan *plan = module ? module->file->plan : NULL;
-	uint64_t link = module ? rip - module->bias : 0;
-	const struct plan_function *function = plan ? plan_function_at(plan, link) : NULL;
-
-	return function && edges_is_before_stub(plan, function, link) ? module : NULL;
-}
-
 static bool find_before_stub(const struct space *space, uint64_t rip,
 			     struct place *ret_place)
 {
-	const struct module *module = standing_before_stub(space, rip);
+	const struct module *module = reentry_before_stub(space, rip);
 
 	if (!module)
 		return false;

@@ -10,7 +10,7 @@
 /* Threads that were stopped for a moment. */
 struct standing {
 	struct VECTOR(struct thread *) threads;
-	uint64_t since; /* session_now() */
+	uint64_t since; /* clock_now_ns() */
 };
 
 /* Stops all threads of all processes that are measured, or of one space alone (NULL: of
@@ -46,10 +46,6 @@ void standing_note(const struct session *session, struct thread *thread,
  * stands. */
 void standing_count_ahead(const struct session *session, const struct process *process,
 			  struct image_counts *counts);
-
-/* The module of whose original text a thread executes a part that is not counted yet: up
- * to its call, whose stub counts the block. NULL: it does not. */
-const struct module *standing_before_stub(const struct space *space, uint64_t rip);
 
 /* A thread is about to go on in the original code: its image counts no more. */
 void standing_leave(const struct session *session, struct thread *thread,

@@ -1,10 +1,12 @@
 #include "session/swap.h"
 
 #include "base/cleanup.h"
+#include "control/remote.h"
+#include "session/injection.h"
+#include "session/module.h"
 #include "session/module_text.h"
 #include "session/pages.h"
 #include "session/places.h"
-#include "session/signals.h"
 #include "session/space.h"
 
 #include <errno.h>

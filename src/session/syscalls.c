@@ -1,9 +1,8 @@
 #include "session/syscalls.h"
 
+#include "base/clock.h"
+#include "control/remote.h"
 #include "resident/resident.h"
-#include "session/loop.h"
-#include "session/signals.h"
-#include "session/threads.h"
 #include "session/waits.h"
 
 #include <errno.h>
@@ -196,7 +195,7 @@ static void raise_nothing(const struct thread *thread, struct user_regs_struct *
 static void wait_shorter(const struct thread *thread, const struct waits_call *call,
 			 struct user_regs_struct *registers)
 {
-	const uint64_t now = session_now();
+	const uint64_t now = clock_now_ns();
 	uint64_t left = thread->rest_until > now ? thread->rest_until - now : 0;
 	struct wire_rest *rest = &thread->bank->shared->rest;
 	uint64_t *time = rest->vectors[0];
@@ -230,7 +229,7 @@ static bool is_of_socket(const struct waits_call *call)
 /* What its option asked for has passed: the rest fails as the call would have. */
 static bool is_over(const struct thread *thread, const struct waits_call *call)
 {
-	return is_of_socket(call) && session_now() >= thread->rest_until;
+	return is_of_socket(call) && clock_now_ns() >= thread->rest_until;
 }
 
 /* Whether the thread can be led into the resident. A filter that came later may forbid
@@ -241,7 +240,7 @@ static bool may_make_rest(const struct thread *thread)
 	const struct space *space = process ? process->space : NULL;
 
 	return space && space->family && thread->bank && !space->out &&
-	       !space->abandoned && thread_filters(thread->tid) == space->filters;
+	       !space->abandoned && remote_filters(thread->tid) == space->filters;
 }
 
 /* The program's registers, for behind its call. */
@@ -259,7 +258,7 @@ static void begin_rest(struct thread *thread, const struct user_regs_struct *reg
 	rest->r8 = registers->r8;
 	rest->r9 = registers->r9;
 	thread->rest_until =
-		patience == UINT64_MAX ? UINT64_MAX : session_now() + patience;
+		patience == UINT64_MAX ? UINT64_MAX : clock_now_ns() + patience;
 }
 
 /* The registers with which the thread makes the rest, which are set at once: a tracer

@@ -3,17 +3,16 @@
 #include "code/locate/address_map.h"
 #include "code/locate/locate.h"
 #include "code/plan/position.h"
-#include "session/homes.h"
-#include "session/modules.h"
-#include "session/place.h"
-#include "session/signals.h"
+#include "control/remote.h"
+#include "session/home_list.h"
+#include "session/module.h"
 
 #include <string.h>
 
 static bool is_at_home(const struct space *space, const struct module *module,
 		       uint64_t rip)
 {
-	return space->fired.homes.count && homes_have(space, module, rip);
+	return space->fired.homes.count && home_list_has(space, module, rip);
 }
 
 /* A patch of the plan, which may be gone where a function is at home. */
@@ -66,7 +65,7 @@ bool text_jump_find(const struct space *space, uint64_t rip, struct text_jump *r
 	return ret->place.kind != PLAN_POSITION_UNKNOWN;
 }
 
-void signals_leave_island(const struct thread *thread)
+void text_jump_leave(const struct thread *thread)
 {
 	const struct space *space = thread->process->space;
 	struct user_regs_struct registers;

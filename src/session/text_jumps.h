@@ -19,6 +19,6 @@ struct text_jump {
 bool text_jump_find(const struct space *space, uint64_t rip, struct text_jump *ret);
 
 /* A stopped thread on a jump of ours that has no original at its place takes it. */
-void signals_leave_island(const struct thread *thread);
+void text_jump_leave(const struct thread *thread);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef TRAMMEL_SESSION_TEXT_RUNS_H
 #define TRAMMEL_SESSION_TEXT_RUNS_H
 
-#include "session/cache.h"
+#include "session/module_file.h"
 
 /* Runs that grow while a text is looked through. */
 struct text_runs VECTOR(struct module_run);

@@ -1,7 +1,9 @@
 #include "session/texts.h"
 
+#include "session/module.h"
 #include "session/module_text.h"
 #include "session/session.h"
+#include "session/trampolines.h"
 #include "session/ways.h"
 
 #include <string.h>
@@ -55,7 +57,7 @@ static struct wire_undo undo_of(const struct module *module)
 		.size = file->identity.size,
 		.modified_ns = (uint64_t)file->identity.modified_ns,
 		.file_offset = text->file_offset,
-		.ways = ways_address(module),
+		.ways = trampolines_ways_header(module),
 		.code = module->code_address,
 		.code_size = ways_header_offset(file),
 	};

@@ -46,20 +46,20 @@ struct shown {
 
 /* Of timers that are faster than stops: see session/timers.h. */
 struct timer_signals {
-	uint64_t rsp, ns; /* of the last one: the stack pointer, session_now() */
+	uint64_t rsp, ns; /* of the last one: the stack pointer, clock_now_ns() */
 	uint64_t ran;     /* and for how long the thread had run, nanoseconds */
 	uint64_t ran_before, ran_now; /* the same at its last two stops; 0: not known */
-	uint64_t stop_ns;             /* of the last stop, session_now() */
+	uint64_t stop_ns;             /* of the last stop, clock_now_ns() */
 	uint32_t again;               /* so many in a row found the thread where it was */
 	siginfo_t late;               /* put off; si_signo 0: none */
-	uint64_t since;               /* session_now() when it came first */
-	uint64_t until;               /* session_now(); 0: it is on its way */
+	uint64_t since;               /* clock_now_ns() when it came first */
+	uint64_t until;               /* clock_now_ns(); 0: it is on its way */
 	uint64_t run;                 /* what the thread had run for then, nanoseconds */
 	uint32_t row;   /* since then, in a row, that found it ran nothing */
 	uint32_t stood; /* the same, that found it where its last stop was: */
 	uint64_t at_rip, at_rsp;
 	uint32_t signals;             /* of timers, all */
-	uint64_t came[TIMER_SIGNALS]; /* session_now() of the last, at its number modulo
+	uint64_t came[TIMER_SIGNALS]; /* clock_now_ns() of the last, at its number modulo
 					 that */
 	uint64_t fast_ns; /* when they were last as close as stops; 0: never */
 	bool masked;      /* and blocked meanwhile, beside these: */
@@ -86,7 +86,7 @@ struct thread {
 			 go at its next stop */
 	struct bank *bank;       /* NULL: not measured */
 	uint64_t deferred_since; /* stopped, or in a hook, until plans are done:
-				    nanoseconds of session_now(); 0: not */
+				    nanoseconds of clock_now_ns(); 0: not */
 	struct VECTOR(struct bank *) old_banks; /* had before; a hook may still use one */
 	uint64_t fault_rip; /* original address at which an instruction of a trampoline
 			       faulted, while its handler may run; 0: none */
@@ -104,11 +104,11 @@ struct thread {
 	struct thread_calls calls; /* where call graphs are measured: that its parent was
 				      in when it forked */
 	struct timer_signals timer;
-	uint64_t resumed_ns; /* session_now() */
+	uint64_t resumed_ns; /* clock_now_ns() */
 	bool cut_short;      /* a stop may have made its system call end early: see
 				session/syscalls.h */
 	uint64_t rest_until; /* how long it waits, if it makes the rest of one:
-				nanoseconds of session_now(); UINT64_MAX: for ever */
+				nanoseconds of clock_now_ns(); UINT64_MAX: for ever */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
 };
 

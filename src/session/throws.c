@@ -2,8 +2,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "session/cache.h"
 #include "session/cache_key.h"
-#include "session/loop.h"
+#include "session/module_file.h"
 #include "session/policy.h"
 
 #include <fcntl.h>
@@ -29,9 +30,9 @@ uint64_t throws_key(int exe)
 	return fstat(exe, &status) ? 0 : cache_program_key(&status);
 }
 
-static char *path_of(const struct session *session, uint64_t key)
+static char *path_of(const struct cache *cache, uint64_t key)
 {
-	const char *folder = key ? cache_folder(session->cache) : NULL;
+	const char *folder = key ? cache_folder(cache) : NULL;
 	struct text path = {0};
 
 	if (!folder)
@@ -40,18 +41,17 @@ static char *path_of(const struct session *session, uint64_t key)
 	return path.data;
 }
 
-bool throws_expected(const struct session *session, uint64_t key)
+bool throws_expected(const struct cache *cache, uint64_t key)
 {
-	scoped_free char *path = path_of(session, key);
+	scoped_free char *path = path_of(cache, key);
 
 	return path && policy_of_learning() != POLICY_NEVER && !access(path, F_OK) &&
-	       (policy_of_learning() == POLICY_ALWAYS || !session_by_chance(RUNS_ANEW));
+	       (policy_of_learning() == POLICY_ALWAYS || !policy_by_chance(RUNS_ANEW));
 }
 
-void throws_keep(const struct session *session, const struct family *family)
+void throws_keep(const struct cache *cache, uint64_t key, const struct wire_looks *looks)
 {
-	const struct wire_looks *looks = &family->arena->control->looks;
-	scoped_free char *path = path_of(session, family->throws);
+	scoped_free char *path = path_of(cache, key);
 	enum policy policy = policy_of_learning();
 	bool always = policy == POLICY_ALWAYS;
 

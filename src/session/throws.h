@@ -10,16 +10,17 @@
 #ifndef TRAMMEL_SESSION_THROWS_H
 #define TRAMMEL_SESSION_THROWS_H
 
-#include "session/session.h"
+#include "session/module_file.h"
+#include "wire/layout.h"
 
 /* Of the executable that is open; 0: nothing will be kept. */
 uint64_t throws_key(int exe);
 
 /* Whether earlier runs of this executable threw so much that this one's calls should be
  * in place. */
-bool throws_expected(const struct session *session, uint64_t key);
+bool throws_expected(const struct cache *cache, uint64_t key);
 
-/* Keeps what the processes of a family that ended were like. */
-void throws_keep(const struct session *session, const struct family *family);
+/* Keeps what processes of this executable that ended were like: `looks` is theirs. */
+void throws_keep(const struct cache *cache, uint64_t key, const struct wire_looks *looks);
 
 #endif

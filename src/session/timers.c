@@ -1,7 +1,7 @@
 #include "session/timers.h"
 
-#include "session/loop.h"
-#include "session/signals.h"
+#include "base/clock.h"
+#include "control/remote.h"
 #include "session/spans.h"
 #include "session/threads.h"
 
@@ -85,7 +85,7 @@ static uint64_t time_run(const struct thread *thread)
 static void note(struct timer_signals *timer, const struct user_regs_struct *registers)
 {
 	timer->rsp = registers->rsp;
-	timer->ns = session_now();
+	timer->ns = clock_now_ns();
 	timer->ran = timer->ran_now;
 }
 
@@ -192,7 +192,7 @@ static uint64_t goes_back_to(const struct thread *thread,
 /* A timer has signalled. */
 static void note_came(struct timer_signals *timer)
 {
-	const uint64_t now = session_now();
+	const uint64_t now = clock_now_ns();
 
 	timer->came[timer->signals++ % TIMER_SIGNALS] = now;
 	if (now - timer->came[timer->signals % TIMER_SIGNALS] <= FAST_NS)
@@ -270,7 +270,7 @@ static bool is_alone(const struct session *session, const struct thread *thread)
 static void mask(const struct session *session, struct thread *thread)
 {
 	struct timer_signals *timer = &thread->timer;
-	const uint64_t now = session_now();
+	const uint64_t now = clock_now_ns();
 
 	if (is_alone(session, thread) &&
 	    !remote_failed(remote_get_mask(thread->tid, &timer->mask))) {
@@ -292,7 +292,7 @@ static void put_off(struct session *session, struct thread *thread, const siginf
 	session->late_signals++;
 	timer->late = *info;
 	timer->row = timer->stood = 0;
-	timer->since = session_now();
+	timer->since = clock_now_ns();
 	timer->until = timer->since + RUN_NS;
 	timer->run = time_run(thread);
 }
@@ -366,7 +366,7 @@ static bool gets_nowhere(struct timer_signals *timer,
 	}
 	timer->row++;
 	return timer->row >= SLOW_ROW ||
-	       (timer->fast_ns && session_now() - timer->fast_ns < RECENT_NS);
+	       (timer->fast_ns && clock_now_ns() - timer->fast_ns < RECENT_NS);
 }
 
 /* A signal comes while one is put off. True: it is done with. */
@@ -429,7 +429,7 @@ bool timers_put_off(struct session *session, struct thread *thread, siginfo_t *i
 static void note_stop(struct thread *thread)
 {
 	struct timer_signals *timer = &thread->timer;
-	const uint64_t now = session_now();
+	const uint64_t now = clock_now_ns();
 	const bool recent = timer->ns && now - timer->ns < RECENT_NS;
 
 	if (timer->stop_ns > thread->resumed_ns)
@@ -500,7 +500,7 @@ uint64_t timers_act(struct session *session)
 
 	if (!session->late_signals)
 		return next;
-	now = session_now();
+	now = clock_now_ns();
 	vector_for_each (&session->all_threads, item) {
 		struct timer_signals *timer = &(*item)->timer;
 		uint64_t left = timer->until ? time_left(*item, now) : UINT64_MAX;

@@ -2,7 +2,8 @@
 
 #include "base/cleanup.h"
 #include "code/plan/plan_rows.h"
-#include "session/signals.h"
+#include "control/remote.h"
+#include "session/copies.h"
 #include "session/ways.h"
 
 #include <assert.h>
@@ -31,9 +32,26 @@ bool trampolines_may_spread(const struct session *session, pid_t pid)
 	       !getrlimit(RLIMIT_FSIZE, &ours) && ours.rlim_cur == RLIM_INFINITY;
 }
 
-uint64_t trampolines_size(const struct module_file *file)
+uint64_t trampolines_ways_header(const struct module *module)
 {
-	return ways_header_offset(file) + ways_header_size(file) + FINISH_SIZE;
+	return module->file->ways.count
+		       ? module->code_address + ways_header_offset(module->file)
+		       : 0;
+}
+
+void trampolines_write_ways_header(const struct module *module, uint8_t *header)
+{
+	int64_t rows = (int64_t)(module->ways_at - trampolines_ways_header(module));
+	struct wire_ways ways = {
+		.bias = module->bias,
+		.code = module->code_address,
+		.count = module->file->ways.count,
+		.rows = rows,
+		.steps = rows + (int64_t)ways_steps_offset(module->file),
+	};
+
+	if (ways.count)
+		memcpy(header, &ways, sizeof(ways));
 }
 
 /* The index in family.modules where [start, start + count) is free, or SIZE_MAX. */
@@ -170,7 +188,7 @@ static void compose_all(const struct family *family, const struct module *module
 
 	memcpy(bytes + ways, plan->code.items, plan->code.count);
 	fix_up(family, module, bytes + ways);
-	ways_write_header(module, bytes + ways + ways_header_offset(file));
+	trampolines_write_ways_header(module, bytes + ways + ways_header_offset(file));
 	ways_write(file, bytes);
 }
 
@@ -211,7 +229,7 @@ static void compose_own(const struct family *family, const struct module *module
 	const struct module_own_words *own = &module->file->own_words;
 
 	(void)family;
-	ways_write_header(module, bytes + own->page_count * (uint64_t)PAGE);
+	trampolines_write_ways_header(module, bytes + own->page_count * (uint64_t)PAGE);
 	for (uint32_t i = 0; i < own->page_count; i++)
 		write_page(module, own->pages[i], bytes + i * (uint64_t)PAGE);
 }
@@ -294,7 +312,7 @@ static struct trm_error *add_copy(struct session *session, struct wire_batch *ba
 	struct trampolines_anchor *last = NULL;
 
 	TRM_TRY(share(session, family, module, COPY_ALL,
-		      ways + trampolines_size(module->file), compose_all));
+		      ways + ways_code_size(module->file), compose_all));
 	uint64_t lead = module->shared_offset;
 	struct piece piece = {lead, ways};
 
@@ -325,7 +343,7 @@ static struct trm_error *add_cached(struct session *session, struct wire_batch *
 	struct trampolines_calls calls = {0};
 
 	TRM_TRY(share(session, family, module, COPY_OWN,
-		      own + ways_header_size(file) + FINISH_SIZE, compose_own));
+		      own + ways_header_size(file) + WAYS_FINISH_SIZE, compose_own));
 	uint64_t lead = module->shared_offset;
 
 	calls.opened = trampolines_open(batch, family->arena, module);
@@ -387,7 +405,7 @@ void trampolines_remove(struct wire_batch *batch, const struct wire_batch *done,
 			  0);
 	if (was_mapped(done, &calls->code))
 		BATCH_ADD(batch, SYS_munmap, module->code_address,
-			  trampolines_size(module->file), 0, 0, 0, 0);
+			  ways_code_size(module->file), 0, 0, 0, 0);
 	const struct wire_call *place = &done->calls[calls->whole - 1];
 	int64_t whole = done->calls[calls->whole].result;
 

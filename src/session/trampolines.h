@@ -26,9 +26,6 @@ struct trampolines_calls {
 	unsigned int piece_count;
 };
 
-/* Bytes of a module's trampolines, with a header and a page for signals.c behind them. */
-uint64_t trampolines_size(const struct module_file *file);
-
 /* Whether banks of the program may reach far: nobody limits its addresses or our files.
  */
 bool trampolines_may_spread(const struct session *session, pid_t pid);
@@ -52,5 +49,11 @@ void trampolines_remove(struct wire_batch *batch, const struct wire_batch *done,
 /* Opens the module's cache file. */
 unsigned int trampolines_open(struct wire_batch *batch, const struct arena *arena,
 			      const struct module *module);
+
+/* The address in the program of the header of a module's ways; 0: there is none. */
+uint64_t trampolines_ways_header(const struct module *module);
+
+/* Writes the header of a module, which knows where its ways are. */
+void trampolines_write_ways_header(const struct module *module, uint8_t *header);
 
 #endif

@@ -1,10 +1,8 @@
 #include "session/trapping.h"
 
 #include "code/plan/position.h"
-#include "session/modules.h"
-#include "session/place.h"
+#include "session/module.h"
 #include "session/release.h"
-#include "session/signals.h"
 #include "session/spans.h"
 
 #ifndef SYS_USER_DISPATCH

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "code/plan/plan_rows.h"
+#include "session/options.h"
 #include "session/session.h"
 
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 #include "session/unmeasured.h"
 
 #include "base/cleanup.h"
+#include "control/remote.h"
 #include "session/mapped.h"
 
 #include <elf.h>

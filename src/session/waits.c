@@ -1,6 +1,6 @@
 #include "session/waits.h"
 
-#include "session/signals.h"
+#include "control/remote.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,11 @@
 #ifndef TRAMMEL_SESSION_WAYS_H
 #define TRAMMEL_SESSION_WAYS_H
 
-#include "session/session.h"
+#include "session/module_file.h"
+
+/* Bytes behind a module's trampolines for the copies that finish_make (session/finish.h)
+ * makes. */
+#define WAYS_FINISH_SIZE 4096u
 
 /* Bytes of trampolines without what lies behind them. */
 uint64_t ways_header_offset(const struct module_file *file);
@@ -18,20 +22,17 @@ uint64_t ways_header_size(const struct module_file *file);
 /* Bytes of rows and steps; 0: there are none. */
 uint64_t ways_size(const struct module_file *file);
 
-/* Tells the program where the instructions of function `index` go on that the patch at
- * its entry covers: see struct wire_lead. */
-void ways_lead(const struct space *space, const struct module *module, uint32_t index);
-
 /* Makes the rows of a file whose plan is new. */
 void ways_make(struct module_file *file);
 
 /* Writes rows and steps. */
 void ways_write(const struct module_file *file, uint8_t *ways);
 
-/* Writes the header of a module, which knows where its ways are. */
-void ways_write_header(const struct module *module, uint8_t *header);
+/* Where the steps begin, in bytes behind the first row. */
+uint64_t ways_steps_offset(const struct module_file *file);
 
-/* The header's address in the program; 0: there is none. */
-uint64_t ways_address(const struct module *module);
+/* Bytes of a module's trampolines, with a header and a page for copies of instructions
+ * behind them. */
+uint64_t ways_code_size(const struct module_file *file);
 
 #endif

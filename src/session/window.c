@@ -1,29 +1,29 @@
 #include "session/window.h"
 
 #include "base/cleanup.h"
-#include "code/plan/request.h"
+#include "base/clock.h"
+#include "control/remote.h"
 #include "session/arcs.h"
 #include "session/callgraph.h"
-#include "session/contexts.h"
+#include "session/callgraph_bank.h"
 #include "session/folding.h"
-#include "session/loop.h"
-#include "session/modules.h"
-#include "session/signals.h"
+#include "session/hook_table.h"
+#include "session/injection.h"
+#include "session/module.h"
+#include "session/module_file.h"
+#include "session/options.h"
+#include "session/progress.h"
+#include "session/session.h"
 #include "session/space.h"
 #include "session/standing.h"
+#include "session/window_calls.h"
 
 #include <string.h>
-
-/* Bits of wire_control.window. */
-enum {
-	STARTS = WIRE_HOOK_START - WIRE_HOOK_EXIT,
-	STOPS = WIRE_HOOK_STOP - WIRE_HOOK_EXIT
-};
 
 static struct trm_error *check_calls(const char *option, const struct patterns *patterns)
 {
 	vector_for_each (patterns, pattern)
-		if (cache_watches(pattern->function))
+		if (hook_table_has(pattern->function))
 			return trm_error_create(
 				TRM_ERROR_USAGE,
 				"--%s '%s': trammel watches calls of this function for "
@@ -71,43 +71,6 @@ struct trm_error *window_check(const struct session_options *options)
 	return check_calls("stop-at", &stop->calls);
 }
 
-static bool concerns(const struct patterns *patterns, const char *module)
-{
-	return patterns_have_file(patterns, module);
-}
-
-bool window_concerns(const struct session_window *asked, const char *module)
-{
-	return concerns(&asked->start.calls, module) ||
-	       concerns(&asked->stop.calls, module);
-}
-
-uint8_t window_hook_of(const struct session_window *asked, const char *module,
-		       const struct image *image, const char *name, uint64_t address)
-{
-	scoped_free char *shown = image_demangle(name);
-	uint8_t bits = 0;
-
-	if (patterns_have_names(&asked->start.calls, module, image, shown, address))
-		bits |= STARTS;
-	if (patterns_have_names(&asked->stop.calls, module, image, shown, address))
-		bits |= STOPS;
-	return bits ? (uint8_t)(WIRE_HOOK_EXIT + bits) : 0;
-}
-
-static void describe_calls(const char *what, const struct patterns *patterns,
-			   struct text *text)
-{
-	vector_for_each (patterns, pattern)
-		text_format(text, "\n%s %s", what, pattern->text);
-}
-
-void window_describe_calls(const struct session_window *asked, struct text *text)
-{
-	describe_calls("start", &asked->start.calls, text);
-	describe_calls("stop", &asked->stop.calls, text);
-}
-
 /* A flag that is set already would not tell that it is set again: they are cleared where
  * a part of the run is told apart. */
 static bool clears_flags(const struct session *session)
@@ -119,6 +82,23 @@ static bool clears_flags(const struct session *session)
 	return has_flags(session->options) &&
 	       (session->attached || asked->interval_ns || asked->interval_instructions ||
 		!window_edge_is_empty(&asked->start));
+}
+
+bool window_has_context_parts(const struct session *session)
+{
+	return session->options->context.folder && session->options->window.words;
+}
+
+void window_take_context(struct session *session, bool open)
+{
+	const struct window *window = &session->window;
+
+	if (window_has_context_parts(session))
+		context_parts_take(&session->parts, session->options->context.folder,
+				   window->intervals.count
+					   ? (uint32_t)window->intervals.count - 1
+					   : 0,
+				   open);
 }
 
 static bool is_before(const struct image_count *a, const struct image_count *b)
@@ -212,8 +192,9 @@ static void take_all_graphs(struct session *session, bool counts, uint32_t inter
 
 void window_arm(const struct session *session, const struct family *family)
 {
-	static const uint32_t bits[] = {
-		[WINDOW_AWAITED] = STARTS, [WINDOW_OPEN] = STOPS, [WINDOW_CLOSED] = 0};
+	static const uint32_t bits[] = {[WINDOW_AWAITED] = WINDOW_STARTS,
+					[WINDOW_OPEN] = WINDOW_STOPS,
+					[WINDOW_CLOSED] = 0};
 
 	__atomic_store_n(&family->arena->control->window, bits[session->window.state],
 			 __ATOMIC_RELEASE);
@@ -239,15 +220,6 @@ bool window_ends_run(const struct session *session)
 	return session->window.state == WINDOW_CLOSED;
 }
 
-uint32_t window_part(const struct session *session)
-{
-	size_t intervals = session->window.intervals.count;
-
-	if (session->window.state != WINDOW_OPEN)
-		return 0;
-	return intervals ? (uint32_t)intervals : 1;
-}
-
 /* What is counted begins or ends where the threads stand. */
 static void note_standing(struct session *session, int by)
 {
@@ -264,7 +236,7 @@ static void note_standing(struct session *session, int by)
 
 static uint64_t passed(const struct session *session)
 {
-	return session_now() - session->window.base;
+	return clock_now_ns() - session->window.base;
 }
 
 static void begin_interval(struct session *session, uint64_t now)
@@ -279,7 +251,7 @@ static void end(struct session *session);
 /* Whether threads stand between two parts: also where programs tell of themselves. */
 static bool stands(const struct session *session)
 {
-	return window_is_exact(session) || contexts_have_parts(session);
+	return window_is_exact(session) || window_has_context_parts(session);
 }
 
 /* From one part of the run, `change` leads into the next one. */
@@ -300,10 +272,10 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 			callgraph_look(*thread);
 	}
 	take_all_standing(session);
-	contexts_part(session, change != end);
+	window_take_context(session, change != end);
 	change(session);
 	vector_for_each (&session->images, image)
-		(*image)->part = window_part(session);
+		(*image)->part = session_part(session);
 	if (exact)
 		note_standing(session, -1);
 	session->window.standing = false;
@@ -366,7 +338,7 @@ void window_begin(struct session *session)
 {
 	const struct window_edge *start = &session->options->window.start;
 
-	session->window.base = session_now();
+	session->window.base = clock_now_ns();
 	if (window_edge_is_empty(start) || is_loaded(session, &start->loads))
 		open_window(session);
 }
@@ -567,7 +539,7 @@ void window_called(struct session *session, const struct thread *thread)
 	struct image_run *image = thread->process->image;
 	enum window_state state = session->window.state;
 	uint32_t hook = bank ? bank->shared->number : 0;
-	uint32_t wanted = state == WINDOW_AWAITED ? STARTS : STOPS;
+	uint32_t wanted = state == WINDOW_AWAITED ? WINDOW_STARTS : WINDOW_STOPS;
 	struct image_count call;
 
 	/* Another thread may have been first. */

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "session/options.h"
-#include "session/progress.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,35 +23,8 @@ struct thread;
 struct family;
 struct module_file;
 
-enum window_state {
-	WINDOW_AWAITED, /* counting did not begin yet */
-	WINDOW_OPEN,
-	WINDOW_CLOSED, /* all is counted that is to be */
-};
-
-/* Nanoseconds since the program began, or the attachment. */
-struct window_interval {
-	uint64_t start_ns, end_ns;
-};
-
-struct window {
-	enum window_state state;
-	uint64_t base; /* session_now() when the program began; 0: it did not yet */
-	uint64_t start_ns, end_ns;                       /* as in intervals; 0: not yet */
-	struct VECTOR(struct window_interval) intervals; /* the last one is going on */
-	struct progress progress;
-	bool standing; /* all threads stand meanwhile: see window_is_exact */
-};
-
 /* Contradictions in what the user asked for, and functions that cannot be watched. */
 struct trm_error *window_check(const struct session_options *options);
-
-/* Whether the module (path) may have functions whose calls begin or end the window; such
- * a function's hook, by its linked name, 0: none; and what a plan depends on. */
-bool window_concerns(const struct session_window *asked, const char *module);
-uint8_t window_hook_of(const struct session_window *asked, const char *module,
-		       const struct image *image, const char *name, uint64_t address);
-void window_describe_calls(const struct session_window *asked, struct text *text);
 
 /* The program begins now, or the measurement of one that runs already. */
 void window_begin(struct session *session);
@@ -74,9 +46,6 @@ bool window_ends_run(const struct session *session);
  */
 bool window_is_exact(const struct session *session);
 
-/* What images count now: see image_run.part. */
-uint32_t window_part(const struct session *session);
-
 /* Tells a family's threads for which hooks they must wait. */
 void window_arm(const struct session *session, const struct family *family);
 
@@ -86,5 +55,14 @@ void window_take(struct session *session, struct process *process);
 
 /* The last interval ends where the window or the program does. */
 void window_finish(struct session *session);
+
+/* Whether only parts of what they record are told of: without a window all is that is in
+ * the spools at the end. */
+bool window_has_context_parts(const struct session *session);
+
+/* What they record from now on is of another part of the run: counting begins, or ends,
+ * or goes into the next interval; before session->window says so. `open`: it is to be
+ * told of. */
+void window_take_context(struct session *session, bool open);
 
 #endif

@@ -3,6 +3,8 @@
  * an original, and the way back from there leads on, by the plan as by the table that
  * programs have. All of it is tried, too: a thread is moved at every instruction.
  */
+#include "session/trampolines.h"
+#include "session/reentry.h"
 #include "code/locate/locate.h"
 #include "code/locate/locate.h"
 #include "code/plan/plan_rows.h"
@@ -341,11 +343,11 @@ static void compare_ways(const struct whole_area *area)
 	file.plan = area->plan;
 	ways_make(&file);
 	header = calloc(1, ways_header_size(&file) + ways_size(&file));
-	assert_int_equal(ways_address(&module),
+	assert_int_equal(trampolines_ways_header(&module),
 			 module.code_address + ways_header_offset(&file));
-	module.ways_at = ways_address(&module) + ways_header_size(&file);
+	module.ways_at = trampolines_ways_header(&module) + ways_header_size(&file);
 	ways_write(&file, header + ways_header_size(&file));
-	ways_write_header(&module, header);
+	trampolines_write_ways_header(&module, header);
 	control.text_count = 2; /* the first is another module's */
 	control.texts[0] = (struct wire_text){.start = 0x1000, .end = 0x2000};
 	control.texts[1] =
@@ -426,8 +428,9 @@ static void test_leads(void **state)
 		vector_for_each (&area.plan->functions, function) {
 			if (function->reason || function->call_end)
 				continue;
-			ways_lead(&space, &module,
-				  (uint32_t)(function - area.plan->functions.items));
+			reentry_write_leads(
+				&space, &module,
+				(uint32_t)(function - area.plan->functions.items));
 			found += check_leads(&area, &module, function);
 		}
 	}

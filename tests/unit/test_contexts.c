@@ -3,6 +3,8 @@
  * bank and the resident's code that a program has, and stopped at every instruction on
  * the way.
  */
+#include "session/graph_layout.h"
+#include "session/callgraph_bank.h"
 #include "code/calls/gate_layout.h"
 #include "code/locate/address_map.h"
 #include "code/locate/locate.h"

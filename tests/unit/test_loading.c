@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "session/loader.h"
 #include "session/loading.h"
 
 #include <gnu/libc-version.h>
@@ -19,7 +20,7 @@ static uint64_t address_in(const char *path, uint64_t *ret_size)
 	uint64_t address;
 
 	assert_null(image_open(path, NULL, &image));
-	address = loading_done_address(image);
+	address = loader_done_address(image);
 	*ret_size = 0;
 	vector_for_each (&image->functions, function)
 		if (function->address == address)

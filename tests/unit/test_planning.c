@@ -42,11 +42,11 @@ static void test_short(void **state)
 
 	(void)state;
 	assert_int_equal(planning_wait_ms(&test.planning, SECOND), -1);
-	planning_tell(test.write, "/lib/libone.so", 2);
+	planning_note_send(test.write, "/lib/libone.so", 2);
 	planning_act(&test.planning, SECOND);
 	assert_int_equal(planning_wait_ms(&test.planning, SECOND), 1001);
 	assert_string_equal(shown, "");
-	planning_tell(test.write, "", 0);
+	planning_note_send(test.write, "", 0);
 	planning_act(&test.planning, SECOND + SECOND / 2);
 	assert_int_equal(planning_wait_ms(&test.planning, 9 * SECOND), -1);
 	planning_end(&test.planning);
@@ -61,15 +61,15 @@ static void test_long(void **state)
 	struct test test = begin();
 
 	(void)state;
-	planning_tell(test.write, "/lib/libone.so", 2);
+	planning_note_send(test.write, "/lib/libone.so", 2);
 	planning_act(&test.planning, SECOND);
 	planning_act(&test.planning, 2 * SECOND);
 	assert_string_equal(shown, "libone.so 2");
 	assert_int_equal(planning_wait_ms(&test.planning, 2 * SECOND), -1);
-	planning_tell(test.write, "libtwo.so", 1);
+	planning_note_send(test.write, "libtwo.so", 1);
 	planning_act(&test.planning, 3 * SECOND);
 	assert_string_equal(shown, "libtwo.so 1");
-	planning_tell(test.write, "", 0);
+	planning_note_send(test.write, "", 0);
 	planning_act(&test.planning, 4 * SECOND);
 	assert_string_equal(shown, " 0");
 	close(test.planning.fd);
@@ -82,7 +82,7 @@ static void test_gone(void **state)
 	struct test test = begin();
 
 	(void)state;
-	planning_tell(test.write, "a", 1);
+	planning_note_send(test.write, "a", 1);
 	planning_act(&test.planning, SECOND);
 	planning_act(&test.planning, 2 * SECOND);
 	assert_string_equal(shown, "a 1");
@@ -103,12 +103,12 @@ static void test_bounds(void **state)
 	memset(name, 'x', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
 	for (unsigned int i = 0; i < 5000; i++)
-		planning_tell(test.write, name, i + 1);
-	planning_tell(-1, name, 1);
+		planning_note_send(test.write, name, i + 1);
+	planning_note_send(-1, name, 1);
 	planning_act(&test.planning, SECOND);
 	planning_act(&test.planning, 2 * SECOND);
 	assert_int_equal(strspn(shown, "x"), sizeof(test.planning.last.name) - 1);
-	planning_tell(test.write, "", 0);
+	planning_note_send(test.write, "", 0);
 	planning_act(&test.planning, 2 * SECOND);
 	assert_string_equal(shown, " 0");
 	close(test.planning.fd);
