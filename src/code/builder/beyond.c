@@ -31,12 +31,13 @@ static bool note_use(struct plan_builder *builder, size_t index)
 {
 	enum return_use use;
 
-	if (index == builder->image->functions.count || builder->uses[index])
+	if (index == builder->image->functions.count || builder->returns.uses[index])
 		return false;
 	use = use_of(builder, (uint32_t)index);
-	builder->uses[index] = (uint8_t)use;
-	if (use && builder->readers && builder->readers[index] < RA_READER_OWN)
-		builder->readers[index] = RA_READER_OWN;
+	builder->returns.uses[index] = (uint8_t)use;
+	if (use && builder->returns.readers &&
+	    builder->returns.readers[index] < RA_READER_OWN)
+		builder->returns.readers[index] = RA_READER_OWN;
 	return use != RETURN_USE_NONE;
 }
 
@@ -51,7 +52,7 @@ static enum return_use use_at(const struct plan_builder *builder, uint64_t targe
 		callee = function ? code_map_function_at(&builder->scan.map, function)
 				  : -1;
 	}
-	return callee < 0 ? RETURN_USE_NONE : builder->uses[callee];
+	return callee < 0 ? RETURN_USE_NONE : builder->returns.uses[callee];
 }
 
 /* Nothing may be written behind a call, whose return address this is, and which is made
@@ -194,7 +195,7 @@ void beyond_find(struct plan_builder *builder, const struct ra_readers_suspects 
 	const size_t count = builder->image->functions.count;
 	bool any = false;
 
-	builder->uses = memory_allocate_zeroed(count + 1, 1);
+	builder->returns.uses = memory_allocate_zeroed(count + 1, 1);
 	vector_for_each (suspects, index)
 		any |= note_use(builder, *index);
 	while (any && follow_jumps(builder))
@@ -215,9 +216,9 @@ void beyond_find_one(struct plan_builder *builder, uint32_t index, uint32_t call
 	const uint8_t *bytes = image_bytes_at(builder->image, row->address, row->size);
 	struct brief brief;
 
-	if (!builder->uses[index])
+	if (!builder->returns.uses[index])
 		note_use(builder, index);
-	for (uint64_t at = 0; builder->uses[index] && bytes && at < row->size;
+	for (uint64_t at = 0; builder->returns.uses[index] && bytes && at < row->size;
 	     at += brief.length) {
 		uint64_t end, target;
 
@@ -228,7 +229,7 @@ void beyond_find_one(struct plan_builder *builder, uint32_t index, uint32_t call
 			continue;
 		target = end + length_distance(bytes + at + brief.length, &brief);
 		if (code_map_function_at(&builder->scan.map, target) == index)
-			mark_call(builder, caller, end, builder->uses[index]);
+			mark_call(builder, caller, end, builder->returns.uses[index]);
 	}
 }
 
@@ -269,7 +270,7 @@ bool beyond_needs_hook(const struct plan_builder *builder, uint32_t index)
 	const uint32_t known = IMAGE_FUNCTION_EXPORTED | IMAGE_FUNCTION_REFERENCED |
 			       IMAGE_FUNCTION_IFUNC;
 
-	return builder->uses[index] == RETURN_USE_BEYOND &&
+	return builder->returns.uses[index] == RETURN_USE_BEYOND &&
 	       ((row->flags & known) || is_named(builder, row->address));
 }
 
@@ -281,11 +282,11 @@ void beyond_find_readers(struct plan_builder *builder)
 		   !request->hook_lazy;
 
 	if (all)
-		builder->readers = ra_readers_find(builder->image, &suspects);
+		builder->returns.readers = ra_readers_find(builder->image, &suspects);
 	else
 		ra_readers_suspect(builder->image, &suspects);
 	if (request->hook_lazy)
-		builder->readers = ra_readers_find_first(builder->image);
+		builder->returns.readers = ra_readers_find_first(builder->image);
 	beyond_find(builder, &suspects);
 	vector_deinit(&suspects);
 }

@@ -10,12 +10,12 @@
 #include "code/scan/ra_readers.h"
 
 /* Finds such functions among the suspects, and all direct calls of them; before any
- * patch is chosen. Fills builder->uses in. */
+ * patch is chosen. Fills builder->returns.uses in. */
 void beyond_find(struct plan_builder *builder,
 		 const struct ra_readers_suspects *suspects);
 
 /* Finds out what functions do with return addresses, as far as the request needs it:
- * builder->readers and builder->uses. */
+ * builder->returns.readers and builder->returns.uses. */
 void beyond_find_readers(struct plan_builder *builder);
 
 /* The same as beyond_find of one more function, and of the calls that `caller` makes. */

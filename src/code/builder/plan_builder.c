@@ -11,11 +11,11 @@ struct builder_mark builder_mark(const struct plan_builder *builder)
 	return (struct builder_mark){
 		.code = plan->code.count,
 		.fixups = plan->fixups.count,
-		.jumps = builder->jumps.count,
-		.cached = builder->cached.count,
-		.shifts = builder->shifts ? builder->shifts->count : 0,
+		.jumps = builder->out.jumps.count,
+		.cached = builder->out.cached.count,
+		.shifts = builder->out.shifts ? builder->out.shifts->count : 0,
 		.patches = plan->patches.count,
-		.islands = builder->islands.count,
+		.islands = builder->out.islands.count,
 		.blocks = plan->blocks.count,
 		.terms = plan->terms.count,
 		.edges = plan->edges.count,
@@ -31,12 +31,12 @@ void builder_undo(struct plan_builder *builder, const struct builder_mark *mark)
 
 	plan->code.count = mark->code;
 	plan->fixups.count = mark->fixups;
-	builder->jumps.count = mark->jumps;
-	builder->cached.count = mark->cached;
-	if (builder->shifts)
-		builder->shifts->count = mark->shifts;
+	builder->out.jumps.count = mark->jumps;
+	builder->out.cached.count = mark->cached;
+	if (builder->out.shifts)
+		builder->out.shifts->count = mark->shifts;
 	plan->patches.count = mark->patches;
-	builder->islands.count = mark->islands;
+	builder->out.islands.count = mark->islands;
 	plan->blocks.count = mark->blocks;
 	plan->terms.count = mark->terms;
 	plan->edges.count = mark->edges;
@@ -54,10 +54,10 @@ struct emitter builder_emitter(struct plan_builder *builder)
 				.count = plan->code.count,
 				.capacity = plan->code.capacity,
 				.plan = plan,
-				.jumps = &builder->jumps,
-				.cached = &builder->cached,
-				.shifts = builder->shifts,
-				.own = builder->own};
+				.jumps = &builder->out.jumps,
+				.cached = &builder->out.cached,
+				.shifts = builder->out.shifts,
+				.own = builder->out.own};
 }
 
 struct plan_patch *builder_add_patch(struct plan_patches *patches, uint64_t address,
@@ -83,7 +83,8 @@ bool builder_patch_jump(struct plan_patch *patch, size_t offset, uint64_t target
 
 uint32_t builder_new_slot(struct plan_builder *builder, bool cold)
 {
-	return cold ? BUILDER_COLD + builder->cold_count++ : builder->plan->slot_count++;
+	return cold ? BUILDER_COLD + builder->out.cold_count++
+		    : builder->plan->slot_count++;
 }
 
 bool builder_relocates(const struct plan_builder *builder)
@@ -92,7 +93,7 @@ bool builder_relocates(const struct plan_builder *builder)
 
 	return request->depth >= PLAN_BLOCKS ||
 	       (request->depth == PLAN_CALLS &&
-		(request->graph || request->spans || builder->copy_calls));
+		(request->graph || request->spans || builder->returns.copy_calls));
 }
 
 bool builder_can_relocate(uint8_t reason)

@@ -21,13 +21,8 @@ enum {
 	BUILDER_COLD = 1 << 27,
 };
 
-struct plan_builder {
-	const struct plan_request *request;
-	const struct image *image;
-	struct plan *plan;
-	struct scan scan;
-	struct padding padding;
-	struct entry_patch *choices;
+/* What is written beside the plan's rows, until it is whole. */
+struct builder_output {
 	struct plan_patches islands; /* patches that are not at entries */
 	struct emit_jumps jumps;
 	struct emit_ends cached;    /* calls with inline caches */
@@ -35,30 +30,57 @@ struct plan_builder {
 	bool at_once;               /* not in batches */
 	size_t own;                 /* where in plan.code a batch begins */
 	uint32_t first_slot;        /* counters in front of it are those of gates */
-	uint32_t *entrances;    /* by function, while calls are led to them: calls.c */
-	struct cfg cfg;         /* scratch */
-	struct whole whole;     /* scratch */
-	struct block_sums sums; /* scratch */
-	uint8_t *
-		readers; /* enum ra_reader, by function; NULL: only entries are counted */
-	uint8_t *uses;   /* enum return_use, by function */
-	bool copy_calls;
-	uint32_t cold_count; /* counters from BUILDER_COLD on */
-	bool cold; /* earlier runs executed the module, but not the function that is
-		      written */
-	struct frequencies_known known; /* of the function that is written */
-	struct whole_calls calls;
-	bool *returns_flags; /* by function: assembly behind calls of it reads flags;
-				NULL: none does */
-	bool flags_found;  /* returns_flags was extended, or other such knowledge of what
-			      is jumped to: all is to be made again */
-	bool *takes_flags; /* by function: flags are alive at its entry, as was known when
-			      writing began; NULL: it does not matter */
-	bool *dead;      /* by function: rax is dead at its entry; NULL: no call graph */
-	uint32_t *names; /* of spans, by function: offsets in plan.code */
+	uint32_t cold_count;        /* counters from BUILDER_COLD on */
+};
+
+/* The function that is being written. */
+struct builder_function {
+	struct cfg cfg;
+	struct whole whole;
+	struct block_sums sums;
+	bool cold; /* earlier runs executed the module, but not this function */
+	struct frequencies_known known;
+};
+
+/* What functions do with return addresses, by function. */
+struct builder_returns {
+	uint8_t *readers; /* enum ra_reader; NULL: only entries are counted */
+	uint8_t *uses;    /* enum return_use */
+	bool copy_calls;  /* calls are made in relocated code */
+};
+
+/* Flags that are alive across calls, as assembly has them, by function. */
+struct builder_flags {
+	bool *returned; /* what follows calls of it reads flags; NULL: of none */
+	bool *taken;    /* flags are alive at its entry, as was known when writing began;
+			   NULL: it does not matter */
+	bool found;     /* `returned` was extended, or other such knowledge of what is
+			   jumped to: all is to be made again */
+};
+
+/* Entries, by function. */
+struct builder_entries {
+	bool *dead_rax;      /* rax is dead there; NULL: no call graph */
+	uint32_t *names;     /* of spans: offsets in plan.code */
+	uint32_t *entrances; /* while calls are led to them: calls/call_stubs.c */
+	bool *latched;       /* has a jump of five bytes, and keeps it: see
+				code/planner/lazy.h; NULL: none has */
+};
+
+struct plan_builder {
+	const struct plan_request *request;
+	const struct image *image;
+	struct plan *plan;
+	struct scan scan;
+	struct padding padding;
+	struct entry_patch *choices; /* by function */
 	struct cold_parts_left left;
-	bool *latched; /* by function: its entry has a jump of five bytes, and keeps it:
-			  see code/planner/lazy.h; NULL: none is */
+	struct whole_calls calls;
+	struct builder_output out;
+	struct builder_function current;
+	struct builder_returns returns;
+	struct builder_flags flags;
+	struct builder_entries entries;
 };
 
 /* What a failed attempt to write a function is taken back to. */

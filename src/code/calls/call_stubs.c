@@ -36,27 +36,29 @@ void call_stubs_note_entrance(struct plan_builder *builder, uint32_t index)
 		    !gates_in_call(plan, function) &&
 		    (plan->gates_size || !function->call_end);
 
-	builder->entrances[index] = good ? gates_entrance(plan, function) : NOWHERE;
+	builder->entries.entrances[index] =
+		good ? gates_entrance(plan, function) : NOWHERE;
 }
 
 void call_stubs_list_entrances(struct plan_builder *builder)
 {
 	const uint32_t count = (uint32_t)builder->plan->functions.count;
 
-	builder->entrances = memory_allocate(count * sizeof(*builder->entrances));
+	builder->entries.entrances =
+		memory_allocate(count * sizeof(*builder->entries.entrances));
 	for (uint32_t i = 0; i < count; i++)
 		call_stubs_note_entrance(builder, i);
 	vector_for_each (&builder->plan->latches, latch)
 		if (builder->plan->functions.items[latch->function].trampoline ==
 		    PLAN_LATER)
-			builder->entrances[latch->function] = latch->code;
+			builder->entries.entrances[latch->function] = latch->code;
 }
 
 /* Where in plan.code calls of a function may lead instead of to its entry. */
 static uint32_t entrance_of(const struct plan_builder *builder,
 			    const struct plan_function *function)
 {
-	return builder->entrances[function - builder->plan->functions.items];
+	return builder->entries.entrances[function - builder->plan->functions.items];
 }
 
 /* The function whose entry a call leads to, if the call may be led elsewhere. */
@@ -65,7 +67,7 @@ static const struct plan_function *callee_of(const struct plan_builder *builder,
 {
 	int64_t index = code_map_function_at(&builder->scan.map, target);
 
-	if (index < 0 || builder->entrances[index] == NOWHERE)
+	if (index < 0 || builder->entries.entrances[index] == NOWHERE)
 		return NULL;
 	return &builder->plan->functions.items[index];
 }
@@ -124,7 +126,7 @@ static bool take_call(const struct plan_builder *builder, uint64_t address)
 /* Stubs will lie behind what is in plan.code by now: see lead_calls. */
 static bool reaches_stubs(const struct plan_builder *builder, uint64_t end)
 {
-	size_t count = builder->scan.calls.count + builder->jumps.count + 1;
+	size_t count = builder->scan.calls.count + builder->out.jumps.count + 1;
 	uint64_t target = builder->plan->code_address + builder->plan->code.count;
 	int64_t first = (int64_t)(target - end);
 	int64_t last = first + (int64_t)(count * (GATES_STUB_SIZE + GATES_LINK_SIZE));
@@ -148,7 +150,7 @@ static bool takes_caches(const struct plan_builder *builder, uint64_t target)
 {
 	const struct plan_request *request = builder->request;
 
-	return builder->plan->sites && !builder->copy_calls && !request->live &&
+	return builder->plan->sites && !builder->returns.copy_calls && !request->live &&
 	       !request->wanted && plt_word(builder->image, target) &&
 	       link_reaches(builder, target, NULL);
 }
@@ -251,7 +253,7 @@ static const struct plan_function *callee_of_jump(const struct plan_builder *bui
 /* Calls and jumps that trampolines make, also through the procedure linkage table. */
 static void add_arcs_of_jumps(struct plan_builder *builder)
 {
-	vector_for_each (&builder->jumps, jump) {
+	vector_for_each (&builder->out.jumps, jump) {
 		const struct plan_function *callee = callee_of_jump(builder, jump);
 		bool jumps = is_jump(builder, jump->site);
 		uint64_t target = target_of(builder->plan, jump);
@@ -365,7 +367,7 @@ void call_stubs_lead(struct plan_builder *builder)
 {
 	struct plan *plan = builder->plan;
 
-	vector_for_each (&builder->jumps, jump) {
+	vector_for_each (&builder->out.jumps, jump) {
 		uint64_t target = new_target(builder, jump);
 		uint64_t end = plan->code_address + jump->offset + LENGTH - 1;
 		int32_t distance = (int32_t)(target - end);
@@ -461,6 +463,6 @@ void call_stubs_retarget(struct plan_builder *builder)
 		lead_calls(plan);
 	}
 	call_stubs_lead(builder);
-	free(builder->entrances);
-	builder->entrances = NULL;
+	free(builder->entries.entrances);
+	builder->entries.entrances = NULL;
 }

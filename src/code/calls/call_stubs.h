@@ -14,9 +14,9 @@
 void call_stubs_retarget(struct plan_builder *builder);
 
 /*
- * The same of jumps of trampolines alone (builder->jumps), where functions are planned
- * one by one: first the entrances of all functions are listed, and then noted anew for
- * each that is planned. Without gates.
+ * The same of jumps of trampolines alone (builder->out.jumps), where functions are
+ * planned one by one: first the entrances of all functions are listed, and then noted
+ * anew for each that is planned. Without gates.
  */
 void call_stubs_list_entrances(struct plan_builder *builder);
 void call_stubs_note_entrance(struct plan_builder *builder, uint32_t index);

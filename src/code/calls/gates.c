@@ -49,7 +49,7 @@ static enum gate_form graph_form(const struct plan_builder *builder, uint32_t in
 
 	if (builder->choices[index].keep_flags)
 		return GATE_GRAPH_KEEP_FLAGS;
-	if (builder->dead[index] && !function->call_end)
+	if (builder->entries.dead_rax[index] && !function->call_end)
 		return function->map_row_count ? GATE_GRAPH_FREE : GATE_TALLY_FREE;
 	return function->map_row_count ? GATE_GRAPH : GATE_TALLY;
 }
@@ -75,7 +75,7 @@ static void write_span(const struct plan_builder *builder, struct emitter *emitt
 
 	gate.form = GATE_PASS;
 	gate.target = gates_behind_part(plan, &plan->functions.items[index], GATES_SPAN);
-	if (builder->names[index]) {
+	if (builder->entries.names[index]) {
 		gate.form = GATE_SPAN;
 		gate.routine = builder->request->hook_layout.span_begin;
 		gate.name = spans_name(builder, index);
@@ -147,7 +147,7 @@ void gates_write(struct plan_builder *builder)
 	if (builder->request->spans)
 		spans_write_names(builder);
 	if (plan->graph)
-		builder->dead = dead_registers_find(builder->image);
+		builder->entries.dead_rax = dead_registers_find(builder->image);
 	struct emitter emitter = builder_emitter(builder);
 
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
@@ -200,8 +200,9 @@ static void fill_up(struct emitter *emitter, size_t start, size_t size)
 void gates_write_stubs(struct plan_builder *builder)
 {
 	struct plan *plan = builder->plan;
-	struct emitter emitter = {
-		.address = plan->code_address, .plan = plan, .cached = &builder->cached};
+	struct emitter emitter = {.address = plan->code_address,
+				  .plan = plan,
+				  .cached = &builder->out.cached};
 
 	while (plan->code.count % GATES_STUB_SIZE)
 		vector_push(&plan->code, 0xcc);

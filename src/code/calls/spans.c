@@ -19,7 +19,7 @@ enum way {
 static enum way way_of(const struct plan_builder *builder,
 		       const struct cfg_instruction *row, uint32_t *ret_function)
 {
-	const struct cfg *cfg = &builder->cfg;
+	const struct cfg *cfg = &builder->current.cfg;
 	uint64_t target = row->target;
 	int64_t index;
 
@@ -45,7 +45,7 @@ static bool pass_on(struct plan_builder *builder, uint32_t index)
 	struct entry_patch *choice = &builder->choices[index];
 
 	if (choice->span || choice->passed_on || choice->hook ||
-	    builder->readers[index] ||
+	    builder->returns.readers[index] ||
 	    builder->image->functions.items[index].flags & IMAGE_FUNCTION_GO ||
 	    (builder->request->is_span && !choice->wanted))
 		return false;
@@ -63,10 +63,11 @@ void spans_choose(struct plan_builder *builder)
 	while (open.count) {
 		uint32_t index = open.items[--open.count], to;
 
-		builder->cfg.returns_flags = false;
-		if (cfg_build(&builder->cfg, &builder->scan, builder->image, index))
+		builder->current.cfg.returns_flags = false;
+		if (cfg_build(&builder->current.cfg, &builder->scan, builder->image,
+			      index))
 			continue;
-		vector_for_each (&builder->cfg.instructions, row)
+		vector_for_each (&builder->current.cfg.instructions, row)
 			if (way_of(builder, row, &to) == KNOWN && pass_on(builder, to))
 				vector_push(&open, to);
 	}
@@ -82,7 +83,7 @@ bool spans_are_seen(const struct plan_builder *builder, uint32_t index)
 
 bool spans_mark_ends(struct plan_builder *builder)
 {
-	vector_for_each (&builder->cfg.instructions, row) {
+	vector_for_each (&builder->current.cfg.instructions, row) {
 		uint32_t to;
 		enum way way = way_of(builder, row, &to);
 
@@ -99,7 +100,7 @@ bool spans_mark_ends(struct plan_builder *builder)
 
 void spans_give_up(struct plan_builder *builder, uint32_t index)
 {
-	builder->flags_found |= !builder->choices[index].unseen;
+	builder->flags.found |= !builder->choices[index].unseen;
 	builder->choices[index].unseen = true;
 }
 
@@ -115,8 +116,8 @@ void spans_write_names(struct plan_builder *builder)
 {
 	struct plan *plan = builder->plan;
 
-	builder->names =
-		memory_allocate_zeroed(plan->functions.count, sizeof(*builder->names));
+	builder->entries.names = memory_allocate_zeroed(plan->functions.count,
+							sizeof(*builder->entries.names));
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
 		const struct plan_function *function = &plan->functions.items[i];
 		const char *linked = builder->image->names.items + function->name;
@@ -131,7 +132,7 @@ void spans_write_names(struct plan_builder *builder)
 				   : function->name ? linked
 						    : unnamed;
 
-		builder->names[i] = (uint32_t)plan->code.count;
+		builder->entries.names[i] = (uint32_t)plan->code.count;
 		do
 			vector_push(&plan->code, (uint8_t)*name);
 		while (*name++);
@@ -140,5 +141,5 @@ void spans_write_names(struct plan_builder *builder)
 
 uint64_t spans_name(const struct plan_builder *builder, uint32_t index)
 {
-	return builder->plan->code_address + builder->names[index];
+	return builder->plan->code_address + builder->entries.names[index];
 }

@@ -21,8 +21,8 @@ void spans_choose(struct plan_builder *builder);
 /* Whether the returns of a function are seen, as far as is known yet. */
 bool spans_are_seen(const struct plan_builder *builder, uint32_t index);
 
-/* Marks the jumps of a function whose blocks are in builder->cfg at which calls of it
- * end. False if some end unseen. */
+/* Marks the jumps of a function whose blocks are in builder->current.cfg at which calls
+ * of it end. False if some end unseen. */
 bool spans_mark_ends(struct plan_builder *builder);
 
 /* The returns of a function cannot be seen. Those that jump to it have to know. */

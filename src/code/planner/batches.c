@@ -105,14 +105,14 @@ static size_t room_for(const struct batch *batch)
 
 /* It has rows and code of its own, but for the functions', which are those of all. What
  * is in the whole plan changes meanwhile. */
-static void begin_batch(const struct plan_builder *whole, struct batch *batch)
+static void begin_batch(const struct plan_builder *all, struct batch *batch)
 {
-	const struct plan *plan = whole->plan;
+	const struct plan *plan = all->plan;
 	struct plan_builder *builder = &batch->builder;
-	const size_t count = whole->image->functions.count;
+	const size_t count = all->image->functions.count;
 
 	batch->plan = (struct plan){.code_address = plan->code_address,
-				    .slot_count = whole->first_slot,
+				    .slot_count = all->out.first_slot,
 				    .slot_size = plan->slot_size,
 				    .gates_size = plan->gates_size,
 				    .counts_entries = plan->counts_entries,
@@ -122,40 +122,41 @@ static void begin_batch(const struct plan_builder *whole, struct batch *batch)
 				    .cells_slot = plan->cells_slot};
 	memcpy(&batch->plan.functions, &plan->functions, sizeof(plan->functions));
 	*builder = (struct plan_builder){
-		.request = whole->request,
-		.image = whole->image,
+		.request = all->request,
+		.image = all->image,
 		.plan = &batch->plan,
-		.scan = whole->scan,
-		.padding = whole->padding,
-		.choices = whole->choices,
-		.shifts = &batch->shifts,
-		.own = whole->own,
-		.whole = {.flags = whole->whole.flags, .live = whole->whole.live},
-		.readers = whole->readers,
-		.copy_calls = whole->copy_calls,
-		.calls = whole->calls,
-		.takes_flags = whole->takes_flags,
+		.scan = all->scan,
+		.padding = all->padding,
+		.choices = all->choices,
+		.out.shifts = &batch->shifts,
+		.out.own = all->out.own,
+		.current.whole = {.flags = all->current.whole.flags,
+				  .live = all->current.whole.live},
+		.returns.readers = all->returns.readers,
+		.returns.copy_calls = all->returns.copy_calls,
+		.calls = all->calls,
+		.flags.taken = all->flags.taken,
 	};
-	if (whole->returns_flags) {
-		builder->returns_flags = memory_allocate(count * sizeof(bool));
-		memcpy(builder->returns_flags, whole->returns_flags,
+	if (all->flags.returned) {
+		builder->flags.returned = memory_allocate(count * sizeof(bool));
+		memcpy(builder->flags.returned, all->flags.returned,
 		       count * sizeof(bool));
 	}
 	vector_reserve(&batch->plan.patches, batch->end - batch->first);
 	/* To make more room would touch what is in front of it, too. */
-	vector_reserve(&batch->plan.code, builder->own + room_for(batch) + PAGE);
-	batch->plan.code.count = builder->own;
+	vector_reserve(&batch->plan.code, builder->out.own + room_for(batch) + PAGE);
+	batch->plan.code.count = builder->out.own;
 }
 
-static void write_batch(const struct plan_builder *whole, struct batch *batch)
+static void write_batch(const struct plan_builder *all, struct batch *batch)
 {
 	struct plan_builder *builder = &batch->builder;
 
-	begin_batch(whole, batch);
+	begin_batch(all, batch);
 	builder_write(builder, batch->first, batch->end);
-	cfg_deinit(&builder->cfg);
-	whole_deinit(&builder->whole);
-	block_sums_deinit(&builder->sums);
+	cfg_deinit(&builder->current.cfg);
+	whole_deinit(&builder->current.whole);
+	block_sums_deinit(&builder->current.sums);
 }
 
 static void end_batch(struct batch *batch)
@@ -165,11 +166,11 @@ static void end_batch(struct batch *batch)
 
 	memset(&plan->functions, 0, sizeof(plan->functions));
 	plan_deinit(plan);
-	vector_deinit(&builder->islands);
-	vector_deinit(&builder->jumps);
-	vector_deinit(&builder->cached);
+	vector_deinit(&builder->out.islands);
+	vector_deinit(&builder->out.jumps);
+	vector_deinit(&builder->out.cached);
 	vector_deinit(&batch->shifts);
-	free(builder->returns_flags);
+	free(builder->flags.returned);
 }
 
 /* Adds to a displacement. */
@@ -213,7 +214,7 @@ static void move_lead(struct move *move, uint8_t *place, uint64_t end, unsigned 
 
 	memcpy(&distance, place, sizeof(distance));
 	offset = end + (uint64_t)(int64_t)distance - move->address;
-	if (offset + spare >= batch->builder.own &&
+	if (offset + spare >= batch->builder.out.own &&
 	    offset < batch->plan.code.count + spare)
 		add_distance(move, place, move->by);
 }
@@ -313,7 +314,7 @@ static void move_fixups(const struct move *move)
 
 static void append_code(struct plan *whole, const struct batch *batch, size_t start)
 {
-	size_t own = batch->builder.own, size = batch->plan.code.count - own;
+	size_t own = batch->builder.out.own, size = batch->plan.code.count - own;
 
 	vector_reserve(&whole->code, start + size);
 	memset(whole->code.items + whole->code.count, 0xcc, start - whole->code.count);
@@ -337,19 +338,19 @@ static void append_batch(struct plan_builder *builder, const struct batch *batch
 	append(&whole->crossings, &plan->crossings);
 	append(&whole->map_rows, &plan->map_rows);
 	append(&whole->stubs, &plan->stubs);
-	append(&builder->islands, &batch->builder.islands);
-	append(&builder->jumps, &batch->builder.jumps);
-	append(&builder->cached, &batch->builder.cached);
-	whole->slot_count += plan->slot_count - builder->first_slot;
+	append(&builder->out.islands, &batch->builder.out.islands);
+	append(&builder->out.jumps, &batch->builder.out.jumps);
+	append(&builder->out.cached, &batch->builder.out.cached);
+	whole->slot_count += plan->slot_count - builder->out.first_slot;
 	whole->part_count += plan->part_count;
-	builder->cold_count += batch->builder.cold_count;
-	builder->flags_found |= batch->builder.flags_found;
+	builder->out.cold_count += batch->builder.out.cold_count;
+	builder->flags.found |= batch->builder.flags.found;
 }
 
 static void note_flags(struct batches *batches, const struct batch *batch)
 {
 	const size_t count = batches->builder->image->functions.count;
-	const bool *found = batch->builder.returns_flags;
+	const bool *found = batch->builder.flags.returned;
 
 	if (!found)
 		return;
@@ -368,10 +369,10 @@ static void move_batch(struct batches *batches, struct batch *batch)
 	struct move move = {
 		.batch = batch,
 		.address = whole->code_address,
-		.by = (uint32_t)(start - batch->builder.own),
-		.slots = whole->slot_count - builder->first_slot,
-		.cold_slots = builder->cold_count,
-		.first_slot = builder->first_slot,
+		.by = (uint32_t)(start - batch->builder.out.own),
+		.slots = whole->slot_count - builder->out.first_slot,
+		.cold_slots = builder->out.cold_count,
+		.first_slot = builder->out.first_slot,
 		.slot_size = whole->slot_size,
 		.blocks = (uint32_t)whole->blocks.count,
 		.terms = (uint32_t)whole->terms.count,
@@ -383,12 +384,12 @@ static void move_batch(struct batches *batches, struct batch *batch)
 	vector_for_each (&batch->shifts, shift)
 		move_shift(&move, batch->plan.code.items, shift);
 	move_patches(&move, &batch->plan.patches);
-	move_patches(&move, &batch->builder.islands);
+	move_patches(&move, &batch->builder.out.islands);
 	move_rows(&move, whole);
 	move_fixups(&move);
-	vector_for_each (&batch->builder.jumps, jump)
+	vector_for_each (&batch->builder.out.jumps, jump)
 		jump->offset += move.by;
-	vector_for_each (&batch->builder.cached, end)
+	vector_for_each (&batch->builder.out.cached, end)
 		*end += move.by;
 	append_batch(builder, batch, start);
 	note_flags(batches, batch);
@@ -456,23 +457,23 @@ bool batches_write(struct plan_builder *builder)
 
 	/* Whether a function's calls end at a jump is known from the one that it leads
 	 * to. */
-	if (builder->request->spans || builder->at_once)
+	if (builder->request->spans || builder->out.at_once)
 		return false;
 	divide(&batches);
-	builder->at_once = batches.items.count == 1;
-	if (builder->at_once) {
+	builder->out.at_once = batches.items.count == 1;
+	if (builder->out.at_once) {
 		vector_deinit(&batches.items);
 		return false;
 	}
-	builder->first_slot = builder->plan->slot_count;
-	builder->own = pages(builder->plan->code.count);
+	builder->out.first_slot = builder->plan->slot_count;
+	builder->out.own = pages(builder->plan->code.count);
 	write_all(&batches);
 	if (batches.returns_flags) {
-		free(builder->returns_flags);
-		builder->returns_flags = batches.returns_flags;
+		free(builder->flags.returned);
+		builder->flags.returned = batches.returns_flags;
 	}
 	vector_deinit(&batches.items);
-	builder->at_once = batches.failed;
-	builder->flags_found |= batches.failed;
+	builder->out.at_once = batches.failed;
+	builder->flags.found |= batches.failed;
 	return true;
 }

@@ -29,26 +29,26 @@ static uint64_t entry_of(const struct plan_builder *builder, uint32_t index)
 /* Functions that return flags are known only once all their callers have been seen. */
 static void note_flag_calls(struct plan_builder *builder)
 {
-	vector_for_each (&builder->cfg.flag_calls, target) {
+	vector_for_each (&builder->current.cfg.flag_calls, target) {
 		int64_t callee = code_map_function_at(&builder->scan.map, *target);
 
 		if (callee < 0)
 			continue;
-		if (!builder->returns_flags)
-			builder->returns_flags = memory_allocate_zeroed(
+		if (!builder->flags.returned)
+			builder->flags.returned = memory_allocate_zeroed(
 				builder->image->functions.count, sizeof(bool));
-		if (!builder->returns_flags[callee])
-			builder->flags_found = true;
-		builder->returns_flags[callee] = true;
+		if (!builder->flags.returned[callee])
+			builder->flags.found = true;
+		builder->flags.returned[callee] = true;
 	}
 }
 
 static bool build_cfg(struct plan_builder *builder, uint32_t index)
 {
-	builder->cfg.returns_flags =
-		builder->returns_flags &&
-		builder->returns_flags[cold_parts_owner(builder->image, index)];
-	if (cfg_build(&builder->cfg, &builder->scan, builder->image, index))
+	builder->current.cfg.returns_flags =
+		builder->flags.returned &&
+		builder->flags.returned[cold_parts_owner(builder->image, index)];
+	if (cfg_build(&builder->current.cfg, &builder->scan, builder->image, index))
 		return false;
 	note_flag_calls(builder);
 	return true;
@@ -58,36 +58,36 @@ static bool build_cfg(struct plan_builder *builder, uint32_t index)
  * begins or ends, so it is of whole runs only. */
 static void choose_sums_of_blocks(struct plan_builder *builder)
 {
-	if (builder->whole.live)
-		block_sums_choose_none(&builder->sums, &builder->cfg);
-	else if (builder->whole.flags)
-		dominator_coverage_choose(&builder->sums, &builder->cfg,
+	if (builder->current.whole.live)
+		block_sums_choose_none(&builder->current.sums, &builder->current.cfg);
+	else if (builder->current.whole.flags)
+		dominator_coverage_choose(&builder->current.sums, &builder->current.cfg,
 					  builder->request->in_parts);
 	else
-		block_sums_choose(&builder->sums, &builder->cfg);
+		block_sums_choose(&builder->current.sums, &builder->current.cfg);
 }
 
 /* Flags in all loops, and where jumps through tables lead, whose address a function may
  * keep: there relocated code leads home, see code/unpatch/unpatch.h. */
 static void flag_more(struct plan_builder *builder)
 {
-	struct block_sum *sums = builder->sums.blocks.items;
+	struct block_sum *sums = builder->current.sums.blocks.items;
 
-	vector_for_each (&builder->cfg.edges, edge)
+	vector_for_each (&builder->current.cfg.edges, edge)
 		if (edge->to != CFG_OUT &&
 		    (edge->kind == CFG_EDGE_SWITCH ||
 		     (edge->to <= edge->from && sums[edge->from].count)))
 			sums[edge->to].count = 0;
-	for (size_t i = 0; i < builder->cfg.blocks.count; i++)
-		if (builder->cfg.blocks.items[i].exposed)
+	for (size_t i = 0; i < builder->current.cfg.blocks.count; i++)
+		if (builder->current.cfg.blocks.items[i].exposed)
 			sums[i].count = 0;
 }
 
 /* Nothing leads to a block that has no edge into it. */
 static void choose_block_slots(struct plan_builder *builder)
 {
-	const struct cfg *cfg = &builder->cfg;
-	struct whole *whole = &builder->whole;
+	const struct cfg *cfg = &builder->current.cfg;
+	struct whole *whole = &builder->current.whole;
 	struct plan *plan = builder->plan;
 	const uint32_t size = plan->slot_size;
 
@@ -103,7 +103,7 @@ static void choose_block_slots(struct plan_builder *builder)
 	for (size_t i = 1; i < cfg->blocks.count; i++) {
 		uint32_t *slot = &whole->blocks.items[i].slot;
 
-		if (builder->sums.blocks.items[i].count)
+		if (builder->current.sums.blocks.items[i].count)
 			*slot = WHOLE_NONE;
 		else if (!*slot || cfg->blocks.items[i].exposed)
 			*slot = plan->slot_count++ * size;
@@ -142,7 +142,7 @@ static unsigned block_flags(const struct cfg *cfg, uint32_t index)
 
 static void add_blocks(struct plan_builder *builder, struct plan_function *row)
 {
-	const struct cfg *cfg = &builder->cfg;
+	const struct cfg *cfg = &builder->current.cfg;
 	struct plan *plan = builder->plan;
 
 	row->first_block = (uint32_t)plan->blocks.count;
@@ -156,7 +156,8 @@ static void add_blocks(struct plan_builder *builder, struct plan_function *row)
 			    ((struct plan_block){
 				    .offset = first->offset,
 				    .size = last->offset + last->length - first->offset,
-				    .slot = i || whole_needs_entry_slot(&builder->whole)
+				    .slot = i || whole_needs_entry_slot(
+							 &builder->current.whole)
 						    ? PLAN_NO_SLOT
 						    : row->slot,
 				    .instructions = cfg_executed(cfg, i),
@@ -175,8 +176,8 @@ static void choose_sums(struct plan_builder *builder, const struct plan_function
 	choose_block_slots(builder);
 	for (uint32_t i = 0; i < row->block_count; i++) {
 		struct plan_block *block = &plan->blocks.items[row->first_block + i];
-		uint32_t slot = builder->whole.blocks.items[i].slot;
-		struct block_sum sum = builder->sums.blocks.items[i];
+		uint32_t slot = builder->current.whole.blocks.items[i].slot;
+		struct block_sum sum = builder->current.sums.blocks.items[i];
 
 		block->slot = slot == WHOLE_NONE ? PLAN_NO_SLOT : slot / plan->slot_size;
 		if (!sum.count)
@@ -184,9 +185,10 @@ static void choose_sums(struct plan_builder *builder, const struct plan_function
 		block->first_term = (uint32_t)plan->terms.count;
 		block->term_count = sum.count;
 		for (uint32_t t = 0; t < sum.count; t++)
-			vector_push(&plan->terms,
-				    row->first_block +
-					    builder->sums.terms.items[sum.first + t]);
+			vector_push(
+				&plan->terms,
+				row->first_block +
+					builder->current.sums.terms.items[sum.first + t]);
 	}
 }
 
@@ -195,27 +197,29 @@ static void find_known(struct plan_builder *builder, const struct plan_function 
 {
 	const struct frequencies *frequencies = builder->request->frequencies;
 
-	builder->cold = !frequencies_know(frequencies, row->address);
-	builder->known = (struct frequencies_known){NULL, NULL};
+	builder->current.cold = !frequencies_know(frequencies, row->address);
+	builder->current.known = (struct frequencies_known){NULL, NULL};
 	if (frequencies)
-		builder->known = frequencies_find(frequencies, row->address,
-						  (uint32_t)builder->cfg.blocks.count,
-						  (uint32_t)builder->cfg.edges.count);
+		builder->current.known =
+			frequencies_find(frequencies, row->address,
+					 (uint32_t)builder->current.cfg.blocks.count,
+					 (uint32_t)builder->current.cfg.edges.count);
 }
 
 /* A live plan keeps the order, in which threads come and go. */
 static void choose_order(struct plan_builder *builder)
 {
-	const frequency *known = builder->known.blocks;
+	const frequency *known = builder->current.known.blocks;
 
-	for (size_t i = 1; known && !builder->whole.live && i < builder->cfg.blocks.count;
+	for (size_t i = 1; known && !builder->current.whole.live &&
+			   i < builder->current.cfg.blocks.count;
 	     i++)
-		builder->whole.blocks.items[i].cold = !known[i];
+		builder->current.whole.blocks.items[i].cold = !known[i];
 }
 
 static void choose_slots(struct plan_builder *builder, struct plan_function *row)
 {
-	struct whole *whole = &builder->whole;
+	struct whole *whole = &builder->current.whole;
 
 	whole->entry_slot = WHOLE_NONE;
 	find_known(builder, row);
@@ -224,8 +228,8 @@ static void choose_slots(struct plan_builder *builder, struct plan_function *row
 		return;
 	/* Where blocks alone are counted a function's counters lie together: see
 	 * session/fired.c. */
-	row->slot = builder_new_slot(builder, builder->cold && builder->request->depth ==
-								       PLAN_EDGES);
+	row->slot = builder_new_slot(
+		builder, builder->current.cold && builder->request->depth == PLAN_EDGES);
 	whole->blocks.items[0].slot = row->slot * builder->plan->slot_size;
 	whole->entry_slot =
 		whole_needs_entry_slot(whole) ? whole->blocks.items[0].slot : WHOLE_NONE;
@@ -239,9 +243,10 @@ static void choose_slots(struct plan_builder *builder, struct plan_function *row
 static void note_pieces(struct plan_builder *builder, const struct plan_function *row)
 {
 	for (uint32_t i = 0; i < row->edge_count; i++)
-		if (whole_edge_has_piece(&builder->whole, &builder->cfg.edges.items[i]))
+		if (whole_edge_has_piece(&builder->current.whole,
+					 &builder->current.cfg.edges.items[i]))
 			builder->plan->edges.items[row->first_edge + i].piece =
-				builder->whole.edges.items[i].code;
+				builder->current.whole.edges.items[i].code;
 }
 
 /* No later patch may meet these bytes. */
@@ -275,13 +280,13 @@ static void lead_to_pieces(struct whole *whole)
 static bool add_jump(struct plan_builder *builder, uint32_t index,
 		     const struct whole_patch *patch)
 {
-	const struct whole *whole = &builder->whole;
-	uint64_t address = builder->cfg.address + patch->offset;
+	const struct whole *whole = &builder->current.whole;
+	uint64_t address = builder->current.cfg.address + patch->offset;
 	uint64_t target =
 		builder->plan->code_address + whole->codes.items[patch->instruction];
 	bool near = patch->island != WHOLE_NONE;
 	struct plan_patch *row =
-		builder_add_patch(&builder->islands, address, index,
+		builder_add_patch(&builder->out.islands, address, index,
 				  near ? BUILDER_SHORT_JUMP : BUILDER_JUMP);
 
 	take(builder, address, row->size);
@@ -289,9 +294,10 @@ static bool add_jump(struct plan_builder *builder, uint32_t index,
 		row->bytes[0] = 0xeb;
 		row->bytes[1] =
 			(uint8_t)(patch->island - patch->offset - BUILDER_SHORT_JUMP);
-		address = builder->cfg.address + patch->island;
+		address = builder->current.cfg.address + patch->island;
 		take(builder, address, BUILDER_JUMP);
-		row = builder_add_patch(&builder->islands, address, index, BUILDER_JUMP);
+		row = builder_add_patch(&builder->out.islands, address, index,
+					BUILDER_JUMP);
 	}
 	return builder_patch_jump(row, 0, target);
 }
@@ -303,8 +309,8 @@ static void fill_stub_word(struct plan_builder *builder, const struct whole_bloc
 	uint64_t value = builder->plan->code_address + code;
 
 	memcpy(builder->plan->code.items + block->stub_word, &value, sizeof(value));
-	if (builder->shifts && code == block->stub_code)
-		vector_push(builder->shifts,
+	if (builder->out.shifts && code == block->stub_code)
+		vector_push(builder->out.shifts,
 			    ((struct emit_shift){.offset = block->stub_word,
 						 .kind = EMIT_SHIFT_WORD64}));
 }
@@ -314,13 +320,13 @@ static bool add_stub_call(struct plan_builder *builder, uint32_t index,
 			  const struct whole_block *block, uint32_t code)
 {
 	const struct cfg_instruction *call =
-		&builder->cfg.instructions.items[block->stub];
-	uint64_t end = builder->cfg.address + call->offset + call->length;
+		&builder->current.cfg.instructions.items[block->stub];
+	uint64_t end = builder->current.cfg.address + call->offset + call->length;
 	uint32_t to = block->stub_word ? block->stub_word : code;
 	int64_t distance = (int64_t)(builder->plan->code_address + to - end);
 	int32_t wide = (int32_t)distance;
-	struct plan_patch *row = builder_add_patch(&builder->islands, end - sizeof(wide),
-						   index, sizeof(wide));
+	struct plan_patch *row = builder_add_patch(
+		&builder->out.islands, end - sizeof(wide), index, sizeof(wide));
 
 	if (block->stub_word)
 		fill_stub_word(builder, block, code);
@@ -333,8 +339,8 @@ static bool add_stub_call(struct plan_builder *builder, uint32_t index,
  * its clone, too. Else the switch would lead to the original. */
 static bool lead_tables(struct plan_builder *builder, uint32_t index)
 {
-	const struct whole *whole = &builder->whole;
-	const struct cfg *cfg = &builder->cfg;
+	const struct whole *whole = &builder->current.whole;
+	const struct cfg *cfg = &builder->current.cfg;
 	bool reached = true;
 
 	if (whole->live)
@@ -356,7 +362,7 @@ static bool lead_tables(struct plan_builder *builder, uint32_t index)
 				  whole->clones.items[table - cfg->tables.items] - end);
 		wide = (int32_t)distance;
 		reached &= distance == wide;
-		patch = builder_add_patch(&builder->islands,
+		patch = builder_add_patch(&builder->out.islands,
 					  cfg->address + row->offset + row->relative,
 					  index, sizeof(wide));
 		take(builder, patch->address, sizeof(wide));
@@ -369,13 +375,13 @@ static bool lead_tables(struct plan_builder *builder, uint32_t index)
 static bool add_entry(struct plan_builder *builder, uint32_t index,
 		      const struct plan_function *row)
 {
-	const struct whole *whole = &builder->whole;
+	const struct whole *whole = &builder->current.whole;
 	uint64_t entry = entry_of(builder, index);
 	uint64_t target =
 		builder->plan->code_address + gates_entrance(builder->plan, row);
 	uint64_t island = whole->entry_island == WHOLE_NONE
 				  ? builder->choices[index].island
-				  : builder->cfg.address + whole->entry_island;
+				  : builder->current.cfg.address + whole->entry_island;
 	struct plan_patch *patch =
 		builder_add_patch(&builder->plan->patches, entry, index,
 				  whole->entry_short ? BUILDER_SHORT_JUMP : BUILDER_JUMP);
@@ -385,7 +391,8 @@ static bool add_entry(struct plan_builder *builder, uint32_t index,
 		patch->bytes[0] = 0xeb;
 		patch->bytes[1] = (uint8_t)(island - entry - BUILDER_SHORT_JUMP);
 		take(builder, island, BUILDER_JUMP);
-		patch = builder_add_patch(&builder->islands, island, index, BUILDER_JUMP);
+		patch = builder_add_patch(&builder->out.islands, island, index,
+					  BUILDER_JUMP);
 	}
 	return builder_patch_jump(patch, 0, target);
 }
@@ -393,7 +400,7 @@ static bool add_entry(struct plan_builder *builder, uint32_t index,
 static bool add_patches(struct plan_builder *builder, uint32_t index,
 			const struct plan_function *row)
 {
-	struct whole *whole = &builder->whole;
+	struct whole *whole = &builder->current.whole;
 	bool reached = !whole->entry_patched || add_entry(builder, index, row);
 
 	lead_to_pieces(whole);
@@ -416,12 +423,12 @@ static bool write_whole(struct plan_builder *builder, uint32_t index,
 	struct plan *plan = builder->plan;
 	struct emitter emitter;
 
-	vector_reserve(&plan->code,
-		       plan->code.count + ALIGNMENT + whole_size_max(&builder->whole));
+	vector_reserve(&plan->code, plan->code.count + ALIGNMENT +
+					    whole_size_max(&builder->current.whole));
 	emitter = builder_emitter(builder);
 	row->first_map_row = (uint32_t)plan->map_rows.count;
 	row->first_stub = (uint32_t)plan->stubs.count;
-	whole_emit(&builder->whole, &emitter, &row->trampoline);
+	whole_emit(&builder->current.whole, &emitter, &row->trampoline);
 	plan->code.count = emitter.count;
 	row->map_row_count = (uint32_t)(plan->map_rows.count - row->first_map_row);
 	row->stub_count = (uint32_t)(plan->stubs.count - row->first_stub);
@@ -432,13 +439,13 @@ static bool write_whole(struct plan_builder *builder, uint32_t index,
 static bool set_call_end(const struct plan_builder *builder, uint32_t index,
 			 struct plan_function *row)
 {
-	const struct whole_block *first = builder->whole.blocks.items;
+	const struct whole_block *first = builder->current.whole.blocks.items;
 	const struct cfg_instruction *call;
 	uint32_t end;
 
-	if (builder->whole.entry_patched)
+	if (builder->current.whole.entry_patched)
 		return true;
-	call = &builder->cfg.instructions.items[first->stub];
+	call = &builder->current.cfg.instructions.items[first->stub];
 	end = call->offset + call->length;
 	row->call_end = (uint8_t)end;
 	/* A gate there must know where the return address is. */
@@ -453,7 +460,7 @@ static bool set_call_end(const struct plan_builder *builder, uint32_t index,
 /* Whether an instruction may take longer than the clock: it calls, or repeats. */
 static bool is_long(const struct plan_builder *builder, const struct cfg_instruction *row)
 {
-	const struct cfg *cfg = &builder->cfg;
+	const struct cfg *cfg = &builder->current.cfg;
 	const uint8_t prefix = cfg->bytes[row->offset];
 
 	/* To a part of its own that lies elsewhere; or to another function, where such
@@ -476,7 +483,7 @@ static bool is_long(const struct plan_builder *builder, const struct cfg_instruc
 static bool is_brief(const struct plan_builder *builder, uint32_t index)
 {
 	enum { INSTRUCTIONS = 48 };
-	const struct cfg *cfg = &builder->cfg;
+	const struct cfg *cfg = &builder->current.cfg;
 
 	if (!builder->request->graph || builder->request->depth >= PLAN_BLOCKS ||
 	    builder->choices[index].reason || cfg->instructions.count > INSTRUCTIONS)
@@ -494,18 +501,18 @@ static bool is_brief(const struct plan_builder *builder, uint32_t index)
  * frame innermost. */
 static void mark_tails(struct plan_builder *builder)
 {
-	const struct cfg *cfg = &builder->cfg;
+	const struct cfg *cfg = &builder->current.cfg;
 
-	if (!builder->whole.leave)
+	if (!builder->current.whole.leave)
 		return;
-	vector_for_each (&builder->cfg.instructions, row) {
+	vector_for_each (&builder->current.cfg.instructions, row) {
 		int64_t to =
 			row->kind == CFG_JUMP && !row->read &&
 					cfg_block_at(cfg, row->target) == CFG_OUT
 				? code_map_function_at(&builder->scan.map, row->target)
 				: -1;
 
-		row->tail = to >= 0 && !builder->takes_flags[to] &&
+		row->tail = to >= 0 && !builder->flags.taken[to] &&
 			    !(builder->image->functions.items[to].flags &
 			      IMAGE_FUNCTION_COLD_PART);
 	}
@@ -514,9 +521,9 @@ static void mark_tails(struct plan_builder *builder)
 /* What jumps in the original lead to is entered by them, too. */
 static void expose_jumped(struct plan_builder *builder)
 {
-	for (size_t i = 0; i < builder->whole.blocks.count; i++)
-		builder->cfg.blocks.items[i].exposed |=
-			builder->whole.blocks.items[i].jumped;
+	for (size_t i = 0; i < builder->current.whole.blocks.count; i++)
+		builder->current.cfg.blocks.items[i].exposed |=
+			builder->current.whole.blocks.items[i].jumped;
 }
 
 /* Whether flags are alive at its entry: also if it is counted there alone. */
@@ -524,10 +531,10 @@ static void note_entry_flags(struct plan_builder *builder, uint32_t index)
 {
 	struct entry_patch *choice = &builder->choices[index];
 
-	if (!builder->cfg.blocks.items->live_in || choice->keep_flags)
+	if (!builder->current.cfg.blocks.items->live_in || choice->keep_flags)
 		return;
 	choice->keep_flags = true;
-	builder->flags_found |= builder->takes_flags != NULL;
+	builder->flags.found |= builder->flags.taken != NULL;
 }
 
 void blocks_note_flags(struct plan_builder *builder, uint32_t index)
@@ -541,16 +548,17 @@ static bool instrument(struct plan_builder *builder, uint32_t index,
 {
 	const struct builder_mark mark = builder_mark(builder);
 	const struct plan_function before = *row;
-	const uint32_t slots = builder->plan->slot_count, cold = builder->cold_count;
+	const uint32_t slots = builder->plan->slot_count, cold = builder->out.cold_count;
 
 	const struct plan_hook_layout *layout = &builder->request->hook_layout;
 	const bool spans = builder->request->spans && spans_are_seen(builder, index);
 
 	/* No gate told of a call of a part. */
-	builder->whole.leave =
+	builder->current.whole.leave =
 		builder->request->graph && !plan_is_cold_part(row) ? layout : NULL;
-	builder->whole.span_end = spans && !plan_is_cold_part(row) ? layout->span_end : 0;
-	builder->whole.all_leave = spans && !builder->copy_calls;
+	builder->current.whole.span_end =
+		spans && !plan_is_cold_part(row) ? layout->span_end : 0;
+	builder->current.whole.all_leave = spans && !builder->returns.copy_calls;
 	if (!build_cfg(builder, index))
 		return false;
 	note_entry_flags(builder, index);
@@ -562,20 +570,20 @@ static bool instrument(struct plan_builder *builder, uint32_t index,
 		.offset = (uint32_t)(entry_of(builder, index) - row->address),
 		.has_island = choice->size == BUILDER_SHORT_JUMP && choice->island};
 
-	if (!whole_fit(&builder->whole, &builder->cfg, &entry,
-		       builder->copy_calls ? &builder->calls : NULL))
+	if (!whole_fit(&builder->current.whole, &builder->current.cfg, &entry,
+		       builder->returns.copy_calls ? &builder->calls : NULL))
 		return false;
 	expose_jumped(builder);
-	if (builder->latched && builder->latched[index] &&
-	    (!builder->whole.entry_patched || builder->whole.entry_short))
+	if (builder->entries.latched && builder->entries.latched[index] &&
+	    (!builder->current.whole.entry_patched || builder->current.whole.entry_short))
 		return false;
-	if (spans && !whole_sees_returns(&builder->whole))
+	if (spans && !whole_sees_returns(&builder->current.whole))
 		return false;
 	choose_slots(builder, row);
 	if (!set_call_end(builder, index, row) || !write_whole(builder, index, row)) {
 		builder_undo(builder, &mark);
 		builder->plan->slot_count = slots;
-		builder->cold_count = cold;
+		builder->out.cold_count = cold;
 		*row = before;
 		return false;
 	}
@@ -598,15 +606,15 @@ bool blocks_instrument(struct plan_builder *builder, uint32_t index,
 void blocks_add_single(struct plan_builder *builder, uint32_t index,
 		       struct plan_function *row)
 {
-	if (!build_cfg(builder, index) || builder->cfg.blocks.count != 1 ||
-	    builder->cfg.edges.items[0].to != CFG_OUT)
+	if (!build_cfg(builder, index) || builder->current.cfg.blocks.count != 1 ||
+	    builder->current.cfg.edges.items[0].to != CFG_OUT)
 		return;
 	row->first_block = (uint32_t)builder->plan->blocks.count;
 	row->block_count = 1;
-	vector_push(
-		&builder->plan->blocks,
-		((struct plan_block){.size = row->size,
-				     .slot = row->slot,
-				     .to = PLAN_EDGE_OUT,
-				     .instructions = cfg_executed(&builder->cfg, 0)}));
+	vector_push(&builder->plan->blocks,
+		    ((struct plan_block){
+			    .size = row->size,
+			    .slot = row->slot,
+			    .to = PLAN_EDGE_OUT,
+			    .instructions = cfg_executed(&builder->current.cfg, 0)}));
 }

@@ -34,7 +34,7 @@ struct placing {
 	bool shared;       /* calls and executions of the first block have one counter */
 	float *passes;     /* by edge of the graph: how often it is passed, as is known or
 			      estimated */
-	struct frequencies_known known; /* builder.known */
+	struct frequencies_known known; /* builder.current.known */
 };
 
 static const struct cfg_instruction *last_of(const struct cfg *cfg, uint32_t block)
@@ -387,13 +387,13 @@ static bool was_passed(const struct placing *placing, uint32_t number)
 
 static uint32_t new_slot(const struct placing *placing, bool ran)
 {
-	return builder_new_slot(placing->builder, !ran || placing->builder->cold);
+	return builder_new_slot(placing->builder, !ran || placing->builder->current.cold);
 }
 
 static void give_slots(const struct placing *placing, const uint64_t *counted)
 {
 	struct plan *plan = placing->plan;
-	struct whole *whole = &placing->builder->whole;
+	struct whole *whole = &placing->builder->current.whole;
 	struct plan_block *blocks = plan->blocks.items + placing->row->first_block;
 	struct plan_edge *edges = plan->edges.items + placing->row->first_edge;
 	uint32_t block_count = placing->row->block_count;
@@ -455,21 +455,21 @@ static bool can_count_switches(const struct whole *whole)
 
 bool counter_placement_choose(struct plan_builder *builder, struct plan_function *row)
 {
-	const struct cfg *cfg = &builder->cfg;
+	const struct cfg *cfg = &builder->current.cfg;
 
-	if (builder->whole.live && !can_count_switches(&builder->whole))
+	if (builder->current.whole.live && !can_count_switches(&builder->current.whole))
 		return false;
 	scoped_free uint32_t *entries =
 		memory_allocate_zeroed(cfg->blocks.count, sizeof(*entries));
 	struct placing placing = {
 		.builder = builder,
 		.cfg = cfg,
-		.whole = &builder->whole,
+		.whole = &builder->current.whole,
 		.plan = builder->plan,
 		.row = row,
 		.entries = entries,
-		.shared = !whole_needs_entry_slot(&builder->whole),
-		.known = builder->known,
+		.shared = !whole_needs_entry_slot(&builder->current.whole),
+		.known = builder->current.known,
 	};
 	const size_t crossings = builder->plan->crossings.count;
 	struct flow_graph graph;

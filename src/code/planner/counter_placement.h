@@ -8,8 +8,8 @@
 
 /*
  * Chooses the edges and blocks of a function that get counters, whose rows of blocks
- * exist, and gives them slots: in the plan and in builder->whole. False if not all counts
- * could follow from counters: then nothing is changed.
+ * exist, and gives them slots: in the plan and in builder->current.whole. False if not
+ * all counts could follow from counters: then nothing is changed.
  */
 bool counter_placement_choose(struct plan_builder *builder, struct plan_function *row);
 

@@ -166,9 +166,9 @@ static bool look_at_found(struct plan_builder *builder, bool *seen)
 	scoped_free bool *found = memory_allocate(count * sizeof(*found));
 	bool more = false;
 
-	if (!builder->returns_flags)
+	if (!builder->flags.returned)
 		return false;
-	memcpy(found, builder->returns_flags, count * sizeof(*found));
+	memcpy(found, builder->flags.returned, count * sizeof(*found));
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t owner = cold_parts_owner(builder->image, i);
 

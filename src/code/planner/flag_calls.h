@@ -11,8 +11,8 @@
 
 #include "code/builder/plan_builder.h"
 
-/* Fills in builder->returns_flags; and keep_flags of choices, where flags are alive at an
- * entry. */
+/* Fills in builder->flags.returned; and keep_flags of choices, where flags are alive at
+ * an entry. */
 void flag_calls_find(struct plan_builder *builder);
 
 #endif

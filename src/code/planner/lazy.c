@@ -76,15 +76,15 @@ static void read_function(struct lazy *lazy, uint32_t index, uint32_t caller)
 	if (lazy->read[index])
 		return;
 	lazy->read[index] = true;
-	if (ra_readers_read(builder->image, index, builder->readers))
+	if (ra_readers_read(builder->image, index, builder->returns.readers))
 		beyond_find_one(builder, index, caller);
-	if (!builder->readers[index])
+	if (!builder->returns.readers[index])
 		return;
 	if (!choice->hook)
 		choice->hook = builder_ra_hook(builder, index);
 	for (uint32_t part = lazy->first_part[index]; part != NO_PART;
 	     part = lazy->next_part[part]) {
-		builder->readers[part] = builder->readers[index];
+		builder->returns.readers[part] = builder->returns.readers[index];
 		builder->choices[part].wanted &= !choice->hook;
 	}
 }
@@ -178,7 +178,7 @@ static bool plan_one(struct lazy *lazy, uint32_t index, const struct lazy_limits
 		return false;
 	}
 	take_place(plan, index);
-	if (builder->entrances)
+	if (builder->entries.entrances)
 		call_stubs_note_entrance(builder, index);
 	return true;
 }
@@ -210,7 +210,7 @@ static bool may_wait(const struct plan_builder *builder, uint32_t index)
 
 	return choice->wanted && !choice->hook && !choice->reason && !choice->call_end &&
 	       choice->size == BUILDER_JUMP && !choice->island && !choice->loop &&
-	       !builder->readers[index] &&
+	       !builder->returns.readers[index] &&
 	       !(row->flags & (IMAGE_FUNCTION_COLD_PART | IMAGE_FUNCTION_GO));
 }
 
@@ -252,7 +252,7 @@ static bool write_latch(struct plan_builder *builder, uint32_t index)
 		return false;
 	}
 	vector_push(&plan->latches, ((struct plan_latch){code, index}));
-	builder->latched[index] = true;
+	builder->entries.latched[index] = true;
 	row->displaced = row->copied = choice->displaced;
 	return true;
 }
@@ -368,8 +368,8 @@ struct trm_error *lazy_create(const struct plan_request *request, struct plan **
 		return error;
 	}
 	/* Cloned ones would hold addresses. */
-	builder->cfg.keeps_labels = builder->image->type == IMAGE_DYNAMIC;
-	builder->latched =
+	builder->current.cfg.keeps_labels = builder->image->type == IMAGE_DYNAMIC;
+	builder->entries.latched =
 		memory_allocate_zeroed(builder->image->functions.count + 1, sizeof(bool));
 	lazy->read =
 		memory_allocate_zeroed(builder->image->functions.count + 1, sizeof(bool));
@@ -379,7 +379,7 @@ struct trm_error *lazy_create(const struct plan_request *request, struct plan **
 	builder_finish(builder);
 	call_stubs_list_entrances(builder);
 	call_stubs_lead(builder);
-	builder->jumps.count = builder->islands.count = 0;
+	builder->out.jumps.count = builder->out.islands.count = 0;
 	end_page(builder->plan);
 	*ret_plan = builder->plan;
 	*ret_lazy = lazy;
@@ -401,9 +401,9 @@ static void take_patches(struct lazy *lazy, size_t first, struct plan_patches *r
 		if (!known || known->address != patch->address)
 			vector_push(ret_news, *patch);
 	}
-	vector_for_each (&builder->islands, patch)
+	vector_for_each (&builder->out.islands, patch)
 		vector_push(ret_news, *patch);
-	builder->islands.count = 0;
+	builder->out.islands.count = 0;
 }
 
 /* They are few, so that none of those that were there is moved each time. */
@@ -433,7 +433,7 @@ bool lazy_extend(struct lazy *lazy, uint32_t function, const struct lazy_limits 
 	good = plan_wanted(lazy, limits);
 	ret_news->end_place = plan->placed;
 	call_stubs_lead(builder);
-	builder->jumps.count = builder->cached.count = 0;
+	builder->out.jumps.count = builder->out.cached.count = 0;
 	take_patches(lazy, patches, &ret_news->patches);
 	add_late(plan, &ret_news->patches);
 	return good;
@@ -484,8 +484,8 @@ void lazy_destroy(struct lazy *lazy)
 {
 	if (!lazy)
 		return;
-	free(lazy->builder.entrances);
-	free(lazy->builder.latched);
+	free(lazy->builder.entries.entrances);
+	free(lazy->builder.entries.latched);
 	builder_end(&lazy->builder);
 	free(lazy->read);
 	free(lazy->first_part);

@@ -139,9 +139,9 @@ static void choose_counted(struct plan_builder *builder)
 	const struct plan_request *request = builder->request;
 	size_t count = builder->image->functions.count;
 
-	builder->calls = (struct whole_calls){&builder->scan.map, builder->readers,
-					      builder->image, NULL};
-	if (!builder->copy_calls || !request->calls)
+	builder->calls = (struct whole_calls){
+		&builder->scan.map, builder->returns.readers, builder->image, NULL};
+	if (!builder->returns.copy_calls || !request->calls)
 		return;
 	builder->calls.counted = memory_allocate_zeroed(count, sizeof(bool));
 	for (size_t i = 0; i < count; i++) {
@@ -161,10 +161,10 @@ static void note_flags(struct plan_builder *builder)
 
 	if (!builder->request->graph)
 		return;
-	if (!builder->takes_flags)
-		builder->takes_flags = memory_allocate_zeroed(count, sizeof(bool));
+	if (!builder->flags.taken)
+		builder->flags.taken = memory_allocate_zeroed(count, sizeof(bool));
 	for (size_t i = 0; i < count; i++)
-		builder->takes_flags[i] = builder->choices[i].keep_flags;
+		builder->flags.taken[i] = builder->choices[i].keep_flags;
 }
 
 void builder_restart(struct plan_builder *builder)
@@ -179,7 +179,7 @@ void builder_restart(struct plan_builder *builder)
 	if (count)
 		memset(plan->functions.items, 0, count * sizeof(*plan->functions.items));
 	plan->slot_count = plan->part_count = 0;
-	builder->cold_count = 0;
+	builder->out.cold_count = 0;
 	gates_reserve(builder);
 	note_flags(builder);
 }
@@ -190,11 +190,11 @@ static void write_all(struct plan_builder *builder)
 	const uint32_t count = (uint32_t)builder->image->functions.count;
 
 	do {
-		builder->flags_found = false;
+		builder->flags.found = false;
 		builder_restart(builder);
 		if (!batches_write(builder))
 			builder_write(builder, 0, count);
-	} while (builder->flags_found);
+	} while (builder->flags.found);
 }
 
 /* Counters of what never ran get their places behind all others: then those that run lie
@@ -205,7 +205,7 @@ static void place_cold_slots(struct plan_builder *builder)
 	uint32_t by = BUILDER_COLD - plan->slot_count;
 
 	plan->cold_slot = plan->slot_count;
-	plan->slot_count += builder->cold_count;
+	plan->slot_count += builder->out.cold_count;
 	vector_for_each (&plan->functions, row) {
 		row->cold_slots -= by;
 		if (row->slot >= BUILDER_COLD)
@@ -234,7 +234,7 @@ static void write_bridges(struct plan_builder *builder)
 {
 	vector_for_each (&builder->padding.bridges, bridge) {
 		struct plan_patch *patch = builder_add_patch(
-			&builder->islands, bridge->address, bridge->function, 2);
+			&builder->out.islands, bridge->address, bridge->function, 2);
 
 		patch->bytes[0] = 0xeb;
 		patch->bytes[1] = bridge->length;
@@ -285,7 +285,7 @@ void builder_merge_patches(struct plan_patches *all, struct plan_patches *others
 static void merge_patches(struct plan_builder *builder)
 {
 	sort_patches(&builder->plan->patches);
-	builder_merge_patches(&builder->plan->patches, &builder->islands);
+	builder_merge_patches(&builder->plan->patches, &builder->out.islands);
 }
 
 /* Parts without functions are wanted if all are: their names are not those of functions.
@@ -315,8 +315,8 @@ static void take_spare(struct plan_builder *builder)
 {
 	enum { MOST = BUILDER_JUMP - 1 };
 
-	for (uint32_t i = 0; builder->whole.flags && i < builder->plan->functions.count;
-	     i++) {
+	for (uint32_t i = 0;
+	     builder->current.whole.flags && i < builder->plan->functions.count; i++) {
 		struct plan_function *row = &builder->plan->functions.items[i];
 
 		for (uint8_t size = MOST; row->map_row_count && size && !row->spare;
@@ -347,16 +347,17 @@ struct trm_error *builder_begin(struct plan_builder *builder,
 	builder->image = request->image;
 	builder->plan = memory_allocate_zeroed(1, sizeof(*builder->plan));
 	builder->plan->code_address = request->code_address;
-	builder->whole.flags = request->probe == PLAN_PROBE_FLAG;
-	builder->whole.live = request->live;
+	builder->current.whole.flags = request->probe == PLAN_PROBE_FLAG;
+	builder->current.whole.live = request->live;
 	builder->plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
 	scan_init(&builder->scan, request->image, request->depth != PLAN_ENTRIES);
 	if (request->depth >= PLAN_BLOCKS)
 		cold_parts_add(&builder->scan, request->image, &builder->left);
 	builder->plan->uses_gs = builder->scan.uses_gs;
 	beyond_find_readers(builder);
-	builder->copy_calls = request->copy_calls &&
-			      !ra_readers_have_unwinder(builder->image, builder->readers);
+	builder->returns.copy_calls =
+		request->copy_calls &&
+		!ra_readers_have_unwinder(builder->image, builder->returns.readers);
 	padding_init(&builder->padding, &builder->scan, builder->image);
 	choose_functions(builder);
 	choose_counted(builder);
@@ -379,20 +380,20 @@ void builder_finish(struct plan_builder *builder)
 void builder_end(struct plan_builder *builder)
 {
 	free(builder->choices);
-	free(builder->dead);
-	free(builder->names);
-	free(builder->readers);
-	free(builder->uses);
+	free(builder->entries.dead_rax);
+	free(builder->entries.names);
+	free(builder->returns.readers);
+	free(builder->returns.uses);
 	free(builder->calls.counted);
 	padding_deinit(&builder->padding);
-	vector_deinit(&builder->islands);
-	vector_deinit(&builder->jumps);
-	vector_deinit(&builder->cached);
-	cfg_deinit(&builder->cfg);
-	whole_deinit(&builder->whole);
-	block_sums_deinit(&builder->sums);
-	free(builder->returns_flags);
-	free(builder->takes_flags);
+	vector_deinit(&builder->out.islands);
+	vector_deinit(&builder->out.jumps);
+	vector_deinit(&builder->out.cached);
+	cfg_deinit(&builder->current.cfg);
+	whole_deinit(&builder->current.whole);
+	block_sums_deinit(&builder->current.sums);
+	free(builder->flags.returned);
+	free(builder->flags.taken);
 	scan_deinit(&builder->scan);
 	vector_deinit(&builder->left);
 	cold_parts_remove(builder->request->image);
@@ -406,7 +407,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	write_all(&builder);
 	builder_finish(&builder);
 	call_stubs_retarget(&builder);
-	inline_cache_place(builder.plan, &builder.cached);
+	inline_cache_place(builder.plan, &builder.out.cached);
 	place_cold_slots(&builder);
 	*ret_plan = builder.plan;
 	builder_end(&builder);

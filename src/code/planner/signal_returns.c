@@ -24,9 +24,9 @@ static bool write_return(struct plan_builder *builder, uint64_t restorer)
 	emit_word32(&emitter, builder->request->hook_layout.returns);
 	builder->plan->code.count = emitter.count;
 	return !emitter.full && !emitter.reason &&
-	       builder_patch_jump(
-		       builder_add_patch(&builder->islands, restorer, 0, BUILDER_JUMP), 0,
-		       here);
+	       builder_patch_jump(builder_add_patch(&builder->out.islands, restorer, 0,
+						    BUILDER_JUMP),
+				  0, here);
 }
 
 void signal_returns_write(struct plan_builder *builder)
@@ -47,7 +47,7 @@ void signal_returns_write(struct plan_builder *builder)
 				 builder->image->checked.count, range->start,
 				 range->end) &&
 		    !write_return(builder, range->start + (uint64_t)(found - bytes)))
-			builder->islands.count--;
+			builder->out.islands.count--;
 	}
 }
 

@@ -26,10 +26,10 @@ uint8_t builder_ra_hook(const struct plan_builder *builder, uint32_t index)
 	if (request->hook_beyond && builder_relocates(builder) &&
 	    beyond_needs_hook(builder, index))
 		return request->hook_beyond;
-	if (!request->copy_calls || !builder->readers[index])
+	if (!request->copy_calls || !builder->returns.readers[index])
 		return 0;
-	return builder->readers[index] == RA_READER_OWN ? request->hook_own
-							: request->hook_stack;
+	return builder->returns.readers[index] == RA_READER_OWN ? request->hook_own
+								: request->hook_stack;
 }
 
 /* The displacement of a branch back to the entry. */
@@ -37,8 +37,9 @@ static bool rewrite_branch(struct plan_builder *builder, const struct scan_branc
 			   uint64_t target)
 {
 	uint64_t end = branch->address + branch->length;
-	struct plan_patch *patch = builder_add_patch(
-		&builder->islands, end - branch->width, branch->function, branch->width);
+	struct plan_patch *patch =
+		builder_add_patch(&builder->out.islands, end - branch->width,
+				  branch->function, branch->width);
 	int64_t distance = (int64_t)(target - end);
 	int32_t wide = (int32_t)distance;
 
@@ -76,11 +77,13 @@ static bool add_patches(struct plan_builder *builder, uint32_t index, uint64_t t
 	if (choice->island) {
 		patch->bytes[0] = 0xeb;
 		patch->bytes[1] = (uint8_t)(choice->island - entry - 2);
-		patch = builder_add_patch(&builder->islands, choice->island, index, JUMP);
+		patch = builder_add_patch(&builder->out.islands, choice->island, index,
+					  JUMP);
 	}
 	reached &= builder_patch_jump(patch, 0, trampoline);
 	if (choice->loop_island)
-		patch = builder_add_patch(&builder->islands, choice->loop, index, JUMP);
+		patch = builder_add_patch(&builder->out.islands, choice->loop, index,
+					  JUMP);
 	if (choice->loop)
 		reached &=
 			builder_patch_jump(patch, choice->loop_island ? 0 : JUMP, start);
@@ -236,7 +239,7 @@ static void write_function(struct plan_builder *builder, uint32_t index,
 
 	/* Readers have hooks where calls are copied. In a profile of several processes
 	 * counts of one function are to be of one kind. */
-	if (blocks && !choice->hook && !builder->readers[index] &&
+	if (blocks && !choice->hook && !builder->returns.readers[index] &&
 	    (!choice->unseen || builder->request->is_span) &&
 	    builder_can_relocate(choice->reason) &&
 	    blocks_instrument(builder, index, row)) {
@@ -275,7 +278,7 @@ void builder_write_row(struct plan_builder *builder, uint32_t i)
 	row->part_of = cold_parts_owner(image, i);
 	plan->part_count += plan_is_cold_part(row);
 	row->slot = row->slots = plan->slot_count;
-	row->cold_slots = BUILDER_COLD + builder->cold_count;
+	row->cold_slots = BUILDER_COLD + builder->out.cold_count;
 	if (plan->gates_size && !plan->counts_entries)
 		row->slot = plan_lost_slot(plan, i);
 	row->reason = choice->reason;
