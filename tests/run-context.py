@@ -5,12 +5,12 @@ import functools
 import os
 import sys
 
-from context import (calls, channels, common, compat, configured, counting, foreign, hard, interface, languages,
+from context import (calls, channels, common, compat, configured, counting, foreign, hard, held, interface, languages,
                      monitors, mpi, objects, openmp, outside, packages, paths, processes, properties, ranks, services, spans, tasks,
                      viewed)
 from transparency import results, running, trammel
 
-GROUPS = {"count": counting, "process": processes, "hard": hard, "language": languages,
+GROUPS = {"count": counting, "process": processes, "hard": hard, "held": held, "language": languages,
           "mpi": mpi, "rank": ranks, "channel": channels, "configured": configured, "monitor": monitors, "path": paths, "openmp": openmp,
           "foreign": foreign, "outside": outside, "service": services, "call": calls, "spans": spans, "task": tasks,
           "object": objects, "property": properties, "cali": interface, "compat": compat, "viewed": viewed, "package": packages}

@@ -106,6 +106,13 @@ static bool is_metric_type(enum record_type type)
 	return type != RECORD_STRING && type != RECORD_BLOB;
 }
 
+/* Of a thread that was held between reading the clock and adding up, it may be less than
+ * nothing. */
+static uint64_t at_least_0(uint64_t ticks)
+{
+	return (int64_t)ticks < 0 ? 0 : ticks;
+}
+
 /* Takes nodes of a block in; those of a thread come in their order. */
 static void add_nodes(struct context_process *process,
 		      struct context_known_thread *thread,
@@ -129,6 +136,8 @@ static void add_nodes(struct context_process *process,
 
 		if (number)
 			path.value = context_value(process, attribute, node->value);
+		if (!(node->flags & CONTEXT_METRIC))
+			path.ticks = at_least_0(path.ticks);
 		if (node->flags & CONTEXT_METRIC && number &&
 		    is_metric_type(process->attributes.items[attribute].type)) {
 			path.metric = true;
@@ -576,7 +585,7 @@ struct context_path context_path_of_row(const struct context_known_thread *ended
 	struct context_path path = ended->paths.items[row->node];
 
 	path.count = row->count;
-	path.ticks = row->ticks;
+	path.ticks = path.metric ? row->ticks : at_least_0(row->ticks);
 	path.least = row->least;
 	path.most = row->most;
 	return path;

@@ -3,6 +3,7 @@
  * for code inside the program in HACKING.md.
  */
 #include "inside.h"
+#include "wire/context.h"
 #include "wire/seccomp.h"
 
 #define SYS_futex            202
@@ -181,6 +182,24 @@ static enum wire_reply await(struct wire_bank *bank, const struct wire_control *
 	return WIRE_DONE;
 }
 
+/* What passed since the thread asked is no time of what it has open: see wire/context.h.
+ */
+static void give_time_back(struct wire_bank *bank)
+{
+	struct context_thread *thread = (void *)(uintptr_t)bank->context;
+	uint64_t now = bank->asked_ticks ? __builtin_ia32_rdtsc() : 0, ticks;
+
+	if (!thread || !now || thread->last >= now)
+		return;
+	ticks = now -
+		(thread->last > bank->asked_ticks ? thread->last : bank->asked_ticks);
+	for (struct context_node *node = thread->node; node && node->parent;
+	     node = node->parent)
+		node->began += ticks;
+	thread->held += ticks;
+	thread->last += ticks;
+}
+
 /* The last reply; WIRE_ALONE if there was none since the controller is dead. */
 static enum wire_reply ask(struct wire_bank *bank)
 {
@@ -190,6 +209,7 @@ static enum wire_reply ask(struct wire_bank *bank)
 
 	if (controller_died(control))
 		return WIRE_ALONE;
+	bank->asked_ticks = bank->untimed ? 0 : __builtin_ia32_rdtsc();
 	__atomic_store_n(&bank->reply, WIRE_NONE, __ATOMIC_RELEASE);
 	post(bank, control, WIRE_POSTED);
 	await_awake(bank, control);
@@ -197,6 +217,7 @@ static enum wire_reply ask(struct wire_bank *bank)
 		resident_run(&bank->batch, control);
 		post(bank, control, WIRE_RAN);
 	}
+	give_time_back(bank);
 	__atomic_store_n(&bank->request, WIRE_IDLE, __ATOMIC_RELEASE);
 	if (!controller_died(control))
 		return reply;

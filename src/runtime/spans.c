@@ -10,10 +10,9 @@
  */
 #include "runtime/spans.h"
 
+#include "runtime/bank.h"
 #include "runtime/spans_calls.h"
-#include "wire/layout.h"
 
-#include <asm/prctl.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -177,12 +176,9 @@ void spans_join_host(struct trm_runtime_host *host)
 /* The control page of whoever measures the program; NULL: nobody does. */
 static struct wire_control *find_control(void)
 {
-	const struct wire_bank *bank = NULL;
+	const struct wire_bank *bank = bank_find();
 
-	if (syscall(SYS_arch_prctl, ARCH_GET_GS, &bank) || !bank ||
-	    bank->self != (uintptr_t)bank)
-		return NULL;
-	return (struct wire_control *)(uintptr_t)bank->control;
+	return bank ? (struct wire_control *)(uintptr_t)bank->control : NULL;
 }
 
 void spans_start(void)

@@ -1,4 +1,5 @@
 /* Threads: their records, and what is left of them when they end. */
+#include "runtime/bank.h"
 #include "runtime/number.h"
 #include "runtime/spans.h"
 
@@ -88,6 +89,7 @@ static struct context_thread *begin(void)
 	if (runtime_state->tracing)
 		write_events_to(thread, &thread->head);
 	__atomic_store_n(&thread->alive, 1, __ATOMIC_RELEASE);
+	bank_tell(thread);
 	__atomic_add_fetch(&runtime_spool->threads, 1, __ATOMIC_RELAXED);
 	return thread;
 }
@@ -236,6 +238,7 @@ static void end(void *record)
 		return;
 	runtime_busy = 1;
 	in_order();
+	bank_forget(thread);
 	thread->node->ticks += runtime_ticks() - thread->last;
 	__atomic_store_n(&thread->alive, 0, __ATOMIC_RELEASE);
 	channels_leave_thread();

@@ -248,6 +248,7 @@ static void widen_bank(const struct session *session, struct space *space,
 	bank->shared->stack_known = bank->shared->stack_gap = 0;
 	bank->shared->look_frame = old->shared->look_frame;
 	bank->shared->rest = old->shared->rest;
+	bank->shared->context = old->shared->context;
 	callgraph_note_calls(session, old, &thread->calls);
 	callgraph_begin(session, bank, &thread->calls);
 	spans_begin(session, old, bank);

@@ -175,18 +175,12 @@ void callgraph_begin(const struct session *session, const struct bank *bank,
 	graph->last = __rdtsc();
 }
 
-void callgraph_hold(const struct session *session, struct thread *thread)
-{
-	if (session->options->collector->graph && !thread->held_ticks)
-		thread->held_ticks = __rdtsc();
-}
-
-void callgraph_look(const struct thread *thread)
+void callgraph_look(const struct session *session, const struct thread *thread)
 {
 	struct wire_graph *graph;
 	uint64_t node;
 
-	if (!thread->held_ticks || !thread->bank)
+	if (!session->options->collector->graph || !thread->held_ticks || !thread->bank)
 		return;
 	graph = callgraph_of(thread->bank);
 	node = graph->at / sizeof(graph->nodes[0]);
@@ -198,19 +192,13 @@ void callgraph_look(const struct thread *thread)
 	graph->last = thread->held_ticks;
 }
 
-void callgraph_go_on(struct thread *thread)
+void callgraph_give_back(const struct bank *bank, uint64_t from, uint64_t to)
 {
-	struct wire_graph *graph;
+	struct wire_graph *graph = callgraph_of(bank);
 
-	if (!thread->held_ticks)
-		return;
-	if (thread->bank) {
-		graph = callgraph_of(thread->bank);
-		/* 0: it has called nothing yet. */
-		if (graph->last && graph->last < thread->held_ticks)
-			graph->last += __rdtsc() - thread->held_ticks;
-		else if (graph->last)
-			graph->last = __rdtsc();
-	}
-	thread->held_ticks = 0;
+	/* 0: it has called nothing yet. */
+	if (graph->last && graph->last < from)
+		graph->last += to - from;
+	else if (graph->last)
+		graph->last = to;
 }

@@ -28,13 +28,12 @@ void callgraph_enter(const struct thread *thread, const struct module *module,
 void callgraph_begin(const struct session *session, const struct bank *bank,
 		     const struct thread_calls *calls);
 
-/* A thread stands, or waits for us, from now on; and goes on: what it took is no time of
- * the program's. Of several in a row the first one of each counts. */
-void callgraph_hold(const struct session *session, struct thread *thread);
+/* Adds the time up to now of a thread that stands to its bank, if call graphs are
+ * measured. */
+void callgraph_look(const struct session *session, const struct thread *thread);
 
-/* A thread that stands has its time up to now added to its bank. */
-void callgraph_look(const struct thread *thread);
-
-void callgraph_go_on(struct thread *thread);
+/* Takes ticks in which the thread of a bank was held, `from` one moment `to` another, out
+ * of the time of the call that it is in. */
+void callgraph_give_back(const struct bank *bank, uint64_t from, uint64_t to);
 
 #endif

@@ -9,6 +9,7 @@
 #include "session/doorbell.h"
 #include "session/fired_restore.h"
 #include "session/folding.h"
+#include "session/held.h"
 #include "session/hooks.h"
 #include "session/loaded.h"
 #include "session/loading.h"
@@ -602,8 +603,10 @@ static void on_leaving(struct session *session, struct thread *thread,
 	session_remove_thread(session, thread);
 }
 
-static void on_group_stop(struct thread *thread)
+/* It is the program's time in which it stands. */
+static void on_group_stop(const struct session *session, struct thread *thread)
 {
+	held_end(session, thread);
 	trm_error_destroy(remote_resume(thread->tid, REMOTE_LISTEN, 0));
 	thread->stopped = false;
 }
@@ -618,7 +621,7 @@ void follow_event(struct session *session, const struct event *event)
 	}
 	thread->stopped = true;
 	timers_see_stop(session, thread);
-	callgraph_hold(session, thread);
+	held_begin(thread, 0);
 	thread->event_pending = false;
 	if (thread->leaving) {
 		on_leaving(session, thread, event);
@@ -639,7 +642,7 @@ void follow_event(struct session *session, const struct event *event)
 		signals_deliver(session, thread, event->value);
 		break;
 	case EVENT_GROUP_STOP:
-		on_group_stop(thread);
+		on_group_stop(session, thread);
 		break;
 	case EVENT_FORK:
 	case EVENT_CLONE:

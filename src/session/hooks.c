@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "control/remote.h"
-#include "session/callgraph_bank.h"
 #include "session/dropping.h"
+#include "session/held.h"
 #include "session/lazy_file.h"
 #include "session/loading.h"
 #include "session/module.h"
@@ -401,7 +401,7 @@ static void serve(struct session *session, struct bank *bank)
 	};
 
 	if (followed)
-		callgraph_hold(session, thread);
+		held_begin(thread, bank->shared->asked_ticks);
 	if (followed && number < sizeof(servers) / sizeof(servers[0]) && servers[number])
 		servers[number](&request);
 	if (request.later)
@@ -409,7 +409,7 @@ static void serve(struct session *session, struct bank *bank)
 	/* It may have been let go. */
 	thread = session_find_thread(session, (pid_t)bank->shared->tid);
 	if (thread)
-		callgraph_go_on(thread);
+		held_end(session, thread);
 	if (request.again)
 		inject_mailbox_again(bank);
 	else

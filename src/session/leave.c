@@ -125,7 +125,7 @@ static void note_leaver(const struct session *session, const struct leaver *leav
 	     remote_failed(remote_get_registers(leaver->thread->tid, &registers))))
 		return;
 	standing_leave(session, leaver->thread, &registers);
-	callgraph_look(leaver->thread);
+	callgraph_look(session, leaver->thread);
 	if (arc_holds(leaver->thread->process->space, registers.rip))
 		arc_leave(leaver->thread, &registers);
 }

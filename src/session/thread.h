@@ -100,7 +100,7 @@ struct thread {
 	/* Stack pointers where signals came whose handlers may still run, and from which
 	 * on the stack was shown: see returns_show. */
 	struct VECTOR(uint64_t) handled;
-	uint64_t held_ticks;       /* when it stopped, or asked; 0: see callgraph_hold */
+	uint64_t held_ticks;       /* when it stopped, or asked; 0: it runs; see held.h */
 	struct thread_calls calls; /* where call graphs are measured: that its parent was
 				      in when it forked */
 	struct timer_signals timer;

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "control/remote.h"
-#include "session/callgraph_bank.h"
+#include "session/held.h"
 #include "session/residues.h"
 #include "session/session.h"
 #include "session/shown.h"
@@ -64,11 +64,10 @@ void thread_resume(struct session *session, struct thread *thread, int signal)
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;
 
-	callgraph_go_on(thread);
+	held_end(session, thread);
 	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
 		     thread->before_exec || shown_is_watched(thread) ||
 		     thread->timer.until || (space && space_is_traced(space));
-	(void)session;
 	if (thread->event_pending)
 		return;
 	syscalls_go_on(thread);
@@ -102,7 +101,7 @@ bool thread_await_stop(struct session *session, struct thread *thread, int timeo
 		return false;
 	thread->stopped = true;
 	timers_see_stop(session, thread);
-	callgraph_hold(session, thread);
+	held_begin(thread, 0);
 	if (event.kind == EVENT_STOP) {
 		syscalls_see_stop(thread);
 		return true;

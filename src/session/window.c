@@ -7,6 +7,7 @@
 #include "session/callgraph.h"
 #include "session/callgraph_bank.h"
 #include "session/folding.h"
+#include "session/held.h"
 #include "session/hook_table.h"
 #include "session/injection.h"
 #include "session/module.h"
@@ -93,12 +94,14 @@ void window_take_context(struct session *session, bool open)
 {
 	const struct window *window = &session->window;
 
-	if (window_has_context_parts(session))
-		context_parts_take(&session->parts, session->options->context.folder,
-				   window->intervals.count
-					   ? (uint32_t)window->intervals.count - 1
-					   : 0,
-				   open);
+	if (!window_has_context_parts(session))
+		return;
+	vector_for_each (&session->all_threads, thread)
+		held_look(session, *thread);
+	context_parts_take(&session->parts, session->options->context.folder,
+			   window->intervals.count ? (uint32_t)window->intervals.count - 1
+						   : 0,
+			   open);
 }
 
 static bool is_before(const struct image_count *a, const struct image_count *b)
@@ -269,7 +272,7 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 	if (exact) {
 		note_standing(session, 1);
 		vector_for_each (&session->all_threads, thread)
-			callgraph_look(*thread);
+			callgraph_look(session, *thread);
 	}
 	take_all_standing(session);
 	window_take_context(session, change != end);

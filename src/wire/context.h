@@ -36,7 +36,7 @@
 #define CONTEXT_MAGIC "TRMCTX\r\n"
 
 enum context_sizes {
-	CONTEXT_VERSION = 13,
+	CONTEXT_VERSION = 14,
 	CONTEXT_BLOCK = 4 << 10, /* a page: a thread's first event pays for it */
 	CONTEXT_HEAD_BLOCKS = 2,
 	CONTEXT_FAULTS_MAX = 16,
@@ -193,6 +193,9 @@ struct context_thread {
 	/* Nodes by where their texts lie in memory: runtime/tree.c. */
 	struct context_node **noted;
 	uint64_t noted_mask;
+	/* Ticks for which whoever measures the program held the thread, who adds to them:
+	 * `last`, and `began` of what is open, are moved as far. */
+	uint64_t held;
 } __attribute__((aligned(64))); /* so that a node is a line of the cache */
 
 /* What a thread that ended had of a node of the tree of ended threads. That tree's own

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 53
+#define WIRE_VERSION 54
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -615,6 +615,10 @@ struct wire_bank {
 	uint64_t stepped;   /* a handler has set the trap flag, and returned to here; 0:
 			       none   has, or the program has seen the step */
 	uint64_t stepped_code; /* where the thread went on instead */
+	uint64_t asked_ticks; /* time-stamp counter when it posted its last request; 0: it
+				 may not be read */
+	uint64_t context;     /* address of the thread's struct context_thread, which the
+				 library of contexts writes; 0: it has none */
 };
 
 #endif

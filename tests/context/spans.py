@@ -188,7 +188,7 @@ def parts(place):
             open_before = [record for record in profile.paths if text_of(record) == "work_in_parts"]
             expect(len(open_before) == 1 and open_before[0]["time.ns"] > 0, f"{open_before}")
             if "trace" in measure:
-                counting.check_trace(profile, measure)
+                counting.check_trace(profile, measure, held=True)
             if by:
                 found = executed(own_counts(place, by, program))
                 expect(found == wanted, f"{measure}: {set(found) ^ set(wanted)}")
@@ -216,7 +216,7 @@ def own_parts(place):
             profile = place.check("threads", "3", measure=measure, options=options)
             profile.expect_all(counts)
             if "trace" in measure:
-                counting.check_trace(profile, measure)
+                counting.check_trace(profile, measure, held=True)
 
 
 def intervals(place):
@@ -244,7 +244,7 @@ def timed_part(place, words, window):
     names = ",".join(f"spans*:{name}" for name in NAMES)
     profile = place.check(*words, program="spans", measure="trace",
                           options=["--regions", names, *window])
-    counting.check_trace(profile, (*words, *window))
+    counting.check_trace(profile, (*words, *window), held=True)
     expect("libnothing.so" not in window or not profile.paths, f"{profile.paths[:2]}")
 
 

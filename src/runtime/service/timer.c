@@ -22,7 +22,7 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 {
 	uint64_t began;
 
-	ret_values[0] = event->now;
+	ret_values[0] = event->now - own->thread->held;
 	if (!own->channel->inclusive || event->kind != RUNTIME_END)
 		return;
 	/* What was open when the channel began is measured from then on. */
