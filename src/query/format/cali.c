@@ -12,12 +12,11 @@ struct writing {
 	struct VECTOR(struct query_kind) kinds;
 	struct VECTOR(record_attribute) attributes;
 	struct VECTOR(struct record_pair) pairs; /* of the row at hand */
-	struct VECTOR(struct text) texts;        /* of its pairs */
+	struct query_texts texts;                /* of its pairs */
 	bool *seen;                              /* by key: its values are in `kinds` */
 	record_node *node_of;                    /* by key; 0: not known */
 	struct VECTOR(uint32_t) chain;           /* scratch of put_key */
-	size_t text_count;
-	record_node node; /* of the row at hand */
+	record_node node;                        /* of the row at hand */
 };
 
 typedef void (*visitor)(struct writing *writing, size_t kind, struct record_value value);
@@ -152,31 +151,12 @@ static void make_attributes(struct writing *writing)
 	}
 }
 
-/* The value in the type of its attribute, which holds it. */
-static struct record_value fit(struct writing *writing, enum record_type type,
-			       struct record_value value)
-{
-	if (value.type == type)
-		return value;
-	if (type == RECORD_DOUBLE)
-		return query_double(query_as_double(value));
-	if (type != RECORD_STRING)
-		return (struct record_value){.type = type, .u = value.u};
-	while (writing->texts.count <= writing->text_count)
-		vector_add(&writing->texts);
-	struct text *text = &writing->texts.items[writing->text_count++];
-
-	text->length = 0;
-	text_add(text, "");
-	record_value_text(text, value);
-	return record_string(text->data);
-}
-
 static void put(struct writing *writing, size_t kind, struct record_value value)
 {
 	record_attribute id = writing->attributes.items[kind];
 	struct record_pair pair = {
-		id, fit(writing, record_attribute_type(writing->model, id), value)};
+		id, query_fit(&writing->texts, record_attribute_type(writing->model, id),
+			      value)};
 
 	if (record_attribute_properties(writing->model, id) &
 	    (RECORD_AS_VALUE | RECORD_AGGREGATABLE))
@@ -226,7 +206,7 @@ static void write_rows(struct writing *writing)
 	}
 	make_attributes(writing);
 	vector_for_each (&result->rows, row) {
-		writing->pairs.count = writing->text_count = writing->node = 0;
+		writing->pairs.count = writing->texts.used = writing->node = 0;
 		put_key(writing, query_result_key(result, row));
 		each_cell(writing, row, cells, put);
 		cali_writer_record(writing->writer, writing->node, writing->pairs.items,
@@ -257,12 +237,10 @@ void query_print_cali(struct query_result *result, const struct query_style *sty
 	write_globals(&writing);
 	cali_writer_finish(writing.writer);
 	record_model_destroy(writing.model);
-	vector_for_each (&writing.texts, text)
-		text_deinit(text);
 	vector_deinit(&writing.kinds);
 	vector_deinit(&writing.attributes);
 	vector_deinit(&writing.pairs);
-	vector_deinit(&writing.texts);
+	query_texts_deinit(&writing.texts);
 	vector_deinit(&writing.chain);
 	free(writing.seen);
 	free(writing.node_of);

@@ -66,8 +66,7 @@ struct writing {
 	record_node *path_of; /* by key; 0: not known */
 	struct VECTOR(uint32_t) chain;
 	struct VECTOR(struct record_pair) keys, pairs; /* of the record at hand */
-	struct VECTOR(struct text) texts;              /* of its values */
-	size_t text_count;
+	struct query_texts texts;                      /* of its values */
 };
 
 static const struct query_keys *keys_of(const struct writing *writing)
@@ -79,22 +78,8 @@ static const struct query_keys *keys_of(const struct writing *writing)
 static struct record_value fit(struct writing *writing, record_attribute id,
 			       struct record_value value)
 {
-	enum record_type type = caliper_attribute(writing->printing, id)->type;
-
-	if (value.type == type)
-		return value;
-	if (type == RECORD_DOUBLE)
-		return query_double(query_as_double(value));
-	if (type != RECORD_STRING)
-		return (struct record_value){.type = type, .u = value.u};
-	while (writing->texts.count <= writing->text_count)
-		vector_add(&writing->texts);
-	struct text *text = &writing->texts.items[writing->text_count++];
-
-	text->length = 0;
-	text_add(text, "");
-	record_value_text(text, value);
-	return record_string(text->data);
+	return query_fit(&writing->texts, caliper_attribute(writing->printing, id)->type,
+			 value);
 }
 
 static void say(struct writing *writing, record_attribute id, const char *name,
@@ -433,7 +418,7 @@ static void write_row(struct writing *writing, const struct query_row *row,
 	record_node nodes[2];
 	struct caliper_record record = {.nodes = nodes};
 
-	writing->keys.count = writing->pairs.count = writing->text_count = 0;
+	writing->keys.count = writing->pairs.count = writing->texts.used = 0;
 	if ((nodes[0] = other_node(writing, key, path)))
 		record.node_count++;
 	if ((nodes[record.node_count] = path_node(writing, path)))
@@ -492,15 +477,13 @@ void query_print_caliper(struct query_result *result, const struct query_style *
 	}
 	write_globals(&writing);
 	caliper_printing_finish(writing.printing);
-	vector_for_each (&writing.texts, text)
-		text_deinit(text);
 	vector_deinit(&writing.kinds);
 	vector_deinit(&writing.attributes);
 	vector_deinit(&writing.aggregates);
 	vector_deinit(&writing.chain);
 	vector_deinit(&writing.keys);
 	vector_deinit(&writing.pairs);
-	vector_deinit(&writing.texts);
+	query_texts_deinit(&writing.texts);
 	free(writing.path_of);
 	free(cells);
 }

@@ -159,3 +159,29 @@ enum record_type query_kind_type(const struct query_kind *kind, enum record_type
 		return RECORD_INT;
 	return kind->seen & ~(whole | BIT(DOUBLE)) ? RECORD_STRING : RECORD_DOUBLE;
 }
+
+struct record_value query_fit(struct query_texts *texts, enum record_type type,
+			      struct record_value value)
+{
+	if (value.type == type)
+		return value;
+	if (type == RECORD_DOUBLE)
+		return query_double(query_as_double(value));
+	if (type != RECORD_STRING)
+		return (struct record_value){.type = type, .u = value.u};
+	while (texts->items.count <= texts->used)
+		vector_add(&texts->items);
+	struct text *text = &texts->items.items[texts->used++];
+
+	text->length = 0;
+	text_add(text, "");
+	record_value_text(text, value);
+	return record_string(text->data);
+}
+
+void query_texts_deinit(struct query_texts *texts)
+{
+	vector_for_each (&texts->items, text)
+		text_deinit(text);
+	vector_deinit(&texts->items);
+}

@@ -28,4 +28,17 @@ void query_kind_see(struct query_kind *kind, struct record_value value);
 /* A type that holds all of them: the attribute's own (or QUERY_NOTHING) if it does. */
 enum record_type query_kind_type(const struct query_kind *kind, enum record_type own);
 
+/* Texts of numbers in the record at hand, whose memory the next one takes again. All-zero
+ * is none. */
+struct query_texts {
+	struct VECTOR(struct text) items;
+	size_t used;
+};
+
+/* The value in a type that holds it; its text, if it becomes one, lies in `texts` until
+ * `used` is 0 again. */
+struct record_value query_fit(struct query_texts *texts, enum record_type type,
+			      struct record_value value);
+void query_texts_deinit(struct query_texts *texts);
+
 #endif
