@@ -9,6 +9,7 @@ import argparse
 import datetime
 import os
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -91,12 +92,15 @@ class Bench:
             counts.append(int(re.search(r"Collected : (\d+)", done.stderr)[1]))
         return (counts[1] - counts[0]) / (lengths[1] - lengths[0])
 
-    def build_cali(self):
-        library = os.path.realpath(os.path.join(os.path.dirname(self.library), "../cali"))
-        program = os.path.join(self.folder, "cali_costs")
-        subprocess.run(["gcc", "-O2", "-D_GNU_SOURCE", "-I", os.path.join(HERE, "../include"),
+    def build_cali(self, peer=None):
+        """With the library at hand, or that of a peer that is installed there."""
+        library = (os.path.join(peer, "lib") if peer
+                   else os.path.realpath(os.path.join(os.path.dirname(self.library), "../cali")))
+        include = os.path.join(peer or os.path.join(HERE, ".."), "include")
+        program = os.path.join(self.folder, "peer_costs" if peer else "cali_costs")
+        subprocess.run(["gcc", "-O2", "-D_GNU_SOURCE", "-I", include,
                         os.path.join(HERE, "programs/cali_costs.c"), "-o", program, "-L", library,
-                        "-ltrammel-cali", f"-Wl,-rpath,{library}"], check=True)
+                        "-lcaliper" if peer else "-ltrammel-cali", f"-Wl,-rpath,{library}"], check=True)
         return program
 
     def run_cali(self, program, config, name, count, before=()):
@@ -110,6 +114,16 @@ class Bench:
                                                                  "--callgrind-out-file=/dev/null"))
             counts.append(int(re.search(r"Collected : (\d+)", done.stderr)[1]))
         return (counts[1] - counts[0]) / 20000
+
+    def whole(self, program, config, count, rounds):
+        """Seconds of processor time of whole runs, with what they write."""
+        found = []
+        for _ in range(rounds):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            self.run_cali(program, config, "pair", count)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return found
 
     def event_bytes(self):
         """On disk, of an event: the profile of a long run less that of a short one."""
@@ -223,16 +237,34 @@ def cali_table(bench, options):
     return lines
 
 
+PAIRS = 300000
+
+
+def whole_table(bench, options):
+    """Whole runs with a trace that is written at the end."""
+    programs = {"trammel": bench.build_cali()}
+    if options.peer:
+        programs["Caliper"] = bench.build_cali(options.peer)
+    lines = [f"| whole run of {PAIRS:,} pairs, its trace written as .cali | s, min / median |", "|---|---|"]
+    for title, program in programs.items():
+        values = bench.whole(program, "event-trace(output=whole.cali)", PAIRS, options.rounds)
+        lines.append(f"| {title} | {min(values):.3f} / {statistics.median(values):.3f} |")
+        print(lines[-1], file=sys.stderr)
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=os.path.join(HERE, "../build"), metavar="DIR")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--no-instructions", dest="instructions", action="store_false")
     parser.add_argument("--results", default=os.path.join(HERE, "RESULTS-context.md"))
+    parser.add_argument("--peer", metavar="DIR", help="where LLNL's Caliper is installed, to compare with")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="trammel-bench-") as folder:
         bench = Bench(folder, options.build)
         table = [*cost_table(bench, options), "", *call_table(bench, options), "", *cali_table(bench, options), "",
+                 *whole_table(bench, options), "",
                  *path_table(bench, options), "", *sample_table(bench, options)]
         disk = bench.event_bytes()
     lines = ["# What a program's own context costs", "",

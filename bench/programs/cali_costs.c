@@ -16,7 +16,7 @@
 enum { NAMES = 10000 };
 
 static char names[NAMES][16];
-static cali_id_t value;
+static cali_id_t value, region;
 
 static void pair(long count)
 {
@@ -61,7 +61,7 @@ static void set(long count)
 static void get(long count)
 {
 	for (long i = 0; i < count; i++)
-		cali_get(cali_region_attr_id);
+		cali_get(region);
 }
 
 /* Work that takes as long each time; samples and signals make it longer. */
@@ -116,6 +116,7 @@ int main(int word_count, char **words)
 
 	for (int i = 0; i < NAMES; i++)
 		snprintf(names[i], sizeof(names[i]), "name%d", i);
+	region = cali_find_attribute("region");
 	value = cali_create_attribute("value", CALI_TYPE_INT,
 				      CALI_ATTR_ASVALUE | CALI_ATTR_AGGREGATABLE);
 	for (size_t i = 0; count && i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -9,11 +9,11 @@
 
 struct numbers VECTOR(uint64_t);
 
-/* Records of the same node with the same attributes begin with the same text. */
-enum { HEADS = 256, HEAD_PAIRS_MAX = 24 };
+/* Records of the same nodes with the same attributes begin with the same text. */
+enum { HEADS = 256, HEAD_NODES_MAX = 4, HEAD_PAIRS_MAX = 24 };
 struct head {
-	record_node node;
-	uint32_t count; /* of attributes + 1; 0: there is none */
+	uint32_t nodes, count; /* of these, and of attributes + 1; 0: there is none */
+	record_node node[HEAD_NODES_MAX];
 	record_attribute attributes[HEAD_PAIRS_MAX];
 	struct text text; /* up to data= */
 };
@@ -248,11 +248,14 @@ static void add_head(struct cali_writer *writer, struct text *out,
 		text_add(out, ",data=");
 }
 
-static bool is_head_of(const struct head *head, record_node node,
-		       const struct record_pair *pairs, size_t count)
+static bool is_head_of(const struct head *head, const record_node *nodes,
+		       size_t node_count, const struct record_pair *pairs, size_t count)
 {
-	if (head->node != node || head->count != count + 1)
+	if (head->nodes != node_count || head->count != count + 1)
 		return false;
+	for (size_t i = 0; i < node_count; i++)
+		if (head->node[i] != nodes[i])
+			return false;
 	for (size_t i = 0; i < count; i++)
 		if (head->attributes[i] != pairs[i].attribute)
 			return false;
@@ -260,35 +263,46 @@ static bool is_head_of(const struct head *head, record_node node,
 }
 
 /* Where the head of such records is kept. */
-static struct head *head_of(struct cali_writer *writer, record_node node,
-			    const struct record_pair *pairs, size_t count)
+static struct head *head_of(struct cali_writer *writer, const record_node *nodes,
+			    size_t node_count, const struct record_pair *pairs,
+			    size_t count)
 {
-	uint32_t hash = node;
+	uint32_t hash = 0;
 
+	for (size_t i = 0; i < node_count; i++)
+		hash = hash * 31 + nodes[i];
 	for (size_t i = 0; i < count; i++)
 		hash = hash * 31 + pairs[i].attribute;
 	return &writer->heads[(hash * 0x9e3779b1u) >> 24];
 }
 
-/* All that comes before the values of a record. */
-static void write_head(struct cali_writer *writer, record_node node,
-		       const struct record_pair *pairs, size_t count)
+static void note_head(struct cali_writer *writer, struct head *head,
+		      const record_node *nodes, size_t node_count,
+		      const struct record_pair *pairs, size_t count)
 {
-	struct head *head =
-		count <= HEAD_PAIRS_MAX ? head_of(writer, node, pairs, count) : NULL;
+	head->nodes = (uint32_t)node_count;
+	head->count = (uint32_t)count + 1;
+	head->text.length = 0;
+	for (size_t i = 0; i < node_count; i++)
+		head->node[i] = nodes[i];
+	for (size_t i = 0; i < count; i++)
+		head->attributes[i] = pairs[i].attribute;
+	add_head(writer, &head->text, nodes, node_count, pairs, count);
+}
 
-	if (!head) {
-		add_head(writer, writer->out, &node, node != 0, pairs, count);
+/* All that comes before the values of a record. */
+static void write_head(struct cali_writer *writer, const record_node *nodes,
+		       size_t node_count, const struct record_pair *pairs, size_t count)
+{
+	struct head *head;
+
+	if (count > HEAD_PAIRS_MAX || node_count > HEAD_NODES_MAX) {
+		add_head(writer, writer->out, nodes, node_count, pairs, count);
 		return;
 	}
-	if (!is_head_of(head, node, pairs, count)) {
-		head->node = node;
-		head->count = (uint32_t)count + 1;
-		head->text.length = 0;
-		for (size_t i = 0; i < count; i++)
-			head->attributes[i] = pairs[i].attribute;
-		add_head(writer, &head->text, &node, node != 0, pairs, count);
-	}
+	head = head_of(writer, nodes, node_count, pairs, count);
+	if (!is_head_of(head, nodes, node_count, pairs, count))
+		note_head(writer, head, nodes, node_count, pairs, count);
 	text_add_bytes(writer->out, head->text.data, head->text.length);
 }
 
@@ -306,7 +320,7 @@ void cali_writer_entries(struct cali_writer *writer, const record_node *nodes,
 			 size_t node_count, const struct record_pair *pairs, size_t count)
 {
 	writer->any = true;
-	add_head(writer, writer->out, nodes, node_count, pairs, count);
+	write_head(writer, nodes, node_count, pairs, count);
 	add_values(writer->out, pairs, count);
 }
 
@@ -314,7 +328,7 @@ void cali_writer_record(struct cali_writer *writer, record_node node,
 			const struct record_pair *pairs, size_t count)
 {
 	writer->any = true;
-	write_head(writer, node, pairs, count);
+	write_head(writer, &node, node != 0, pairs, count);
 	add_values(writer->out, pairs, count);
 }
 
