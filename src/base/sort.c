@@ -36,8 +36,8 @@ static bool are_groups_sorted(const char *items, size_t count, size_t size)
 }
 
 /* Puts the items into the order of their groups; `ends` has room for a number each. */
-static void distribute(char *items, size_t count, size_t size, size_t *ends,
-		       size_t group_count)
+static void distribute_items(char *items, size_t count, size_t size, size_t *ends,
+			     size_t group_count)
 {
 	scoped_free char *from = memory_allocate(count * size);
 
@@ -63,7 +63,7 @@ void sort_groups(void *items, size_t count, size_t size, size_t group_count,
 		scoped_free size_t *ends =
 			memory_allocate_zeroed(group_count, sizeof(*ends));
 
-		distribute(bytes, count, size, ends, group_count);
+		distribute_items(bytes, count, size, ends, group_count);
 	}
 	for (size_t i = 1; i <= count; i++) {
 		if (i < count &&

@@ -39,7 +39,7 @@ bool table_find(const struct table *table, uint64_t key, uint64_t *ret_value)
 	return slot->used;
 }
 
-static void grow(struct table *table)
+static void grow_table(struct table *table)
 {
 	struct table old = *table;
 
@@ -54,7 +54,7 @@ static void grow(struct table *table)
 uint64_t *table_insert(struct table *table, uint64_t key, bool *ret_new)
 {
 	if (table->count * 2 >= table->capacity)
-		grow(table);
+		grow_table(table);
 	struct table_slot *slot = slot_of(table, key);
 
 	if (ret_new)

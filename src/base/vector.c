@@ -9,7 +9,7 @@
 #define HUGE_PAGE (2ul << 20)
 #define HUGE_MIN  (2 * HUGE_PAGE) /* bytes of a block from which on it is asked */
 
-static void *advised(void *memory, size_t size)
+static void *advise_huge_pages(void *memory, size_t size)
 {
 	uintptr_t start = ((uintptr_t)memory + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
 	uintptr_t end = ((uintptr_t)memory + size) & ~(HUGE_PAGE - 1);
@@ -19,7 +19,7 @@ static void *advised(void *memory, size_t size)
 	return memory;
 }
 
-static void *checked(void *memory)
+static void *check_memory(void *memory)
 {
 	if (!memory) {
 		fputs("trammel: out of memory\n", stderr);
@@ -37,22 +37,23 @@ void *vector_reserve_(void *items, size_t item_size, size_t count, size_t *capac
 	while (wanted < count)
 		wanted = wanted ? wanted * 2 : 8;
 	if (__builtin_mul_overflow(wanted, item_size, &bytes))
-		return checked(NULL);
+		return check_memory(NULL);
 	*capacity = wanted;
-	return advised(checked(realloc(items, bytes)), bytes);
+	return advise_huge_pages(check_memory(realloc(items, bytes)), bytes);
 }
 
 void *memory_allocate(size_t size)
 {
-	return advised(checked(malloc(size ? size : 1)), size);
+	return advise_huge_pages(check_memory(malloc(size ? size : 1)), size);
 }
 
 void *memory_allocate_zeroed(size_t count, size_t size)
 {
-	return advised(checked(calloc(count ? count : 1, size ? size : 1)), count * size);
+	return advise_huge_pages(check_memory(calloc(count ? count : 1, size ? size : 1)),
+				 count * size);
 }
 
 char *memory_copy_string(const char *text)
 {
-	return checked(strdup(text));
+	return check_memory(strdup(text));
 }

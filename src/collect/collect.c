@@ -42,7 +42,7 @@ struct trm_error *collector_find(const char *name, const struct collector **ret_
 }
 
 /* Whoever counts has what flags would tell. */
-static void add(struct collector *all, const struct collector *one)
+static void add_collector(struct collector *all, const struct collector *one)
 {
 	all->regions |= one->regions;
 	all->trace |= one->trace;
@@ -86,7 +86,7 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
 		const struct collector *one;
 
 		TRM_TRY(collector_find(name, &one));
-		add(&all, one);
+		add_collector(&all, one);
 		all.summary = one->summary;
 	}
 	/* Counters on edges run less often than those in blocks. */

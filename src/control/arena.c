@@ -183,7 +183,7 @@ struct trm_error *arena_allocate(struct arena *arena, uint64_t size, uint64_t *r
 }
 
 /* The memory goes back, and reads as zeros. */
-static void punch(const struct arena *arena, uint64_t offset, uint64_t size)
+static void punch_hole(const struct arena *arena, uint64_t offset, uint64_t size)
 {
 	fallocate(arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
 		  (off_t)size);
@@ -196,7 +196,7 @@ void arena_free(struct arena *arena, uint64_t offset, uint64_t size)
 
 	if (!size)
 		return;
-	punch(arena, range.start, range.end - range.start);
+	punch_hole(arena, range.start, range.end - range.start);
 	while (at < arena->free.count && arena->free.items[at].start < range.start)
 		at++;
 	if (at && arena->free.items[at - 1].end == range.start) {
@@ -475,7 +475,7 @@ uint64_t arena_bank_memory(const struct arena *arena, const struct bank *bank)
 	return sum;
 }
 
-static void note(void *some, uint32_t slot, uint64_t count)
+static void note_page(void *some, uint32_t slot, uint64_t count)
 {
 	(void)slot;
 	(void)count;
@@ -497,15 +497,15 @@ bool arena_mark_some(const struct bank *bank, uint32_t slot, uint32_t count)
 		if (bank->pages[at / PAGE])
 			read_flags((uint8_t *)bank->shared + at, next - at,
 				   (uint32_t)(at - WIRE_BANK_HEADER),
-				   &(struct reader){note, &some, &to_mark});
+				   &(struct reader){note_page, &some, &to_mark});
 	}
 	return some;
 }
 
 void arena_clear_bank(const struct arena *arena, struct bank *bank)
 {
-	punch(arena, bank->file_offset + WIRE_BANK_HEADER,
-	      bank->chunk->stride - WIRE_BANK_HEADER);
+	punch_hole(arena, bank->file_offset + WIRE_BANK_HEADER,
+		   bank->chunk->stride - WIRE_BANK_HEADER);
 	if (bank->pages)
 		memset(bank->pages, false, bank->chunk->stride / PAGE);
 	bank->owner = 0;

@@ -57,7 +57,7 @@ static struct event classify_stop(pid_t tid, int status)
 	}
 }
 
-static struct event classify(pid_t tid, int status)
+static struct event classify_status(pid_t tid, int status)
 {
 	if (WIFEXITED(status))
 		return (struct event){tid, EVENT_EXITED, WEXITSTATUS(status)};
@@ -122,7 +122,7 @@ static bool take_now(pid_t tid, struct event *ret_event)
 	} while (found < 0 && errno == EINTR);
 	if (found <= 0)
 		return false;
-	*ret_event = classify(found, status);
+	*ret_event = classify_status(found, status);
 	return true;
 }
 

@@ -37,7 +37,7 @@ struct dispatch {
 
 /* Whether system calls of a thread come back to it as signals (prctl(2),
  * PR_SET_SYSCALL_USER_DISPATCH): ours would, too. */
-static bool dispatches(pid_t tid)
+static bool dispatches_calls(pid_t tid)
 {
 	struct dispatch dispatch = {0};
 
@@ -46,11 +46,11 @@ static bool dispatches(pid_t tid)
 
 /* The order is for a controller that is killed here: the code that the thread is sent to
  * puts the mask right by itself, so the mask is changed last. */
-static struct trm_error *begin(struct injection *injection, uint64_t code)
+static struct trm_error *begin_injection(struct injection *injection, uint64_t code)
 {
 	struct user_regs_struct registers = injection->registers;
 
-	if (dispatches(injection->tid))
+	if (dispatches_calls(injection->tid))
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"thread %d has its system calls sent back to it "
 					"as signals (PR_SET_SYSCALL_USER_DISPATCH)",
@@ -62,7 +62,7 @@ static struct trm_error *begin(struct injection *injection, uint64_t code)
 }
 
 /* And here first, for the same reason. */
-static struct trm_error *end(struct injection *injection)
+static struct trm_error *end_injection(struct injection *injection)
 {
 	struct user_regs_struct registers = injection->registers;
 
@@ -74,7 +74,7 @@ static struct trm_error *end(struct injection *injection)
 	return NULL;
 }
 
-static struct trm_error *lost(const struct injection *injection)
+static struct trm_error *is_lost(const struct injection *injection)
 {
 	return trm_error_create(TRM_ERROR_GONE, "thread %d does not answer",
 				injection->tid);
@@ -106,7 +106,7 @@ static struct trm_error *pass_over(struct injection *injection, const struct eve
 /* Runs to the next entry to or exit from a system call of the injected code: a thread
  * that another injection left at an entry first gets to the exit of that call, which was
  * not made. */
-static struct trm_error *step(struct injection *injection)
+static struct trm_error *step_thread(struct injection *injection)
 {
 	struct user_regs_struct registers;
 	struct event event;
@@ -115,7 +115,7 @@ static struct trm_error *step(struct injection *injection)
 		TRM_TRY(remote_resume(injection->tid, REMOTE_SYSCALL, 0));
 		if (!event_wait_thread(injection->queue, injection->tid, PATIENCE_MS,
 				       &event))
-			return lost(injection);
+			return is_lost(injection);
 		if (event.kind != EVENT_SYSCALL) {
 			TRM_TRY(pass_over(injection, &event));
 			continue;
@@ -126,16 +126,16 @@ static struct trm_error *step(struct injection *injection)
 	}
 }
 
-static struct trm_error *steps(struct injection *injection, unsigned int count)
+static struct trm_error *step_times(struct injection *injection, unsigned int count)
 {
 	while (count--)
-		TRM_TRY(step(injection));
+		TRM_TRY(step_thread(injection));
 	return NULL;
 }
 
 /* Code that runs from the slack behind some text, with its data behind it. */
 struct slack {
-	uint64_t address;         /* of the code */
+	uint64_t address;                   /* of the code */
 	uint32_t code, data, end; /* offsets in the resident's image */
 };
 
@@ -215,7 +215,7 @@ static struct trm_error *run_boot(const struct inject_arena_request *request,
 	struct arena *arena = NULL;
 	int fd = -1;
 
-	TRM_TRY(steps(injection, 2)); /* memfd_create */
+	TRM_TRY(step_times(injection, 2)); /* memfd_create */
 	struct trm_error *error = take_memfd(request, &fd);
 
 	if (!error)
@@ -223,7 +223,7 @@ static struct trm_error *run_boot(const struct inject_arena_request *request,
 				     request->banks, request->slot_size, &arena);
 	/* With or without: to the end of the code, whose calls fail harmlessly then. */
 	for (int call = 0; call < 3; call++) { /* mmap, mmap, close */
-		struct trm_error *gone = steps(injection, 2);
+		struct trm_error *gone = step_times(injection, 2);
 
 		if (!gone && !error && call < 2) {
 			gone = remote_get_registers(request->tid, &registers);
@@ -239,11 +239,11 @@ static struct trm_error *run_boot(const struct inject_arena_request *request,
 	}
 	if (error) {
 		arena_release(arena);
-		trm_error_destroy(steps(injection, 1));
+		trm_error_destroy(step_times(injection, 1));
 		return error;
 	}
 	*ret_arena = arena;
-	return steps(injection, 1); /* entry to rt_sigprocmask */
+	return step_times(injection, 1); /* entry to rt_sigprocmask */
 }
 
 struct trm_error *inject_arena(const struct inject_arena_request *request,
@@ -267,12 +267,12 @@ struct trm_error *inject_arena(const struct inject_arena_request *request,
 	boot.back = injection.registers.rip;
 	boot.mask = injection.mask;
 	TRM_TRY(write_slack(request->memory_fd, &slack, &boot, sizeof(boot)));
-	TRM_TRY(begin(&injection, slack.address));
+	TRM_TRY(begin_injection(&injection, slack.address));
 	struct trm_error *error = run_boot(request, &injection, ret_arena);
 
 	if (error && error->code == TRM_ERROR_GONE)
 		return error;
-	struct trm_error *ending = end(&injection);
+	struct trm_error *ending = end_injection(&injection);
 
 	if (!ending)
 		ending = clear_slack(request->memory_fd, &slack);
@@ -301,9 +301,9 @@ struct trm_error *inject_leave(pid_t tid, int memory_fd, const struct maps *maps
 	leave.back = injection.registers.rip;
 	leave.mask = injection.mask;
 	TRM_TRY(write_slack(memory_fd, &slack, &leave, sizeof(leave)));
-	TRM_TRY(begin(&injection, slack.address));
-	TRM_TRY(steps(&injection, 3)); /* munmap, and the entry to rt_sigprocmask */
-	TRM_TRY(end(&injection));
+	TRM_TRY(begin_injection(&injection, slack.address));
+	TRM_TRY(step_times(&injection, 3)); /* munmap, and the entry to rt_sigprocmask */
+	TRM_TRY(end_injection(&injection));
 	return clear_slack(memory_fd, &slack);
 }
 
@@ -318,7 +318,7 @@ static struct trm_error *run_batch(struct injection *injection,
 	TRM_TRY(remote_resume(injection->tid, REMOTE_RUN, 0));
 	for (int waits = 0; !__atomic_load_n(&control->ran, __ATOMIC_ACQUIRE); waits++) {
 		if (waits > PATIENCE_MS * 10)
-			return lost(injection);
+			return is_lost(injection);
 		if (event_poll_thread(injection->queue, injection->tid, &event)) {
 			TRM_TRY(pass_over(injection, &event));
 			TRM_TRY(remote_resume(injection->tid, REMOTE_RUN, 0));
@@ -326,11 +326,11 @@ static struct trm_error *run_batch(struct injection *injection,
 		nanosleep(&pause, NULL);
 	}
 	if (ptrace(PTRACE_INTERRUPT, injection->tid, 0, 0))
-		return lost(injection);
+		return is_lost(injection);
 	for (;;) {
 		if (!event_wait_thread(injection->queue, injection->tid, PATIENCE_MS,
 				       &event))
-			return lost(injection);
+			return is_lost(injection);
 		if (event.kind == EVENT_STOP || event.kind == EVENT_GROUP_STOP)
 			return NULL;
 		TRM_TRY(pass_over(injection, &event));
@@ -350,13 +350,13 @@ struct trm_error *inject_batch(pid_t tid, struct arena *arena, struct wire_batch
 	control->inject_mask = injection.mask;
 	control->batch = *batch;
 	control->ran = 0;
-	TRM_TRY(begin(&injection, arena->address + resident_table()->inject));
+	TRM_TRY(begin_injection(&injection, arena->address + resident_table()->inject));
 	struct trm_error *error = run_batch(&injection, control);
 
 	if (error && error->code != TRM_ERROR_UNSUPPORTED)
 		return error;
 	*batch = control->batch;
-	struct trm_error *ending = end(&injection);
+	struct trm_error *ending = end_injection(&injection);
 
 	if (!error)
 		return ending;
@@ -369,7 +369,7 @@ static void futex_wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void reply(struct bank *bank, enum wire_reply value)
+static void reply_to(struct bank *bank, enum wire_reply value)
 {
 	__atomic_store_n(&bank->shared->reply, value, __ATOMIC_RELEASE);
 	futex_wake(&bank->shared->reply);
@@ -378,13 +378,13 @@ static void reply(struct bank *bank, enum wire_reply value)
 void inject_mailbox_done(struct bank *bank, bool alone)
 {
 	__atomic_store_n(&bank->shared->request, WIRE_IDLE, __ATOMIC_RELEASE);
-	reply(bank, alone ? WIRE_ALONE : WIRE_DONE);
+	reply_to(bank, alone ? WIRE_ALONE : WIRE_DONE);
 }
 
 void inject_mailbox_again(struct bank *bank)
 {
 	__atomic_store_n(&bank->shared->request, WIRE_IDLE, __ATOMIC_RELEASE);
-	reply(bank, WIRE_AGAIN);
+	reply_to(bank, WIRE_AGAIN);
 }
 
 struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
@@ -394,7 +394,7 @@ struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
 
 	bank->shared->batch = *batch;
 	__atomic_store_n(&bank->shared->request, WIRE_IDLE, __ATOMIC_RELEASE);
-	reply(bank, WIRE_RUN);
+	reply_to(bank, WIRE_RUN);
 	for (int waits = 0; waits < PATIENCE_MS; waits++) {
 		if (__atomic_load_n(&bank->shared->request, __ATOMIC_ACQUIRE) ==
 		    WIRE_RAN) {

@@ -14,7 +14,7 @@
 #define LOWEST 0x10000u
 
 /* Reads all of a /proc file, 0-terminated: free() it. */
-static struct trm_error *slurp(int fd, char **ret_text)
+static struct trm_error *read_all(int fd, char **ret_text)
 {
 	struct VECTOR(char) text = {0};
 	ssize_t n;
@@ -67,7 +67,7 @@ struct trm_error *maps_read(pid_t pid, struct maps *maps)
 	char *rest, *line;
 
 	TRM_TRY(remote_open(pid, "maps", O_RDONLY, &fd));
-	TRM_TRY(slurp(fd, &text));
+	TRM_TRY(read_all(fd, &text));
 	maps->mappings.count = maps->text.count = 0;
 	rest = text;
 	while ((line = strsep(&rest, "\n")))
@@ -123,7 +123,7 @@ uint64_t maps_count_bytes(const struct maps *maps, uint64_t start, uint64_t size
 	return bytes;
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t distance_between(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
@@ -142,9 +142,10 @@ uint64_t maps_find_free(const struct maps *maps, uint64_t near, uint64_t size,
 		for (int i = 0; i < 2; i++) {
 			uint64_t place = places[i] & ~(uint64_t)(PAGE - 1);
 
-			if (distance(place, near) < reach &&
+			if (distance_between(place, near) < reach &&
 			    maps_is_free(maps, place, size) &&
-			    (!best || distance(place, near) < distance(best, near)))
+			    (!best || distance_between(place, near) <
+					      distance_between(best, near)))
 				best = place;
 		}
 	}

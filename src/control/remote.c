@@ -24,7 +24,7 @@
 /* Bytes; usual is a third. */
 enum { STATUS_SIZE = 4096 };
 
-static struct trm_error *check(long result, pid_t tid, const char *what)
+static struct trm_error *check_result(long result, pid_t tid, const char *what)
 {
 	if (result >= 0)
 		return NULL;
@@ -34,7 +34,7 @@ static struct trm_error *check(long result, pid_t tid, const char *what)
 }
 
 /* glibc wants enum __ptrace_request; a plain number serves both. */
-static long trace(int request, pid_t tid, uintptr_t address, uintptr_t data)
+static long trace_request(int request, pid_t tid, uintptr_t address, uintptr_t data)
 {
 	return ptrace((enum __ptrace_request)request, tid, address, data);
 }
@@ -43,8 +43,9 @@ struct trm_error *remote_get_registers(pid_t tid, struct user_regs_struct *ret_r
 {
 	struct iovec io = {ret_registers, sizeof(*ret_registers)};
 
-	return check(trace(PTRACE_GETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io), tid,
-		     "read registers of");
+	return check_result(
+		trace_request(PTRACE_GETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io), tid,
+		"read registers of");
 }
 
 struct trm_error *remote_set_registers(pid_t tid,
@@ -53,41 +54,43 @@ struct trm_error *remote_set_registers(pid_t tid,
 	struct user_regs_struct copy = *registers;
 	struct iovec io = {&copy, sizeof(copy)};
 
-	return check(trace(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io), tid,
-		     "set registers of");
+	return check_result(
+		trace_request(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io), tid,
+		"set registers of");
 }
 
 struct trm_error *remote_set_gs_base(pid_t tid, uint64_t base)
 {
-	return check(trace(PTRACE_ARCH_PRCTL, tid, base, ARCH_SET_GS), tid,
-		     "set the GS base of");
+	return check_result(trace_request(PTRACE_ARCH_PRCTL, tid, base, ARCH_SET_GS), tid,
+			    "set the GS base of");
 }
 
 struct trm_error *remote_get_mask(pid_t tid, uint64_t *ret_mask)
 {
-	return check(
-		trace(PTRACE_GETSIGMASK, tid, sizeof(*ret_mask), (uintptr_t)ret_mask),
-		tid, "read the signal mask of");
+	return check_result(trace_request(PTRACE_GETSIGMASK, tid, sizeof(*ret_mask),
+					  (uintptr_t)ret_mask),
+			    tid, "read the signal mask of");
 }
 
 struct trm_error *remote_set_mask(pid_t tid, uint64_t mask)
 {
-	return check(trace(PTRACE_SETSIGMASK, tid, sizeof(mask), (uintptr_t)&mask), tid,
-		     "set the signal mask of");
+	return check_result(
+		trace_request(PTRACE_SETSIGMASK, tid, sizeof(mask), (uintptr_t)&mask),
+		tid, "set the signal mask of");
 }
 
 struct trm_error *remote_get_signal(pid_t tid, siginfo_t *ret_info)
 {
-	return check(trace(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)ret_info), tid,
-		     "read the signal of");
+	return check_result(trace_request(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)ret_info),
+			    tid, "read the signal of");
 }
 
 struct trm_error *remote_set_signal(pid_t tid, const siginfo_t *info)
 {
 	siginfo_t copy = *info;
 
-	return check(trace(PTRACE_SETSIGINFO, tid, 0, (uintptr_t)&copy), tid,
-		     "set the signal of");
+	return check_result(trace_request(PTRACE_SETSIGINFO, tid, 0, (uintptr_t)&copy),
+			    tid, "set the signal of");
 }
 
 struct trm_error *remote_resume(pid_t tid, enum remote_resume how, int signal)
@@ -100,7 +103,8 @@ struct trm_error *remote_resume(pid_t tid, enum remote_resume how, int signal)
 	};
 
 	event_resuming(tid);
-	return check(trace(requests[how], tid, 0, (uintptr_t)signal), tid, "resume");
+	return check_result(trace_request(requests[how], tid, 0, (uintptr_t)signal), tid,
+			    "resume");
 }
 
 static struct trm_error *memory_error(ssize_t result, uint64_t address, const char *what)

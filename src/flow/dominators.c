@@ -29,8 +29,9 @@ static uint32_t *nodes_create(uint32_t count, uint32_t value)
 }
 
 /* Numbers the nodes in preorder; parents are numbers, too. */
-static void search(struct dominators *dominators, const struct flow_graph *graph,
-		   const struct graph_lists *outgoing, uint32_t *ret_parents)
+static void search_depth_first(struct dominators *dominators,
+			       const struct flow_graph *graph,
+			       const struct graph_lists *outgoing, uint32_t *ret_parents)
 {
 	scoped_free uint32_t *path = nodes_create(graph->node_count, 0);
 	scoped_free uint32_t *next = nodes_create(graph->node_count, 0);
@@ -61,7 +62,7 @@ static void search(struct dominators *dominators, const struct flow_graph *graph
 
 /* EVAL: the node with the least semidominator on the way up the forest, whose path is
  * compressed from the top down. */
-static uint32_t evaluate(struct lengauer_tarjan *state, uint32_t number)
+static uint32_t evaluate_node(struct lengauer_tarjan *state, uint32_t number)
 {
 	uint32_t *ancestors = state->ancestors, *labels = state->labels, depth = 0;
 
@@ -90,7 +91,7 @@ static void find_semidominator(struct lengauer_tarjan *state, uint32_t number)
 
 		if (from == GRAPH_NONE)
 			continue;
-		from = evaluate(state, from);
+		from = evaluate_node(state, from);
 		if (state->semi[from] < *semi)
 			*semi = state->semi[from];
 	}
@@ -104,14 +105,14 @@ static void empty_bucket(struct lengauer_tarjan *state, uint32_t parent)
 
 	state->buckets[parent] = GRAPH_NONE;
 	for (; number != GRAPH_NONE; number = state->next[number]) {
-		uint32_t least = evaluate(state, number);
+		uint32_t least = evaluate_node(state, number);
 
 		state->idom[number] =
 			state->semi[least] < state->semi[number] ? least : parent;
 	}
 }
 
-static void run(struct lengauer_tarjan *state, uint32_t count)
+static void run_lengauer_tarjan(struct lengauer_tarjan *state, uint32_t count)
 {
 	for (uint32_t i = count; --i;) {
 		find_semidominator(state, i);
@@ -182,8 +183,8 @@ void dominators_init(struct dominators *ret_dominators, const struct flow_graph 
 		.firsts = nodes_create(nodes, 0),
 		.sizes = nodes_create(nodes, 1),
 	};
-	search(ret_dominators, graph, outgoing, parents);
-	run(&state, ret_dominators->count);
+	search_depth_first(ret_dominators, graph, outgoing, parents);
+	run_lengauer_tarjan(&state, ret_dominators->count);
 	for (uint32_t i = 1; i < ret_dominators->count; i++)
 		ret_dominators->immediate[ret_dominators->nodes[i]] =
 			ret_dominators->nodes[idom[i]];

@@ -18,8 +18,8 @@ static uint64_t key_of(const struct flow_edge *edge, uint32_t number)
 
 enum { RUN = 8 }; /* keys that are sorted by insertion */
 
-static void merge(const uint64_t *from, uint32_t first, uint32_t middle, uint32_t end,
-		  uint64_t *to)
+static void merge_runs(const uint64_t *from, uint32_t first, uint32_t middle,
+		       uint32_t end, uint64_t *to)
 {
 	uint32_t left = first, right = middle;
 
@@ -50,8 +50,8 @@ static uint64_t *sort_keys(uint64_t *keys, uint64_t *scratch, uint32_t count)
 			uint64_t middle = i + size < count ? i + size : count;
 			uint64_t end = i + 2 * size < count ? i + 2 * size : count;
 
-			merge(from, (uint32_t)i, (uint32_t)middle, (uint32_t)end,
-			      scratch);
+			merge_runs(from, (uint32_t)i, (uint32_t)middle, (uint32_t)end,
+				   scratch);
 		}
 		keys = scratch;
 		scratch = from;
@@ -61,8 +61,8 @@ static uint64_t *sort_keys(uint64_t *keys, uint64_t *scratch, uint32_t count)
 
 /* Takes those edges into the forest that have FLOW_NO_COUNTER or not, as is asked for.
  * Returns how many find their ends connected; these have their bits set. */
-static uint32_t span(const struct flow_graph *graph, uint8_t no_counter, uint32_t *sets,
-		     uint64_t *keys, uint64_t *ret_counted)
+static uint32_t span_tree(const struct flow_graph *graph, uint8_t no_counter,
+			  uint32_t *sets, uint64_t *keys, uint64_t *ret_counted)
 {
 	uint32_t count = 0, left = 0;
 
@@ -93,8 +93,8 @@ bool flow_place(const struct flow_graph *graph, uint64_t *ret_counted)
 	uint32_t left;
 
 	memset(ret_counted, 0, bit_words(graph->edge_count) * sizeof(*ret_counted));
-	left = span(graph, FLOW_NO_COUNTER, sets, keys, ret_counted);
-	span(graph, 0, sets, keys, ret_counted);
+	left = span_tree(graph, FLOW_NO_COUNTER, sets, keys, ret_counted);
+	span_tree(graph, 0, sets, keys, ret_counted);
 	return !left;
 }
 
@@ -105,7 +105,7 @@ struct balance {
 	uint32_t edges;   /* their numbers, all XORed: the number itself if it is one */
 };
 
-static bool add(int64_t *sum, int64_t value)
+static bool add_checked(int64_t *sum, int64_t value)
 {
 	return !__builtin_add_overflow(*sum, value, sum);
 }
@@ -113,15 +113,16 @@ static bool add(int64_t *sum, int64_t value)
 /* Each partial sum of a flow that can be is within the count of its node, so that an
  * overflow is a fault of the counts. Whether an edge is counted is as good as random to
  * the processor, so there are no branches. */
-static bool weigh(const struct flow_graph *graph, const uint64_t *counted,
-		  const uint64_t *counts, struct balance *balances, uint32_t *ret_fault)
+static bool weigh_edges(const struct flow_graph *graph, const uint64_t *counted,
+			const uint64_t *counts, struct balance *balances,
+			uint32_t *ret_fault)
 {
 	for (uint32_t i = 0; i < graph->edge_count; i++) {
 		const struct flow_edge *edge = &graph->edges[i];
 		struct balance *from = &balances[edge->from], *to = &balances[edge->to];
 		uint32_t known = bit_test(counted, i);
 		int64_t count = (int64_t)(counts[i] & -(uint64_t)known);
-		bool bad_to = !add(&to->surplus, count) | (count < 0);
+		bool bad_to = !add_checked(&to->surplus, count) | (count < 0);
 		bool bad_from =
 			__builtin_sub_overflow(from->surplus, count, &from->surplus);
 
@@ -138,8 +139,8 @@ static bool weigh(const struct flow_graph *graph, const uint64_t *counted,
 }
 
 /* Solves the only unknown edge of `*node`, and goes on to its other end. */
-static bool peel(const struct flow_graph *graph, struct balance *balances,
-		 uint64_t *counts, uint32_t *node)
+static bool peel_leaves(const struct flow_graph *graph, struct balance *balances,
+			uint64_t *counts, uint32_t *node)
 {
 	struct balance *leaf = &balances[*node];
 	const struct flow_edge *edge = &graph->edges[leaf->edges];
@@ -156,7 +157,7 @@ static bool peel(const struct flow_graph *graph, struct balance *balances,
 	balances[other].edges ^= leaf->edges;
 	*leaf = (struct balance){0};
 	*node = other;
-	return add(&balances[other].surplus, incoming ? -count : count);
+	return add_checked(&balances[other].surplus, incoming ? -count : count);
 }
 
 static bool count_nodes(const struct flow_graph *graph, const uint64_t *counts,
@@ -198,11 +199,11 @@ bool flow_solve(const struct flow_graph *graph, const uint64_t *counted,
 		if (__builtin_sub_overflow(0, residues[i], &balances[i].surplus))
 			return false;
 	}
-	if (!weigh(graph, counted, counts, balances, ret_fault))
+	if (!weigh_edges(graph, counted, counts, balances, ret_fault))
 		return false;
 	for (uint32_t i = 1; i < graph->node_count; i++)
 		for (uint32_t node = i; node && balances[node].unknown == 1;) {
-			bool sound = peel(graph, balances, counts, &node);
+			bool sound = peel_leaves(graph, balances, counts, &node);
 
 			*ret_fault = node;
 			if (!sound)

@@ -7,8 +7,8 @@ static uint32_t end_of(const struct flow_edge *edge, bool incoming)
 	return incoming ? edge->to : edge->from;
 }
 
-static void list(const struct flow_graph *graph, bool incoming,
-		 struct graph_lists *ret_lists)
+static void list_edges(const struct flow_graph *graph, bool incoming,
+		       struct graph_lists *ret_lists)
 {
 	uint32_t *starts =
 		memory_allocate_zeroed((size_t)graph->node_count + 2, sizeof(*starts));
@@ -27,12 +27,12 @@ static void list(const struct flow_graph *graph, bool incoming,
 
 void graph_list_outgoing(const struct flow_graph *graph, struct graph_lists *ret_lists)
 {
-	list(graph, false, ret_lists);
+	list_edges(graph, false, ret_lists);
 }
 
 void graph_list_incoming(const struct flow_graph *graph, struct graph_lists *ret_lists)
 {
-	list(graph, true, ret_lists);
+	list_edges(graph, true, ret_lists);
 }
 
 void graph_lists_deinit(struct graph_lists *lists)

@@ -38,8 +38,8 @@ static void find_headers(struct nesting *nesting, struct loops *loops)
 }
 
 /* Takes a node, or a finished loop that is known by its header, into a loop. */
-static void take(struct nesting *nesting, struct loops *loops, uint32_t index,
-		 uint32_t node)
+static void take_loop(struct nesting *nesting, struct loops *loops, uint32_t index,
+		      uint32_t node)
 {
 	uint32_t header = loops->loops.items[index].header;
 
@@ -67,12 +67,12 @@ static void find_body(struct nesting *nesting, struct loops *loops, uint32_t ind
 	loops->innermost[loop->header] = index;
 	graph_for_each (&nesting->incoming, loop->header, edge)
 		if (bit_test(loops->back, edge))
-			take(nesting, loops, index, edges[edge].from);
+			take_loop(nesting, loops, index, edges[edge].from);
 	while (nesting->queue_count) {
 		uint32_t node = nesting->queue[--nesting->queue_count];
 
 		graph_for_each (&nesting->incoming, node, edge)
-			take(nesting, loops, index, edges[edge].from);
+			take_loop(nesting, loops, index, edges[edge].from);
 	}
 }
 

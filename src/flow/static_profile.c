@@ -111,7 +111,7 @@ static void find_unlikely(struct estimate *estimate)
 	}
 }
 
-static void enter(struct estimate *estimate, uint32_t node)
+static void enter_node(struct estimate *estimate, uint32_t node)
 {
 	struct node *entered = &estimate->nodes[node];
 
@@ -123,7 +123,7 @@ static void enter(struct estimate *estimate, uint32_t node)
 	estimate->open[estimate->open_count++] = node;
 }
 
-static void leave(struct estimate *estimate, uint32_t node, uint8_t level)
+static void leave_node(struct estimate *estimate, uint32_t node, uint8_t level)
 {
 	struct node *visit = &estimate->nodes[node];
 	uint32_t member = GRAPH_NONE;
@@ -152,15 +152,15 @@ static bool is_at_level(const struct estimate *estimate, uint32_t edge, uint8_t 
 	       estimate->graph->edges[edge].to;
 }
 
-static void search(struct estimate *estimate, uint32_t start, uint8_t level)
+static void search_from(struct estimate *estimate, uint32_t start, uint8_t level)
 {
-	enter(estimate, start);
+	enter_node(estimate, start);
 	while (estimate->path_count) {
 		uint32_t node = estimate->path[estimate->path_count - 1], edge, to;
 		struct node *visit = &estimate->nodes[node];
 
 		if (visit->next == estimate->outgoing.starts[node + 1]) {
-			leave(estimate, node, level);
+			leave_node(estimate, node, level);
 			continue;
 		}
 		edge = estimate->outgoing.edges[visit->next++];
@@ -168,7 +168,7 @@ static void search(struct estimate *estimate, uint32_t start, uint8_t level)
 			continue;
 		to = estimate->graph->edges[edge].to;
 		if (!estimate->nodes[to].number)
-			enter(estimate, to);
+			enter_node(estimate, to);
 		else if (estimate->nodes[to].head == GRAPH_NONE &&
 			 visit->low > estimate->nodes[to].number)
 			visit->low = estimate->nodes[to].number;
@@ -176,7 +176,7 @@ static void search(struct estimate *estimate, uint32_t start, uint8_t level)
 }
 
 /* Puts the edges of a node that stay in its component a level deeper. */
-static void deepen(struct estimate *estimate, uint32_t node, uint8_t level)
+static void deepen_node(struct estimate *estimate, uint32_t node, uint8_t level)
 {
 	uint32_t head = estimate->nodes[node].head;
 
@@ -213,10 +213,10 @@ static uint32_t find_level(struct estimate *estimate, uint32_t count, uint8_t le
 		/* Code that nothing is seen to reach. */
 		if (!level && starts[i])
 			estimate->nodes[starts[i]].passes = SHARE_UNLIKELY;
-		search(estimate, starts[i], level);
+		search_from(estimate, starts[i], level);
 	}
 	for (uint32_t i = 0; i < count; i++)
-		deepen(estimate, estimate->visited[i], level);
+		deepen_node(estimate, estimate->visited[i], level);
 	for (uint32_t i = 0; i < count; i++)
 		if (estimate->nodes[estimate->visited[i]].level > level)
 			estimate->visited[kept++] = estimate->visited[i];
@@ -233,7 +233,7 @@ static void find_levels(struct estimate *estimate)
 		count = find_level(estimate, count, level);
 }
 
-static uint32_t degree(const struct graph_lists *lists, uint32_t node)
+static uint32_t degree_of(const struct graph_lists *lists, uint32_t node)
 {
 	return lists->starts[node + 1] - lists->starts[node];
 }
@@ -243,7 +243,7 @@ static uint32_t degree(const struct graph_lists *lists, uint32_t node)
 static bool leads_to(const struct estimate *estimate, uint32_t node,
 		     bool (*is_sought)(const struct estimate *, uint32_t))
 {
-	if (degree(&estimate->incoming, node) != 1)
+	if (degree_of(&estimate->incoming, node) != 1)
 		return false;
 	graph_for_each (&estimate->outgoing, node, edge)
 		if (!estimate->edges[edge].unlikely && is_sought(estimate, edge))
@@ -251,7 +251,7 @@ static bool leads_to(const struct estimate *estimate, uint32_t node,
 	return false;
 }
 
-static bool returns(const struct estimate *estimate, uint32_t edge)
+static bool goes_back(const struct estimate *estimate, uint32_t edge)
 {
 	return !estimate->graph->edges[edge].to;
 }
@@ -275,16 +275,17 @@ static float share_of(const struct estimate *estimate, uint32_t edge)
 		share *= SHARE_EXIT;
 	if (share < 1 || !ends->to || estimate->nodes[ends->from].likely < 2)
 		return share;
-	if (enters_loop(estimate, edge) || (degree(&estimate->outgoing, ends->to) == 1 &&
-					    leads_to(estimate, ends->to, enters_loop)))
+	if (enters_loop(estimate, edge) ||
+	    (degree_of(&estimate->outgoing, ends->to) == 1 &&
+	     leads_to(estimate, ends->to, enters_loop)))
 		return SHARE_ENTER;
-	share = leads_to(estimate, ends->to, returns) ? SHARE_RETURN : 1;
+	share = leads_to(estimate, ends->to, goes_back) ? SHARE_RETURN : 1;
 	return estimate->shares ? share * estimate->shares[edge] : share;
 }
 
 /* Leads the passes of the nodes on, in an order in which only edges back to the head of a
  * loop (or of one too deep to be known) go backwards. */
-static void propagate(struct estimate *estimate)
+static void propagate_weights(struct estimate *estimate)
 {
 	struct flow_edge *edges = estimate->graph->edges;
 
@@ -317,6 +318,6 @@ void static_profile_estimate(const struct flow_graph *graph, const float *shares
 	estimate.shares = shares;
 	find_unlikely(&estimate);
 	find_levels(&estimate);
-	propagate(&estimate);
+	propagate_weights(&estimate);
 	estimate_deinit(&estimate);
 }

@@ -69,8 +69,8 @@ struct timespec {
 };
 
 /* The word is shared by two processes: not a private futex. */
-static void futex(uint32_t *word, uint64_t operation, uint64_t value,
-		  const struct timespec *timeout)
+static void call_futex(uint32_t *word, uint64_t operation, uint64_t value,
+		       const struct timespec *timeout)
 {
 	uint64_t arguments[6] = {(uint64_t)(uintptr_t)word,    operation, value,
 				 (uint64_t)(uintptr_t)timeout, 0,         0};
@@ -123,7 +123,7 @@ static void wait_for_reply(struct wire_bank *bank, const struct wire_control *co
 	if ((owner & FUTEX_OWNER_DIED) == 0 &&
 	    (!control->unfiltered ||
 	     !wait_for_both(&bank->reply, WIRE_NONE, &control->owner[0], owner)))
-		futex(&bank->reply, FUTEX_WAIT, WIRE_NONE, &pause);
+		call_futex(&bank->reply, FUTEX_WAIT, WIRE_NONE, &pause);
 }
 
 void resident_run(struct wire_batch *batch, const struct wire_control *control)
@@ -147,13 +147,13 @@ void resident_run(struct wire_batch *batch, const struct wire_control *control)
 }
 
 /* Posts a request and rings the controller's doorbell. */
-static void post(struct wire_bank *bank, struct wire_control *control,
-		 enum wire_request request)
+static void post_request(struct wire_bank *bank, struct wire_control *control,
+			 enum wire_request request)
 {
 	__atomic_store_n(&bank->request, request, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&control->doorbell, 1, __ATOMIC_SEQ_CST);
 	if (!__atomic_load_n(&control->awake, __ATOMIC_SEQ_CST))
-		futex(&control->doorbell, FUTEX_WAKE, 1, NULL);
+		call_futex(&control->doorbell, FUTEX_WAKE, 1, NULL);
 }
 
 /* The reply of a controller that is awake: it takes less long than to fall asleep. */
@@ -167,7 +167,8 @@ static void await_awake(const struct wire_bank *bank, const struct wire_control 
 }
 
 /* Takes the controller's reply; WIRE_DONE if it is dead. */
-static enum wire_reply await(struct wire_bank *bank, const struct wire_control *control)
+static enum wire_reply await_reply(struct wire_bank *bank,
+				   const struct wire_control *control)
 {
 	for (int waits = 0; waits < WAITS_IN_ALL; waits++) {
 		uint32_t reply =
@@ -201,7 +202,7 @@ static void give_time_back(struct wire_bank *bank)
 }
 
 /* The last reply; WIRE_ALONE if there was none since the controller is dead. */
-static enum wire_reply ask(struct wire_bank *bank)
+static enum wire_reply ask_tracer(struct wire_bank *bank)
 {
 	struct wire_control *control = (struct wire_control *)(uintptr_t)bank->control;
 
@@ -211,18 +212,18 @@ static enum wire_reply ask(struct wire_bank *bank)
 		return WIRE_ALONE;
 	bank->asked_ticks = bank->untimed ? 0 : __builtin_ia32_rdtsc();
 	__atomic_store_n(&bank->reply, WIRE_NONE, __ATOMIC_RELEASE);
-	post(bank, control, WIRE_POSTED);
+	post_request(bank, control, WIRE_POSTED);
 	await_awake(bank, control);
-	while ((reply = await(bank, control)) == WIRE_RUN) {
+	while ((reply = await_reply(bank, control)) == WIRE_RUN) {
 		resident_run(&bank->batch, control);
-		post(bank, control, WIRE_RAN);
+		post_request(bank, control, WIRE_RAN);
 	}
 	give_time_back(bank);
 	__atomic_store_n(&bank->request, WIRE_IDLE, __ATOMIC_RELEASE);
 	if (!controller_died(control))
 		return reply;
 	/* The kernel has woken one. */
-	futex(&control->owner[0], FUTEX_WAKE, INT32_MAX, NULL);
+	call_futex(&control->owner[0], FUTEX_WAKE, INT32_MAX, NULL);
 	return WIRE_ALONE;
 }
 
@@ -302,7 +303,7 @@ static int may_set_gs(uint32_t hook, const struct wire_registers *r)
 	return code && call;
 }
 
-static int holds(const struct wire_seal *seal)
+static int seal_holds(const struct wire_seal *seal)
 {
 	const uint8_t *there = (const uint8_t *)(uintptr_t)seal->address;
 
@@ -316,7 +317,7 @@ static int holds(const struct wire_seal *seal)
 
 int is_patched(const struct wire_undo *undo)
 {
-	return holds(&undo->seals[0]) || holds(&undo->seals[1]);
+	return seal_holds(&undo->seals[0]) || seal_holds(&undo->seals[1]);
 }
 
 static int is_file(const struct wire_undo *undo, const struct file_status *status)
@@ -483,7 +484,7 @@ static uint64_t moved_to(const struct wire_ways *ways, uint64_t address)
 
 /* Whether the patch is there still, as far as it lies in the page of the instruction,
  * which is about to be executed: its text may be the original again, or another one. */
-static int covers(const struct wire_lead *lead)
+static int lead_covers(const struct wire_lead *lead)
 {
 	uint64_t page = lead->original & ~0xfffull;
 
@@ -500,7 +501,7 @@ static uint64_t led_to(const struct wire_control *control, uint64_t address)
 	for (uint64_t i = 0; i < control->lead_count && i < WIRE_LEADS_MAX; i++) {
 		const struct wire_lead *lead = &control->leads[i];
 
-		if (address && lead->original == address && covers(lead))
+		if (address && lead->original == address && lead_covers(lead))
 			return lead->code;
 	}
 	return 0;
@@ -608,7 +609,7 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 	if (wire_call_installs(call.number, call.first, call.second, call.third)) {
 		look_know_stack(bank, frame->rsp);
 		if (wire_call_is_for_all(call.number, call.second))
-			ask(bank);
+			ask_tracer(bank);
 		control->unfiltered = 0;
 		bank->quiet = 1;
 		return;
@@ -625,7 +626,7 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 	     !may_set_gs(bank->number, &bank->registers)))
 		return;
 
-	const enum wire_reply reply = ask(bank);
+	const enum wire_reply reply = ask_tracer(bank);
 
 	if (reply == WIRE_ALONE)
 		resident_alone(control, frame);

@@ -38,7 +38,7 @@ struct reading {
 	bool failed;
 };
 
-static uint64_t number(struct reading *reading, unsigned size)
+static uint64_t read_number(struct reading *reading, unsigned size)
 {
 	uint64_t value = 0;
 
@@ -52,13 +52,13 @@ static uint64_t number(struct reading *reading, unsigned size)
 	return value;
 }
 
-static uint64_t leb(struct reading *reading, bool is_signed)
+static uint64_t read_leb(struct reading *reading, bool is_signed)
 {
 	uint64_t value = 0, byte;
 	unsigned shift = 0;
 
 	do {
-		byte = number(reading, 1);
+		byte = read_number(reading, 1);
 		if (shift < 64)
 			value |= (byte & 0x7f) << shift;
 		shift += 7;
@@ -68,7 +68,7 @@ static uint64_t leb(struct reading *reading, bool is_signed)
 	return value;
 }
 
-static void skip(struct reading *reading, uint64_t size)
+static void skip_bytes(struct reading *reading, uint64_t size)
 {
 	if ((uint64_t)(reading->end - reading->at) < size)
 		reading->failed = true;
@@ -97,13 +97,13 @@ static uint64_t address_of(const struct unwind_tables *tables,
 }
 
 /* A pointer; `relative` false: a size, which is never relative. */
-static uint64_t pointer(const struct unwind_tables *tables, struct reading *reading,
-			uint8_t encoding, bool relative)
+static uint64_t read_pointer(const struct unwind_tables *tables, struct reading *reading,
+			     uint8_t encoding, bool relative)
 {
 	static const uint8_t sizes[8] = {8, 0, 2, 4, 8, 0, 0, 0};
 	uint64_t here = reading->failed ? 0 : address_of(tables, reading);
 	unsigned size = sizes[encoding & POINTER_SIZE];
-	uint64_t value = number(reading, size);
+	uint64_t value = read_number(reading, size);
 
 	if (!size || encoding & ~(POINTER_SIZE | POINTER_SIGNED | POINTER_RELATIVE))
 		reading->failed = true;
@@ -136,8 +136,8 @@ static bool take_offset(struct unwind_rule *row, int64_t offset)
 	return false;
 }
 
-static void set(struct unwind_rule *row, uint64_t column, enum saved saved,
-		int64_t offset)
+static void set_rule(struct unwind_rule *row, uint64_t column, enum saved saved,
+		     int64_t offset)
 {
 	struct unwind_saved *where = where_of(row, column);
 
@@ -169,16 +169,16 @@ static bool read_expression(struct reading *reading, uint8_t *ret_base,
 			    int64_t *ret_offset, bool *ret_loaded)
 {
 	enum { BREG0 = 0x70, DEREF = 0x06 };
-	uint64_t size = leb(reading, false);
+	uint64_t size = read_leb(reading, false);
 	struct reading inner = *reading;
 
-	skip(reading, size);
+	skip_bytes(reading, size);
 	inner.end = reading->at;
-	uint64_t operation = number(&inner, 1);
+	uint64_t operation = read_number(&inner, 1);
 
 	*ret_base = (uint8_t)(operation - BREG0);
-	*ret_offset = (int64_t)leb(&inner, true);
-	*ret_loaded = inner.at < inner.end && number(&inner, 1) == DEREF;
+	*ret_offset = (int64_t)read_leb(&inner, true);
+	*ret_loaded = inner.at < inner.end && read_number(&inner, 1) == DEREF;
 	return !inner.failed && !reading->failed && inner.at == inner.end &&
 	       *ret_base < UNWIND_REGISTERS;
 }
@@ -191,7 +191,7 @@ static void set_expression(struct unwind_rule *row, struct reading *reading,
 	uint8_t base = 0;
 	bool loaded, good = read_expression(reading, &base, &offset, &loaded);
 
-	set(row, column, good && !loaded ? AT_REGISTER : LOST, offset);
+	set_rule(row, column, good && !loaded ? AT_REGISTER : LOST, offset);
 	if (column == RETURN_ADDRESS)
 		row->base = UNWIND_REGISTERS;
 	if (where)
@@ -209,7 +209,7 @@ static void set_frame_expression(struct unwind_rule *row, struct reading *readin
 		row->base = base;
 }
 
-static void restore(struct rules *rules, uint64_t column)
+static void restore_rule(struct rules *rules, uint64_t column)
 {
 	struct unwind_saved *where = where_of(&rules->row, column);
 
@@ -217,7 +217,7 @@ static void restore(struct rules *rules, uint64_t column)
 		*where = *where_of(&rules->initial, column);
 }
 
-static void remember(struct rules *rules, struct reading *reading)
+static void remember_rules(struct rules *rules, struct reading *reading)
 {
 	if (rules->remembered_count == REMEMBERED_MAX)
 		reading->failed = true;
@@ -225,7 +225,7 @@ static void remember(struct rules *rules, struct reading *reading)
 		rules->remembered[rules->remembered_count++] = rules->row;
 }
 
-static void recall(struct rules *rules, struct reading *reading)
+static void recall_rules(struct rules *rules, struct reading *reading)
 {
 	if (!rules->remembered_count)
 		reading->failed = true;
@@ -234,7 +234,7 @@ static void recall(struct rules *rules, struct reading *reading)
 }
 
 /* An offset that is written as a multiple. */
-static int64_t scaled(const struct rules *rules, uint64_t count)
+static int64_t scale_count(const struct rules *rules, uint64_t count)
 {
 	return (int64_t)(count * (uint64_t)rules->data_factor);
 }
@@ -242,28 +242,31 @@ static int64_t scaled(const struct rules *rules, uint64_t count)
 /* What is not written as a change of the CFA. */
 static void step_register(struct rules *rules, struct reading *reading, uint8_t code)
 {
-	uint64_t column = code >= 0x40 ? code & 0x3f : leb(reading, false);
+	uint64_t column = code >= 0x40 ? code & 0x3f : read_leb(reading, false);
 
 	switch (code >= 0x40 ? code & 0xc0 : code) {
 	case 0x80: /* offset */
 	case 0x05: /* offset_extended */
-		set(&rules->row, column, AT_FRAME, scaled(rules, leb(reading, false)));
+		set_rule(&rules->row, column, AT_FRAME,
+			 scale_count(rules, read_leb(reading, false)));
 		break;
 	case 0x11: /* offset_extended_sf */
-		set(&rules->row, column, AT_FRAME, scaled(rules, leb(reading, true)));
+		set_rule(&rules->row, column, AT_FRAME,
+			 scale_count(rules, read_leb(reading, true)));
 		break;
 	case 0x2f: /* GNU_negative_offset_extended */
-		set(&rules->row, column, AT_FRAME, scaled(rules, -leb(reading, false)));
+		set_rule(&rules->row, column, AT_FRAME,
+			 scale_count(rules, -read_leb(reading, false)));
 		break;
 	case 0xc0: /* restore */
 	case 0x06: /* restore_extended */
-		restore(rules, column);
+		restore_rule(rules, column);
 		break;
 	case 0x07: /* undefined */
-		set(&rules->row, column, LOST, 0);
+		set_rule(&rules->row, column, LOST, 0);
 		break;
 	case 0x08: /* same_value */
-		set(&rules->row, column, KEPT, 0);
+		set_rule(&rules->row, column, KEPT, 0);
 		break;
 	case 0x10: /* expression */
 		set_expression(&rules->row, reading, column);
@@ -271,12 +274,12 @@ static void step_register(struct rules *rules, struct reading *reading, uint8_t 
 	case 0x09: /* register */
 	case 0x14: /* val_offset */
 	case 0x15: /* val_offset_sf */
-		leb(reading, false);
-		set(&rules->row, column, LOST, 0);
+		read_leb(reading, false);
+		set_rule(&rules->row, column, LOST, 0);
 		break;
 	case 0x16: /* val_expression */
-		skip(reading, leb(reading, false));
-		set(&rules->row, column, LOST, 0);
+		skip_bytes(reading, read_leb(reading, false));
+		set_rule(&rules->row, column, LOST, 0);
 		break;
 	default:
 		reading->failed = true;
@@ -285,7 +288,7 @@ static void step_register(struct rules *rules, struct reading *reading, uint8_t 
 }
 
 /* All but those that advance. */
-static void step(struct rules *rules, struct reading *reading, uint8_t code)
+static void step_operation(struct rules *rules, struct reading *reading, uint8_t code)
 {
 	struct unwind_rule *row = &rules->row;
 	uint64_t base;
@@ -294,33 +297,33 @@ static void step(struct rules *rules, struct reading *reading, uint8_t code)
 	case 0x00: /* nop */
 		break;
 	case 0x0a:
-		remember(rules, reading);
+		remember_rules(rules, reading);
 		break;
 	case 0x0b:
-		recall(rules, reading);
+		recall_rules(rules, reading);
 		break;
 	case 0x0c: /* def_cfa */
-		base = leb(reading, false);
-		set_frame(row, base, (int64_t)leb(reading, false));
+		base = read_leb(reading, false);
+		set_frame(row, base, (int64_t)read_leb(reading, false));
 		break;
 	case 0x12: /* def_cfa_sf */
-		base = leb(reading, false);
-		set_frame(row, base, scaled(rules, leb(reading, true)));
+		base = read_leb(reading, false);
+		set_frame(row, base, scale_count(rules, read_leb(reading, true)));
 		break;
 	case 0x0d: /* def_cfa_register */
-		set_frame(row, leb(reading, false), row->offset);
+		set_frame(row, read_leb(reading, false), row->offset);
 		break;
 	case 0x0e: /* def_cfa_offset */
-		take_offset(row, (int64_t)leb(reading, false));
+		take_offset(row, (int64_t)read_leb(reading, false));
 		break;
 	case 0x13: /* def_cfa_offset_sf */
-		take_offset(row, scaled(rules, leb(reading, true)));
+		take_offset(row, scale_count(rules, read_leb(reading, true)));
 		break;
 	case 0x0f: /* def_cfa_expression */
 		set_frame_expression(row, reading);
 		break;
 	case 0x2e: /* GNU_args_size */
-		leb(reading, false);
+		read_leb(reading, false);
 		break;
 	default:
 		step_register(rules, reading, code);
@@ -329,30 +332,30 @@ static void step(struct rules *rules, struct reading *reading, uint8_t code)
 }
 
 /* By how many bytes of code an instruction advances; false: by none, it is another. */
-static bool advances(const struct unwind_tables *tables, const struct rules *rules,
-		     struct reading *reading, uint8_t code, uint64_t *place)
+static bool advances_beyond(const struct unwind_tables *tables, const struct rules *rules,
+			    struct reading *reading, uint8_t code, uint64_t *place)
 {
 	if ((code & 0xc0) == 0x40)
 		*place += (code & 0x3f) * (uint64_t)rules->code_factor;
 	else if (code == 0x01)
-		*place = pointer(tables, reading, rules->encoding, true);
+		*place = read_pointer(tables, reading, rules->encoding, true);
 	else if (code >= 0x02 && code <= 0x04)
-		*place +=
-			number(reading, 1u << (code - 2)) * (uint64_t)rules->code_factor;
+		*place += read_number(reading, 1u << (code - 2)) *
+			  (uint64_t)rules->code_factor;
 	else
 		return false;
 	return true;
 }
 
 /* Runs instructions up to the row for `pc`, from the one for `place` on. */
-static bool run(const struct unwind_tables *tables, struct rules *rules,
-		struct reading *reading, uint64_t place, uint64_t pc)
+static bool run_operations(const struct unwind_tables *tables, struct rules *rules,
+			   struct reading *reading, uint64_t place, uint64_t pc)
 {
 	while (reading->at < reading->end && !reading->failed) {
-		uint8_t code = (uint8_t)number(reading, 1);
+		uint8_t code = (uint8_t)read_number(reading, 1);
 
-		if (!advances(tables, rules, reading, code, &place))
-			step(rules, reading, code);
+		if (!advances_beyond(tables, rules, reading, code, &place))
+			step_operation(rules, reading, code);
 		else if (place > pc)
 			break;
 	}
@@ -363,7 +366,7 @@ static bool run(const struct unwind_tables *tables, struct rules *rules,
 static struct reading open_entry(const struct unwind_tables *tables, uint64_t address)
 {
 	struct reading reading = reading_at(tables, address);
-	uint64_t size = number(&reading, 4);
+	uint64_t size = read_number(&reading, 4);
 
 	if (size < 4 || size == UINT32_MAX || size > (uint64_t)(reading.end - reading.at))
 		reading.failed = true;
@@ -379,38 +382,38 @@ static bool read_common(const struct unwind_tables *tables, uint64_t address,
 	struct reading reading = open_entry(tables, address), data;
 	const uint8_t *letters;
 
-	if (number(&reading, 4) != 0 || number(&reading, 1) != 1)
+	if (read_number(&reading, 4) != 0 || read_number(&reading, 1) != 1)
 		return false;
 	letters = reading.at;
-	while (number(&reading, 1))
+	while (read_number(&reading, 1))
 		;
-	rules->code_factor = (int64_t)leb(&reading, false);
-	rules->data_factor = (int64_t)leb(&reading, true);
-	if (leb(&reading, false) != RETURN_ADDRESS || reading.failed)
+	rules->code_factor = (int64_t)read_leb(&reading, false);
+	rules->data_factor = (int64_t)read_leb(&reading, true);
+	if (read_leb(&reading, false) != RETURN_ADDRESS || reading.failed)
 		return false;
 	rules->sized = *letters == 'z';
 	if (!rules->sized && *letters)
 		return false;
 	data = reading;
 	if (rules->sized) {
-		uint64_t size = leb(&reading, false);
+		uint64_t size = read_leb(&reading, false);
 
 		data = reading;
-		skip(&reading, size);
+		skip_bytes(&reading, size);
 		letters++;
 	}
 	for (; *letters && !data.failed; letters++)
 		if (*letters == 'R')
-			rules->encoding = (uint8_t)number(&data, 1);
+			rules->encoding = (uint8_t)read_number(&data, 1);
 		else if (*letters == 'L')
-			number(&data, 1);
+			read_number(&data, 1);
 		else if (*letters == 'S')
 			rules->row.signal = true;
 		else if (*letters == 'P') /* stepped over, so never mind what it means */
-			pointer(tables, &data, number(&data, 1) & 0x0f, false);
+			read_pointer(tables, &data, read_number(&data, 1) & 0x0f, false);
 		else
 			return false;
-	return !data.failed && run(tables, rules, &reading, 0, UINT64_MAX);
+	return !data.failed && run_operations(tables, rules, &reading, 0, UINT64_MAX);
 }
 
 /* The address of the FDE for `pc`, by the sorted table of the header; 0: there is none.
@@ -422,11 +425,12 @@ static uint64_t find_entry(const struct unwind_tables *tables, uint64_t pc)
 	uint64_t low = 0, high;
 
 	/* Version, encodings of the pointer to .eh_frame, of the count, of the table. */
-	if (!tables->header || number(&reading, 1) != 1 || number(&reading, 1) > 0x1f ||
-	    number(&reading, 1) != HEADER_COUNT || number(&reading, 1) != HEADER_TABLE)
+	if (!tables->header || read_number(&reading, 1) != 1 ||
+	    read_number(&reading, 1) > 0x1f || read_number(&reading, 1) != HEADER_COUNT ||
+	    read_number(&reading, 1) != HEADER_TABLE)
 		return 0;
-	number(&reading, 4);
-	high = number(&reading, 4);
+	read_number(&reading, 4);
+	high = read_number(&reading, 4);
 	if (reading.failed || high > (uint64_t)(reading.end - reading.at) / ENTRY)
 		return 0;
 	while (low < high) {
@@ -434,7 +438,8 @@ static uint64_t find_entry(const struct unwind_tables *tables, uint64_t pc)
 		struct reading row =
 			reading_at(tables, tables->header + PREFIX + middle * ENTRY);
 
-		if (tables->header + (uint64_t)(int64_t)(int32_t)number(&row, 4) <= pc)
+		if (tables->header + (uint64_t)(int64_t)(int32_t)read_number(&row, 4) <=
+		    pc)
 			low = middle + 1;
 		else
 			high = middle;
@@ -442,7 +447,7 @@ static uint64_t find_entry(const struct unwind_tables *tables, uint64_t pc)
 	if (!low)
 		return 0;
 	reading = reading_at(tables, tables->header + PREFIX + low * ENTRY - 4);
-	return tables->header + (uint64_t)(int64_t)(int32_t)number(&reading, 4);
+	return tables->header + (uint64_t)(int64_t)(int32_t)read_number(&reading, 4);
 }
 
 bool unwind_find_rule(const struct unwind_tables *tables, uint64_t pc,
@@ -450,7 +455,7 @@ bool unwind_find_rule(const struct unwind_tables *tables, uint64_t pc,
 {
 	uint64_t entry = find_entry(tables, pc), start, size;
 	struct reading reading = open_entry(tables, entry);
-	uint64_t here = entry + 4, back = number(&reading, 4);
+	uint64_t here = entry + 4, back = read_number(&reading, 4);
 	struct rules rules;
 
 	rules.row = (struct unwind_rule){.base = UNWIND_REGISTERS};
@@ -460,13 +465,13 @@ bool unwind_find_rule(const struct unwind_tables *tables, uint64_t pc,
 	    !read_common(tables, here - back, &rules))
 		return false;
 	rules.initial = rules.row;
-	start = pointer(tables, &reading, rules.encoding, true);
-	size = pointer(tables, &reading, rules.encoding, false);
+	start = read_pointer(tables, &reading, rules.encoding, true);
+	size = read_pointer(tables, &reading, rules.encoding, false);
 	if (reading.failed || pc - start >= size)
 		return false;
 	if (rules.sized)
-		skip(&reading, leb(&reading, false));
-	if (!run(tables, &rules, &reading, start, pc))
+		skip_bytes(&reading, read_leb(&reading, false));
+	if (!run_operations(tables, &rules, &reading, start, pc))
 		return false;
 	*ret_rule = rules.row;
 	return true;

@@ -10,7 +10,7 @@ enum { CF = 1, PF = 4, ZF = 0x40, SF = 0x80, OF = 0x800 };
 
 /* Intel SDM vol. 1, appendix B: the low bit of the condition code negates the other
  * three. */
-static bool holds(unsigned int condition, uint64_t flags)
+static bool condition_holds(unsigned int condition, uint64_t flags)
 {
 	bool sign = (flags & SF) != 0, overflow = (flags & OF) != 0;
 	const bool conditions[8] = {
@@ -46,7 +46,7 @@ static bool read_word(int memory_fd, uint64_t address, uint64_t *ret_word)
 	       sizeof(*ret_word);
 }
 
-static bool push(int memory_fd, uint64_t word, struct user_regs_struct *registers)
+static bool push_word(int memory_fd, uint64_t word, struct user_regs_struct *registers)
 {
 	if (pwrite(memory_fd, &word, sizeof(word), (off_t)(registers->rsp - 8)) !=
 	    sizeof(word))
@@ -121,7 +121,7 @@ static bool emulate_indirect(const struct instruction *instruction, int memory_f
 	if (!indirect_target(instruction, memory_fd, registers, &target))
 		return false;
 	if (instruction->kind == INSTRUCTION_CALL_INDIRECT &&
-	    !push(memory_fd, next, registers))
+	    !push_word(memory_fd, next, registers))
 		return false;
 	registers->rip = target;
 	return true;
@@ -141,7 +141,7 @@ bool branch_emulate(const uint8_t *bytes, size_t size, uint64_t address, int mem
 		registers->rip = instruction.target;
 		return true;
 	case INSTRUCTION_CONDITION:
-		registers->rip = holds(instruction.condition, registers->eflags)
+		registers->rip = condition_holds(instruction.condition, registers->eflags)
 					 ? instruction.target
 					 : next;
 		return true;
@@ -154,7 +154,7 @@ bool branch_emulate(const uint8_t *bytes, size_t size, uint64_t address, int mem
 		return true;
 	}
 	case INSTRUCTION_CALL:
-		if (!push(memory_fd, next, registers))
+		if (!push_word(memory_fd, next, registers))
 			return false;
 		registers->rip = instruction.target;
 		return true;

@@ -28,7 +28,7 @@ static const bool fixed_mnemonics[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 	[ZYDIS_MNEMONIC_OUT] = true,
 };
 
-static const ZydisDecoder *decoder(void)
+static const ZydisDecoder *shared_decoder(void)
 {
 	static ZydisDecoder shared;
 	static bool ready;
@@ -141,8 +141,8 @@ static void note_stack_operand(const ZydisDecodedInstruction *zydis,
 		instruction->fixed = true;
 }
 
-static void take(const ZydisDecodedInstruction *zydis, const uint8_t *bytes,
-		 uint64_t address, struct instruction *instruction)
+static void take_decoded(const ZydisDecodedInstruction *zydis, const uint8_t *bytes,
+			 uint64_t address, struct instruction *instruction)
 {
 	*instruction = (struct instruction){
 		.address = address, .bytes = bytes, .length = zydis->length};
@@ -302,10 +302,10 @@ bool decode_any(const uint8_t *bytes, size_t available, uint64_t address,
 	ZydisDecoderContext context;
 	ZydisDecodedInstruction zydis;
 
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), &context, bytes,
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(shared_decoder(), &context, bytes,
 							available, &zydis)))
 		return false;
-	take(&zydis, bytes, address, ret_instruction);
+	take_decoded(&zydis, bytes, address, ret_instruction);
 	return true;
 }
 
@@ -343,8 +343,8 @@ bool decode_faults_deep(const uint8_t *bytes, size_t size)
 	for (size_t at = 0; at < size; at += zydis.length) {
 		bool deeper = deep;
 
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder(), bytes + at, size - at,
-							 &zydis, operands)))
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(shared_decoder(), bytes + at,
+							 size - at, &zydis, operands)))
 			return true;
 		for (size_t i = 0; i < zydis.operand_count; i++) {
 			if (deep && may_fail(&operands[i]))
@@ -389,8 +389,8 @@ enum decode_source decode_source(const uint8_t *bytes, size_t size, int *number)
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zydis;
 
-	if (!ZYAN_SUCCESS(
-		    ZydisDecoderDecodeFull(decoder(), bytes, size, &zydis, operands)))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(shared_decoder(), bytes, size, &zydis,
+						 operands)))
 		return DECODE_COMPUTED;
 	if (*number == DECODE_TARGET)
 		return source_in(&operands[0], number);
@@ -439,8 +439,8 @@ static enum decode_use use_in(const ZydisDecodedInstruction *zydis,
 }
 
 /* xor %a, %a */
-static bool clears(const ZydisDecodedInstruction *zydis,
-		   const ZydisDecodedOperand *operands, int number)
+static bool clears_register(const ZydisDecodedInstruction *zydis,
+			    const ZydisDecodedOperand *operands, int number)
 {
 	return (zydis->mnemonic == ZYDIS_MNEMONIC_XOR ||
 		zydis->mnemonic == ZYDIS_MNEMONIC_SUB) &&
@@ -459,11 +459,11 @@ static enum decode_use find_use(const uint8_t *bytes, size_t size, int number,
 {
 	enum decode_use use = DECODE_UNUSED;
 
-	if (!ZYAN_SUCCESS(
-		    ZydisDecoderDecodeFull(decoder(), bytes, size, ret_zydis, operands)))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(shared_decoder(), bytes, size, ret_zydis,
+						 operands)))
 		return DECODE_USED;
 	*ret_width = operands[0].size;
-	if (clears(ret_zydis, operands, number))
+	if (clears_register(ret_zydis, operands, number))
 		return DECODE_OVERWRITTEN;
 	for (size_t i = 0; i < ret_zydis->operand_count; i++) {
 		enum decode_use one = use_in(ret_zydis, &operands[i], number);
@@ -577,7 +577,7 @@ static void take_move(const ZydisDecodedInstruction *zydis,
 	     pops = transfer->from == DECODE_MEMORY;
 
 	if (operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	    clears(zydis, operands, number_of(operands[0].reg.value))) {
+	    clears_register(zydis, operands, number_of(operands[0].reg.value))) {
 		transfer->from = DECODE_CONSTANT;
 		transfer->to = take_operand(&operands[0], transfer, &transfer->target);
 	} else if (pushes) {
@@ -597,8 +597,8 @@ bool decode_transfer(const uint8_t *bytes, size_t size,
 	ZydisDecodedInstruction zydis;
 
 	*ret_transfer = (struct decode_transfer){.base = -1};
-	if (!ZYAN_SUCCESS(
-		    ZydisDecoderDecodeFull(decoder(), bytes, size, &zydis, operands)))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(shared_decoder(), bytes, size, &zydis,
+						 operands)))
 		return false;
 	for (size_t i = 0; i < zydis.operand_count; i++) {
 		const ZydisDecodedOperand *operand = &operands[i];

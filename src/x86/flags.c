@@ -102,7 +102,7 @@ uint8_t flags_of_condition(unsigned condition)
 }
 
 /* Rotates and shifts by a constant; by 0 they leave all as it is. */
-static struct flags_effect shift(const uint8_t *bytes, const struct brief *brief)
+static struct flags_effect flags_of_shift(const uint8_t *bytes, const struct brief *brief)
 {
 	unsigned operation = brief->modrm >> 3 & 7;
 	bool through_carry = operation == 2 || operation == 3;
@@ -125,7 +125,7 @@ static struct flags_effect look_closer(enum effect effect, const uint8_t *bytes,
 		return (struct flags_effect){
 			operation == 2 || operation == 3 ? FLAGS_CARRY : 0, FLAGS_ALL};
 	case GROUP2:
-		return shift(bytes, brief);
+		return flags_of_shift(bytes, brief);
 	case GROUP2_CL:
 		return (struct flags_effect){
 			operation == 2 || operation == 3 ? FLAGS_CARRY : 0, 0};

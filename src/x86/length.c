@@ -288,7 +288,7 @@ static bool refine_kind(struct brief *brief)
 	}
 }
 
-static size_t finish(struct brief *brief, size_t length)
+static size_t finish_brief(struct brief *brief, size_t length)
 {
 	brief->length = (uint8_t)length;
 	return length <= 15 ? length : 0;
@@ -308,7 +308,7 @@ static size_t walk_slowly(const uint8_t *bytes, struct brief *brief)
 		return 0;
 	brief->immediate = immediate_size(&state, brief);
 	state.at += brief->immediate;
-	return finish(brief, (size_t)(state.at - bytes));
+	return finish_brief(brief, (size_t)(state.at - bytes));
 }
 
 /* SIB and displacement behind a ModRM byte, by its mod and rm. */
@@ -327,7 +327,7 @@ static const uint8_t immediate_sizes[16] = {
  * Instructions with no prefix but REX, nearly without branches: they would be
  * mispredicted once an instruction, which is what the time goes into.
  */
-static size_t walk(const uint8_t *bytes, struct brief *brief)
+static size_t walk_bytes(const uint8_t *bytes, struct brief *brief)
 {
 	size_t at = (bytes[0] & 0xf0) == 0x40, wide = at & bytes[0] >> 3;
 	uint8_t opcode = bytes[at++], attributes = one_byte[opcode], map = 0;
@@ -358,7 +358,7 @@ static size_t walk(const uint8_t *bytes, struct brief *brief)
 				.modrm = modrm};
 	if ((attributes & REFINE) && !refine_kind(brief))
 		return 0;
-	return finish(brief, at + immediate);
+	return finish_brief(brief, at + immediate);
 }
 
 /* Near the end of what may be read: decodes a copy with zero bytes behind it. */
@@ -369,7 +369,7 @@ static __attribute__((noinline)) size_t walk_copy(const uint8_t *bytes, size_t a
 	size_t length;
 
 	memcpy(copy, bytes, available);
-	length = walk(copy, brief);
+	length = walk_bytes(copy, brief);
 	return length <= available ? length : 0;
 }
 
@@ -394,7 +394,7 @@ size_t length_decode(const uint8_t *bytes, size_t available, struct brief *ret_b
 		return walk_copy(bytes, available, ret_brief);
 	if (length_branch(bytes, ret_brief))
 		return ret_brief->length;
-	return walk(bytes, ret_brief);
+	return walk_bytes(bytes, ret_brief);
 }
 
 /* The kind of an instruction whose ModRM byte decides about that. False: it takes a

@@ -184,7 +184,7 @@ static void retarget_link(struct plan_builder *builder, uint64_t address, bool j
 	add_link(builder, address, target);
 }
 
-static void retarget(struct plan_builder *builder, uint64_t address)
+static void retarget_call(struct plan_builder *builder, uint64_t address)
 {
 	const struct code_segment *segment =
 		code_map_find(&builder->scan.map, address, LENGTH);
@@ -452,7 +452,7 @@ void call_stubs_retarget(struct plan_builder *builder)
 	call_stubs_list_entrances(builder);
 	for (size_t i = 0; i < builder->scan.calls.count; i++) {
 		look_ahead(&builder->scan, i);
-		retarget(builder, builder->scan.calls.items[i]);
+		retarget_call(builder, builder->scan.calls.items[i]);
 	}
 	sort_calls(&plan->calls);
 	if (plan->gates_size) {

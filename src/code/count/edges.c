@@ -18,8 +18,8 @@ edge_of(const struct plan *plan, const struct plan_function *function, uint32_t 
 	return &plan->edges.items[function->first_edge + number];
 }
 
-static struct flow_edge *add(struct flow_graph *graph, uint32_t from, uint32_t to,
-			     uint8_t flags)
+static struct flow_edge *add_flow_edge(struct flow_graph *graph, uint32_t from,
+				       uint32_t to, uint8_t flags)
 {
 	struct flow_edge *edge = &graph->edges[graph->edge_count++];
 
@@ -33,10 +33,11 @@ static void add_edge(struct flow_graph *graph, const struct plan_edge *edge)
 
 	/* To be there, and to change nothing. */
 	if (edge->flags & PLAN_EDGE_JOINED)
-		add(graph, 0, 0, FLOW_UNLIKELY);
+		add_flow_edge(graph, 0, 0, FLOW_UNLIKELY);
 	else
-		add(graph, edges_node_out(edge->from),
-		    edge->to == PLAN_EDGE_OUT ? 0 : edges_node_in(edge->to), flags);
+		add_flow_edge(graph, edges_node_out(edge->from),
+			      edge->to == PLAN_EDGE_OUT ? 0 : edges_node_in(edge->to),
+			      flags);
 }
 
 void edges_graph(const struct plan *plan, const struct plan_function *function,
@@ -53,18 +54,20 @@ void edges_graph(const struct plan *plan, const struct plan_function *function,
 
 	/* Where nothing else leads to the first block its counter is that of the calls.
 	 */
-	add(&graph, 0, edges_node_in(0),
-	    block_of(plan, function, 0)->slot == function->slot ? FLOW_NO_COUNTER : 0);
+	add_flow_edge(&graph, 0, edges_node_in(0),
+		      block_of(plan, function, 0)->slot == function->slot
+			      ? FLOW_NO_COUNTER
+			      : 0);
 	for (uint32_t i = 0; i < blocks; i++)
-		add(&graph, edges_node_in(i), edges_node_out(i), 0);
+		add_flow_edge(&graph, edges_node_in(i), edges_node_out(i), 0);
 	for (uint32_t i = 0; i < function->edge_count; i++)
 		add_edge(&graph, edge_of(plan, function, i));
 	for (uint32_t i = 0; i < blocks; i++)
 		if (block_of(plan, function, i)->flags & PLAN_BLOCK_STAYS)
-			add(&graph, edges_node_out(i), 0, other | FLOW_SIGNED);
+			add_flow_edge(&graph, edges_node_out(i), 0, other | FLOW_SIGNED);
 	for (uint32_t i = 0; i < blocks; i++)
 		if (block_of(plan, function, i)->flags & PLAN_BLOCK_ENTERED)
-			add(&graph, 0, edges_node_in(i), other);
+			add_flow_edge(&graph, 0, edges_node_in(i), other);
 	*ret_graph = graph;
 }
 
@@ -263,7 +266,7 @@ static void find_stayed(const struct plan *plan, const struct plan_function *fun
 
 /* How often a block was entered. Of who came into its middle, it was not. Without
  * residues as much comes in as goes through. */
-static uint64_t entered(const struct solving *of, uint32_t block)
+static uint64_t count_entries(const struct solving *of, uint32_t block)
 {
 	uint32_t node = edges_node_in(block);
 
@@ -287,7 +290,7 @@ static void take_result(const struct plan *plan, const struct plan_function *fun
 	};
 
 	for (uint32_t i = 0; i < blocks; i++)
-		result.blocks[i] = entered(of, i);
+		result.blocks[i] = count_entries(of, i);
 	memcpy(result.edges, of->counts + EDGES_BLOCKS + blocks,
 	       edges * sizeof(uint64_t));
 	find_stayed(plan, function, &result);

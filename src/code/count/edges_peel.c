@@ -35,7 +35,7 @@ struct peeling {
 };
 
 /* What a counter says; 0 if there is none. */
-static inline uint64_t take(struct peeling *peeling, uint32_t slot, bool known)
+static inline uint64_t take_slot(struct peeling *peeling, uint32_t slot, bool known)
 {
 	uint64_t count = peeling->counters[known ? slot : 0] & -(uint64_t)known;
 
@@ -49,7 +49,7 @@ static inline void add_way(struct peeling *peeling, uint32_t way, uint32_t from,
 			   uint32_t to, uint32_t slot)
 {
 	uint32_t known = slot < peeling->plan->slot_count, lack = known - 1;
-	uint64_t count = take(peeling, slot, known);
+	uint64_t count = take_slot(peeling, slot, known);
 	struct node *out = &peeling->nodes[from], *in = &peeling->nodes[to];
 
 	peeling->counts[way] = count;
@@ -75,7 +75,7 @@ static inline void add_block(struct peeling *peeling, uint32_t number, uint32_t 
 		 enters = !!(flags & PLAN_BLOCK_ENTERED);
 	uint32_t known = slot < peeling->plan->slot_count, lack = known - 1;
 	uint32_t in = edges_node_in(number), out = edges_node_out(number);
-	uint64_t count = take(peeling, slot, known);
+	uint64_t count = take_slot(peeling, slot, known);
 
 	peeling->counts[number] = count;
 	peeling->counts[stay] = 0;
@@ -135,7 +135,7 @@ static void add_edges(struct peeling *peeling)
 
 /* Solves the only unknown way of each node, and goes on to its other end. False: the
  * counters are of no flow. */
-static bool peel(struct peeling *peeling)
+static bool peel_edges(struct peeling *peeling)
 {
 	uint32_t blocks = peeling->function->block_count;
 	uint32_t stays = blocks + peeling->function->edge_count;
@@ -194,7 +194,7 @@ bool edges_peel(const struct plan *plan, const struct plan_function *function,
 		memory_allocate((1 + 2 * (size_t)blocks) * sizeof(*peeling.nodes));
 	add_blocks(&peeling);
 	add_edges(&peeling);
-	bool good = !(peeling.seen >> COUNT_BITS) && peel(&peeling);
+	bool good = !(peeling.seen >> COUNT_BITS) && peel_edges(&peeling);
 
 	free(peeling.nodes);
 	if (!good) {

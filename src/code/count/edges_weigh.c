@@ -46,7 +46,7 @@ static void set_potential(struct weighing *weighing, uint32_t node, int64_t pote
 }
 
 /* Along all edges without counters, which form no cycle, from a node. */
-static void spread(struct weighing *weighing, uint32_t start)
+static void spread_weights(struct weighing *weighing, uint32_t start)
 {
 	set_potential(weighing, start, 0);
 	while (weighing->open_count) {
@@ -91,7 +91,7 @@ void edges_weigh(const struct plan *plan, const struct plan_function *function,
 	graph_list_outgoing(&graph, &weighing.outgoing);
 	graph_list_incoming(&graph, &weighing.incoming);
 	for (uint32_t i = 0; i < graph.node_count; i++)
-		spread(&weighing, i);
+		spread_weights(&weighing, i);
 	for (uint32_t i = 0; i < graph.edge_count; i++)
 		if (is_counted(&weighing, i))
 			weights[slots[i]] += cost_of(&weighing, i) +

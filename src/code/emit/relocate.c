@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void fail(struct emitter *emitter, enum plan_reason reason)
+static void fail_with(struct emitter *emitter, enum plan_reason reason)
 {
 	if (!emitter->reason)
 		emitter->reason = reason;
@@ -40,8 +40,9 @@ static void finish_branch(struct emitter *emitter, const struct instruction *ins
 }
 
 /* The bytes as they are but for the displacement of a RIP-relative operand. */
-static void copy(struct emitter *emitter, const struct instruction *instruction,
-		 struct relocation *relocation)
+static void copy_instruction(struct emitter *emitter,
+			     const struct instruction *instruction,
+			     struct relocation *relocation)
 {
 	size_t before = instruction->displacement, behind;
 
@@ -56,8 +57,8 @@ static void copy(struct emitter *emitter, const struct instruction *instruction,
 	emit_bytes(emitter, instruction->bytes + before + 4, behind);
 }
 
-static void jump(struct emitter *emitter, const struct instruction *instruction,
-		 struct relocation *relocation)
+static void relocate_jump(struct emitter *emitter, const struct instruction *instruction,
+			  struct relocation *relocation)
 {
 	emit_byte(emitter, 0xe9);
 	/* It may be led anew: calls.c. */
@@ -67,8 +68,9 @@ static void jump(struct emitter *emitter, const struct instruction *instruction,
 	finish_branch(emitter, instruction, relocation);
 }
 
-static void condition(struct emitter *emitter, const struct instruction *instruction,
-		      struct relocation *relocation)
+static void relocate_condition(struct emitter *emitter,
+			       const struct instruction *instruction,
+			       struct relocation *relocation)
 {
 	emit_byte(emitter, 0x0f);
 	emit_byte(emitter, 0x80 | instruction->condition);
@@ -76,8 +78,8 @@ static void condition(struct emitter *emitter, const struct instruction *instruc
 }
 
 /* loop 1f; jmp 2f; 1: jmp target; 2: */
-static void loop(struct emitter *emitter, const struct instruction *instruction,
-		 struct relocation *relocation)
+static void relocate_loop(struct emitter *emitter, const struct instruction *instruction,
+			  struct relocation *relocation)
 {
 	emit_bytes(emitter, instruction->bytes, instruction->length - 1u);
 	emit_byte(emitter, 2);
@@ -85,7 +87,7 @@ static void loop(struct emitter *emitter, const struct instruction *instruction,
 	emit_byte(emitter, 0xeb);
 	emit_byte(emitter, 5);
 	mark_inside(emitter, instruction, relocation);
-	jump(emitter, instruction, relocation);
+	relocate_jump(emitter, instruction, relocation);
 }
 
 /* Pushes the return address that the call has at its own place. */
@@ -136,13 +138,16 @@ void relocate_instruction(struct emitter *emitter, const struct instruction *ins
 {
 	static void (*const forms[])(struct emitter *, const struct instruction *,
 				     struct relocation *) = {
-		[INSTRUCTION_PLAIN] = copy,          [INSTRUCTION_JUMP] = jump,
-		[INSTRUCTION_CONDITION] = condition, [INSTRUCTION_LOOP] = loop,
-		[INSTRUCTION_JUMP_INDIRECT] = copy,  [INSTRUCTION_RETURN] = copy,
+		[INSTRUCTION_PLAIN] = copy_instruction,
+		[INSTRUCTION_JUMP] = relocate_jump,
+		[INSTRUCTION_CONDITION] = relocate_condition,
+		[INSTRUCTION_LOOP] = relocate_loop,
+		[INSTRUCTION_JUMP_INDIRECT] = copy_instruction,
+		[INSTRUCTION_RETURN] = copy_instruction,
 	};
 
 	if (instruction->fixed) {
-		fail(emitter, PLAN_NOT_MOVABLE);
+		fail_with(emitter, PLAN_NOT_MOVABLE);
 	} else if (instruction->kind == INSTRUCTION_CALL) {
 		push_return(emitter, instruction, relocation);
 		emit_call_jump(emitter, instruction->target, instruction->address);

@@ -220,9 +220,9 @@ static bool overwrites_flags(const struct entry *entry)
 }
 
 /* Makes the choice; the last thing that can fail. */
-static enum plan_reason commit(struct place *place, const struct entry *entry,
-			       unsigned size, const struct fit *fit,
-			       struct entry_patch *choice)
+static enum plan_reason commit_patch(struct place *place, const struct entry *entry,
+				     unsigned size, const struct fit *fit,
+				     struct entry_patch *choice)
 {
 	bool go = (entry->function->flags & IMAGE_FUNCTION_GO) != 0;
 
@@ -336,7 +336,7 @@ static enum plan_reason place_two_jumps(struct place *place, const struct entry 
 	    (loop < low || loop > high))
 		return PLAN_BRANCH_INTO_ENTRY;
 	choice->loop = loop;
-	return commit(place, entry, TWO_JUMPS, &fit, choice);
+	return commit_patch(place, entry, TWO_JUMPS, &fit, choice);
 }
 
 /*
@@ -361,7 +361,7 @@ static enum plan_reason place_plainly(struct place *place, const struct entry *e
 	choice->displaced = (uint8_t)fit.displaced;
 	if (inner_window(place, entry, choice, &low, &high))
 		return place_two_jumps(place, entry, choice);
-	return commit(place, entry, JUMP, &fit, choice);
+	return commit_patch(place, entry, JUMP, &fit, choice);
 }
 
 static enum plan_reason commit_with_islands(struct place *place,
@@ -385,7 +385,7 @@ static enum plan_reason commit_with_islands(struct place *place,
 			return PLAN_BRANCH_INTO_ENTRY;
 		choice->loop_island = true;
 	}
-	return commit(place, entry, size, fit, choice);
+	return commit_patch(place, entry, size, fit, choice);
 }
 
 /* What is left: a short jump, or an island for branches back, or an emulated call. */

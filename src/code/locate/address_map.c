@@ -22,7 +22,7 @@ static struct map_walk walk_begin(const struct plan *plan,
 }
 
 /* NULL: there are no more. */
-static const struct map_row *current(const struct map_walk *walking)
+static const struct map_row *current_row(const struct map_walk *walking)
 {
 	if (walking->index >= walking->function->map_row_count)
 		return NULL;
@@ -30,7 +30,7 @@ static const struct map_row *current(const struct map_walk *walking)
 			.items[walking->function->first_map_row + walking->index];
 }
 
-static void advance(struct map_walk *walking, const struct map_row *step)
+static void advance_row(struct map_walk *walking, const struct map_row *step)
 {
 	walking->code += map_row_code(*step);
 	walking->original += (uint64_t)(int64_t)map_row_original(*step);
@@ -42,9 +42,9 @@ static const struct map_row *walk_to(struct map_walk *walking, uint32_t code_off
 {
 	const struct map_row *step;
 
-	while ((step = current(walking)) &&
+	while ((step = current_row(walking)) &&
 	       walking->code + map_row_code(*step) <= code_offset)
-		advance(walking, step);
+		advance_row(walking, step);
 	return step;
 }
 
@@ -67,19 +67,19 @@ static bool leads_on(const struct map_walk *walking, const struct map_row *step)
 }
 
 /* To an instruction; NULL: none begins there. `ret_front` is in front of its probes. */
-static const struct map_row *find(struct map_walk *walking, uint64_t address,
-				  struct map_walk *ret_front)
+static const struct map_row *find_row(struct map_walk *walking, uint64_t address,
+				      struct map_walk *ret_front)
 {
 	const struct map_row *step;
 
 	*ret_front = *walking;
-	while ((step = current(walking))) {
+	while ((step = current_row(walking))) {
 		bool goes_on = leads_on(walking, step);
 
 		if (walking->original == address &&
 		    (step->kind == MAP_ROW_ORIGINAL || step->kind == MAP_ROW_MOVED))
 			return step;
-		advance(walking, step);
+		advance_row(walking, step);
 		if (!goes_on)
 			*ret_front = *walking;
 	}
@@ -92,11 +92,11 @@ static bool follow_miss(struct map_walk *walking, const struct map_row *step)
 {
 	struct map_walk to = walk_begin(walking->plan, walking->function), front;
 	uint64_t call = walking->original - (uint64_t)map_row_original(step[-1]);
-	const struct map_row *other = find(&to, call, &front);
+	const struct map_row *other = find_row(&to, call, &front);
 
 	if (!other || to.index + 1 == walking->index)
 		return false;
-	advance(&to, other);
+	advance_row(&to, other);
 	*walking = to;
 	return true;
 }
@@ -111,7 +111,7 @@ static bool follow_jump(struct map_walk *walking, const struct map_row *step)
 	if (walking->index && step[-1].kind == MAP_ROW_MOVED &&
 	    follow_miss(walking, step))
 		return true;
-	return find(&to, walking->original, walking);
+	return find_row(&to, walking->original, walking);
 }
 
 /* A thread that is shown behind probes it has not run: they count by hand. They may lie
@@ -122,7 +122,7 @@ static void count_ahead(struct map_walk walking, bool first_counted,
 	const struct map_row *step;
 	unsigned row = 0;
 
-	while ((step = current(&walking)) && row < 2) {
+	while ((step = current_row(&walking)) && row < 2) {
 		if (step->kind == MAP_ROW_JUMP) {
 			if (!follow_jump(&walking, step))
 				return;
@@ -133,7 +133,7 @@ static void count_ahead(struct map_walk walking, bool first_counted,
 		if (!first_counted)
 			place->uncounted[row++] = probe_slot(walking.plan, walking.code);
 		first_counted = false;
-		advance(&walking, step);
+		advance_row(&walking, step);
 	}
 }
 
@@ -187,7 +187,7 @@ static bool counts_first(const struct plan *plan, const struct plan_function *fu
 	uint64_t start = function->address + block->offset;
 	const struct map_row *step;
 
-	for (; (step = current(&walking)); advance(&walking, step))
+	for (; (step = current_row(&walking)); advance_row(&walking, step))
 		if (walking.original == start && step->kind == MAP_ROW_PROBE &&
 		    probe_slot(plan, walking.code) == block->slot * plan->slot_size)
 			return true;
@@ -410,7 +410,7 @@ bool plan_moved_to(const struct plan *plan, uint64_t address, bool counts,
 	if (!function || address - function->address >= function->size)
 		return false;
 	walking = walk_begin(plan, function);
-	step = find(&walking, address, &front);
+	step = find_row(&walking, address, &front);
 	if (!step || step->kind != MAP_ROW_MOVED)
 		return false;
 	*ret_offset = counts ? front.code : walking.code;

@@ -51,7 +51,7 @@ struct move {
 	bool failed;
 };
 
-static size_t pages(size_t size)
+static size_t round_to_pages(size_t size)
 {
 	return (size + PAGE - 1) / PAGE * PAGE;
 }
@@ -68,7 +68,7 @@ static bool may_begin(const struct plan_builder *builder,
 	       !((function->address - segment->address) % WORD_BITS);
 }
 
-static void divide(struct batches *batches)
+static void divide_functions(struct batches *batches)
 {
 	const struct plan_builder *builder = batches->builder;
 	const struct image *image = builder->image;
@@ -365,7 +365,7 @@ static void move_batch(struct batches *batches, struct batch *batch)
 {
 	struct plan_builder *builder = batches->builder;
 	struct plan *whole = builder->plan;
-	const size_t start = pages(whole->code.count);
+	const size_t start = round_to_pages(whole->code.count);
 	struct move move = {
 		.batch = batch,
 		.address = whole->code_address,
@@ -397,7 +397,7 @@ static void move_batch(struct batches *batches, struct batch *batch)
 }
 
 /* Writes batches until there are none left, and moves those that can be by now. */
-static void *work(void *argument)
+static void *run_worker(void *argument)
 {
 	struct batches *batches = argument;
 	uint32_t index;
@@ -443,9 +443,10 @@ static void write_all(struct batches *batches)
 	unsigned int count = 0;
 
 	pthread_mutex_init(&batches->lock, NULL);
-	while (count < wanted && !pthread_create(&threads[count], NULL, work, batches))
+	while (count < wanted &&
+	       !pthread_create(&threads[count], NULL, run_worker, batches))
 		count++;
-	work(batches);
+	run_worker(batches);
 	while (count)
 		pthread_join(threads[--count], NULL);
 	pthread_mutex_destroy(&batches->lock);
@@ -459,14 +460,14 @@ bool batches_write(struct plan_builder *builder)
 	 * to. */
 	if (builder->request->spans || builder->out.at_once)
 		return false;
-	divide(&batches);
+	divide_functions(&batches);
 	builder->out.at_once = batches.items.count == 1;
 	if (builder->out.at_once) {
 		vector_deinit(&batches.items);
 		return false;
 	}
 	builder->out.first_slot = builder->plan->slot_count;
-	builder->out.own = pages(builder->plan->code.count);
+	builder->out.own = round_to_pages(builder->plan->code.count);
 	write_all(&batches);
 	if (batches.returns_flags) {
 		free(builder->flags.returned);

@@ -250,7 +250,7 @@ static void note_pieces(struct plan_builder *builder, const struct plan_function
 }
 
 /* No later patch may meet these bytes. */
-static void take(const struct plan_builder *builder, uint64_t address, size_t size)
+static void take_text(const struct plan_builder *builder, uint64_t address, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		code_map_take(&builder->scan.map, address + i, 1);
@@ -289,13 +289,13 @@ static bool add_jump(struct plan_builder *builder, uint32_t index,
 		builder_add_patch(&builder->out.islands, address, index,
 				  near ? BUILDER_SHORT_JUMP : BUILDER_JUMP);
 
-	take(builder, address, row->size);
+	take_text(builder, address, row->size);
 	if (near) {
 		row->bytes[0] = 0xeb;
 		row->bytes[1] =
 			(uint8_t)(patch->island - patch->offset - BUILDER_SHORT_JUMP);
 		address = builder->current.cfg.address + patch->island;
-		take(builder, address, BUILDER_JUMP);
+		take_text(builder, address, BUILDER_JUMP);
 		row = builder_add_patch(&builder->out.islands, address, index,
 					BUILDER_JUMP);
 	}
@@ -330,7 +330,7 @@ static bool add_stub_call(struct plan_builder *builder, uint32_t index,
 
 	if (block->stub_word)
 		fill_stub_word(builder, block, code);
-	take(builder, end - sizeof(wide), sizeof(wide));
+	take_text(builder, end - sizeof(wide), sizeof(wide));
 	memcpy(row->bytes, &wide, sizeof(wide));
 	return distance == wide;
 }
@@ -365,7 +365,7 @@ static bool lead_tables(struct plan_builder *builder, uint32_t index)
 		patch = builder_add_patch(&builder->out.islands,
 					  cfg->address + row->offset + row->relative,
 					  index, sizeof(wide));
-		take(builder, patch->address, sizeof(wide));
+		take_text(builder, patch->address, sizeof(wide));
 		memcpy(patch->bytes, &wide, sizeof(wide));
 	}
 	return reached;
@@ -386,11 +386,11 @@ static bool add_entry(struct plan_builder *builder, uint32_t index,
 		builder_add_patch(&builder->plan->patches, entry, index,
 				  whole->entry_short ? BUILDER_SHORT_JUMP : BUILDER_JUMP);
 
-	take(builder, entry, patch->size);
+	take_text(builder, entry, patch->size);
 	if (whole->entry_short) {
 		patch->bytes[0] = 0xeb;
 		patch->bytes[1] = (uint8_t)(island - entry - BUILDER_SHORT_JUMP);
-		take(builder, island, BUILDER_JUMP);
+		take_text(builder, island, BUILDER_JUMP);
 		patch = builder_add_patch(&builder->out.islands, island, index,
 					  BUILDER_JUMP);
 	}
@@ -543,8 +543,8 @@ void blocks_note_flags(struct plan_builder *builder, uint32_t index)
 		note_entry_flags(builder, index);
 }
 
-static bool instrument(struct plan_builder *builder, uint32_t index,
-		       struct plan_function *row)
+static bool instrument_whole(struct plan_builder *builder, uint32_t index,
+			     struct plan_function *row)
 {
 	const struct builder_mark mark = builder_mark(builder);
 	const struct plan_function before = *row;
@@ -594,13 +594,13 @@ static bool instrument(struct plan_builder *builder, uint32_t index,
 bool blocks_instrument(struct plan_builder *builder, uint32_t index,
 		       struct plan_function *row)
 {
-	if (instrument(builder, index, row))
+	if (instrument_whole(builder, index, row))
 		return true;
 	if (!builder->request->is_span || !spans_are_seen(builder, index))
 		return false;
 	/* Its blocks count all the same. */
 	spans_give_up(builder, index);
-	return instrument(builder, index, row);
+	return instrument_whole(builder, index, row);
 }
 
 void blocks_add_single(struct plan_builder *builder, uint32_t index,

@@ -205,7 +205,7 @@ static void contracted_deinit(struct contracted *contracted)
 	free(contracted->edges);
 }
 
-static bool contract(const struct flow_graph *whole, struct contracted *contracted)
+static bool contract_blocks(const struct flow_graph *whole, struct contracted *contracted)
 {
 	scoped_free uint32_t *sets = graph_sets_create(whole->node_count);
 	scoped_free uint32_t *numbers =
@@ -331,12 +331,12 @@ static void take_known(const struct placing *placing, struct contracted *contrac
 }
 
 /* Which edges of the whole graph get counters. False: see counter_placement_choose. */
-static bool choose(const struct placing *placing, const struct flow_graph *whole,
-		   uint64_t *counted)
+static bool choose_counters(const struct placing *placing, const struct flow_graph *whole,
+			    uint64_t *counted)
 {
 	struct contracted contracted;
 	struct flow_graph *graph = &contracted.graph;
-	bool good = contract(whole, &contracted);
+	bool good = contract_blocks(whole, &contracted);
 
 	if (good) {
 		scoped_free uint64_t *bits =
@@ -486,7 +486,7 @@ bool counter_placement_choose(struct plan_builder *builder, struct plan_function
 		memory_allocate_zeroed(graph.edge_count, sizeof(*passes));
 
 	placing.passes = passes;
-	good = choose(&placing, &graph, counted);
+	good = choose_counters(&placing, &graph, counted);
 	free(graph.edges);
 	if (!good) {
 		builder->plan->edges.count = row->first_edge;

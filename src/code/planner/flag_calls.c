@@ -110,7 +110,7 @@ static bool is_concerned(const struct plan_builder *builder, uint32_t index)
 }
 
 /* Looks at the function that holds an address; false if none does. */
-static bool find(struct looking *looking, uint64_t address)
+static bool find_flags(struct looking *looking, uint64_t address)
 {
 	const struct image *image = looking->builder->image;
 	size_t behind = search_first(image->functions.count, middle,
@@ -131,7 +131,7 @@ static void look_behind_calls(struct plan_builder *builder, bool *doubtful)
 		uint64_t behind = *site + SCAN_CALL_LENGTH;
 
 		if (*site - looking.start >= looking.end - looking.start &&
-		    !find(&looking, *site))
+		    !find_flags(&looking, *site))
 			continue;
 		if (doubtful[looking.index] ||
 		    looking.segment->bytes[*site - looking.segment->address] != CALL)
@@ -140,7 +140,7 @@ static void look_behind_calls(struct plan_builder *builder, bool *doubtful)
 			behind < looking.end && may_be_alive(&looking, behind);
 	}
 	vector_for_each (&builder->scan.long_calls, site)
-		if (find(&looking, *site))
+		if (find_flags(&looking, *site))
 			doubtful[looking.index] = true;
 }
 

@@ -48,7 +48,7 @@ static uint32_t function_around(const struct lazy *lazy, uint64_t address)
 		       : PLAN_NO_FUNCTION;
 }
 
-static void want(struct lazy *lazy, uint32_t index)
+static void want_function(struct lazy *lazy, uint32_t index)
 {
 	if (!is_planned(lazy, index))
 		vector_push(&lazy->wanted, index);
@@ -97,7 +97,7 @@ static void follow_jump(struct lazy *lazy, uint64_t target)
 
 	if (other != PLAN_NO_FUNCTION && (target != row_of(lazy, other)->address ||
 					  plan_is_cold_part(row_of(lazy, other))))
-		want(lazy, row_of(lazy, other)->part_of);
+		want_function(lazy, row_of(lazy, other)->part_of);
 }
 
 /* Calls of what reads return addresses are made in place. */
@@ -110,7 +110,7 @@ static void follow_call(struct lazy *lazy, uint32_t caller, uint64_t target)
 }
 
 /* Finds out what must be known, or planned, for a function to be planned. */
-static void follow(struct lazy *lazy, uint32_t index)
+static void follow_calls(struct lazy *lazy, uint32_t index)
 {
 	const struct plan_function *row = row_of(lazy, index);
 	const uint8_t *bytes =
@@ -166,7 +166,7 @@ static bool plan_one(struct lazy *lazy, uint32_t index, const struct lazy_limits
 	const uint32_t slots = plan->slot_count, parts = plan->part_count;
 
 	read_function(lazy, row->part_of, row->part_of);
-	follow(lazy, index);
+	follow_calls(lazy, index);
 	*row = (struct plan_function){.place = row->place, .by_code = row->by_code};
 	builder_write_row(builder, index);
 	plan->part_count = parts;
@@ -196,7 +196,7 @@ static bool plan_wanted(struct lazy *lazy, const struct lazy_limits *limits)
 		good &= plan_one(lazy, index, limits);
 		for (uint32_t part = lazy->first_part[index]; part != NO_PART;
 		     part = lazy->next_part[part])
-			want(lazy, part);
+			want_function(lazy, part);
 	}
 	return good;
 }
@@ -429,7 +429,7 @@ bool lazy_extend(struct lazy *lazy, uint32_t function, const struct lazy_limits 
 		.first_map_row = (uint32_t)plan->map_rows.count,
 		.first_fixup = (uint32_t)plan->fixups.count,
 	};
-	want(lazy, function);
+	want_function(lazy, function);
 	good = plan_wanted(lazy, limits);
 	ret_news->end_place = plan->placed;
 	call_stubs_lead(builder);

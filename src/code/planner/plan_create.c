@@ -26,9 +26,9 @@
 enum { TRAMPOLINE_ALIGNMENT = 16, JUMP = BUILDER_JUMP };
 
 /* What plan_request.wanted says, or is_span. */
-static bool asked(const struct plan_builder *builder,
-		  bool (*ask)(void *context, const char *name, uint64_t address),
-		  const struct image_function *function, const char *name)
+static bool is_asked_for(const struct plan_builder *builder,
+			 bool (*ask)(void *context, const char *name, uint64_t address),
+			 const struct image_function *function, const char *name)
 {
 	scoped_free char *demangled = NULL;
 
@@ -115,9 +115,9 @@ static void choose_functions(struct plan_builder *builder)
 			continue;
 		if (!function->name)
 			name = name_unnamed(function->address, unnamed);
-		choice->wanted = asked(builder, request->wanted, function, name);
+		choice->wanted = is_asked_for(builder, request->wanted, function, name);
 		choice->span = request->spans && choice->wanted &&
-			       asked(builder, request->is_span, function, name);
+			       is_asked_for(builder, request->is_span, function, name);
 		choice->hook = hook_of(request, function, name);
 		if (!choice->hook)
 			choice->hook = gs_hook(&builder->scan, request, function);

@@ -175,8 +175,8 @@ static size_t entrance_of(const struct plan_builder *builder,
 }
 
 /* Writes trampoline and patches of a function. On failure nothing is left of them. */
-static enum plan_reason instrument(struct plan_builder *builder, uint32_t index,
-				   struct plan_function *row)
+static enum plan_reason instrument_entry(struct plan_builder *builder, uint32_t index,
+					 struct plan_function *row)
 {
 	const struct entry_patch *choice = &builder->choices[index];
 	struct plan *plan = builder->plan;
@@ -222,7 +222,7 @@ static void write_no_span(struct plan_builder *builder, uint32_t index,
 	spans_give_up(builder, index);
 	row->reason = PLAN_NO_RETURNS;
 	if (choice->hook && !choice->reason)
-		instrument(builder, index, row);
+		instrument_entry(builder, index, row);
 	if (choice->passed_on)
 		row->reason = PLAN_NOT_WANTED;
 }
@@ -257,7 +257,7 @@ static void write_function(struct plan_builder *builder, uint32_t index,
 		return;
 	}
 	if ((choice->wanted || choice->hook) && !choice->reason)
-		row->reason = (uint8_t)instrument(builder, index, row);
+		row->reason = (uint8_t)instrument_entry(builder, index, row);
 	if (blocks && builder->request->depth >= PLAN_BLOCKS &&
 	    row->reason == PLAN_INSTRUMENTED)
 		blocks_add_single(builder, index, row);

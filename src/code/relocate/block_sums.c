@@ -171,8 +171,8 @@ static void sort_by_depth(struct block_sums *sums, const struct cfg *cfg)
 
 /* Adds the blocks with counters that `block` is the sum of to sums.terms; false if they
  * are too many. Nothing is summed up in a circle. */
-static bool expand(struct block_sums *sums, const struct cfg *cfg, uint32_t block,
-		   uint32_t first)
+static bool expand_sum(struct block_sums *sums, const struct cfg *cfg, uint32_t block,
+		       uint32_t first)
 {
 	uint32_t stack[LOOK_MAX], count = 1, scratch[2];
 
@@ -208,7 +208,7 @@ static bool expand_all(struct block_sums *sums, const struct cfg *cfg)
 		sums->blocks.items[b] = (struct block_sum){0, 0};
 		if (sums->states.items[b] == COUNTED)
 			continue;
-		if (!expand(sums, cfg, b, first)) {
+		if (!expand_sum(sums, cfg, b, first)) {
 			sums->states.items[b] = COUNTED;
 			good = false;
 			continue;

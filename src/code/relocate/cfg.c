@@ -101,8 +101,8 @@ uint8_t cfg_flags_taken(const struct scan *scan, uint64_t target)
 	return taken;
 }
 
-static void take(struct cfg *cfg, const struct scan *scan, uint32_t offset,
-		 const struct brief *brief)
+static void take_instruction(struct cfg *cfg, const struct scan *scan, uint32_t offset,
+			     const struct brief *brief)
 {
 	const uint8_t *bytes = cfg->bytes + offset;
 	struct flags_effect effect = flags_effect(bytes, brief);
@@ -139,7 +139,7 @@ static bool take_pair(struct cfg *cfg, const struct scan *scan, uint32_t at,
 	    brief->kind != BRIEF_PLAIN ||
 	    brief->length + LENGTH_PAIR_BRANCH > INSTRUCTION_MAX)
 		return false;
-	take(cfg, scan, at + LENGTH_PAIR_BRANCH, brief);
+	take_instruction(cfg, scan, at + LENGTH_PAIR_BRANCH, brief);
 	row = &cfg->instructions.items[cfg->instructions.count - 1];
 	row->offset = at;
 	row->length += LENGTH_PAIR_BRANCH;
@@ -150,7 +150,7 @@ static bool take_pair(struct cfg *cfg, const struct scan *scan, uint32_t at,
 	return true;
 }
 
-static enum cfg_trouble decode(struct cfg *cfg, const struct scan *scan)
+static enum cfg_trouble decode_function(struct cfg *cfg, const struct scan *scan)
 {
 	struct brief brief;
 
@@ -165,7 +165,7 @@ static enum cfg_trouble decode(struct cfg *cfg, const struct scan *scan)
 			return CFG_UNDECODABLE;
 		if (is_odd(cfg->bytes + at, &brief))
 			return CFG_ODD;
-		take(cfg, scan, at, &brief);
+		take_instruction(cfg, scan, at, &brief);
 	}
 	return CFG_FINE;
 }
@@ -493,7 +493,7 @@ static void find_flag_calls(struct cfg *cfg)
 }
 
 /* Whether other functions lie in the range of this one, or it in theirs. */
-static bool overlaps(const struct image *image, uint32_t index)
+static bool overlaps_next(const struct image *image, uint32_t index)
 {
 	const struct image_function *functions = image->functions.items;
 	const struct image_function *own = &functions[index];
@@ -519,13 +519,13 @@ enum cfg_trouble cfg_build(struct cfg *cfg, const struct scan *scan,
 
 	if (!segment || !(scan->traits[index] & SCAN_WHOLE))
 		return CFG_UNDECODABLE;
-	if (overlaps(image, index) || (scan->traits[index] & SCAN_BEYOND))
+	if (overlaps_next(image, index) || (scan->traits[index] & SCAN_BEYOND))
 		return CFG_ODD;
 	cfg->address = function->address;
 	cfg->size = function->size;
 	cfg->part = function->flags & IMAGE_FUNCTION_COLD_PART;
 	cfg->bytes = segment->bytes + (function->address - segment->address);
-	trouble = decode(cfg, scan);
+	trouble = decode_function(cfg, scan);
 	if (trouble)
 		return trouble;
 	mark_starts(cfg);

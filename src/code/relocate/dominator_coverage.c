@@ -54,7 +54,7 @@ static bool is_told(const struct cfg *cfg, const struct dominators *dominators,
 	return true;
 }
 
-static void tell(struct block_sums *sums, const struct cfg *cfg, uint32_t block)
+static void tell_block(struct block_sums *sums, const struct cfg *cfg, uint32_t block)
 {
 	const struct cfg_block *row = &cfg->blocks.items[block];
 	struct block_sum *sum = &sums->blocks.items[block];
@@ -96,7 +96,7 @@ void dominator_coverage_choose(struct block_sums *sums, const struct cfg *cfg,
 		uint32_t block = dominators.nodes[i] - 1;
 
 		if (is_told(cfg, &dominators, block))
-			tell(sums, cfg, block);
+			tell_block(sums, cfg, block);
 	}
 	dominators_deinit(&dominators);
 	graph_lists_deinit(&outgoing);

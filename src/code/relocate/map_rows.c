@@ -2,8 +2,8 @@
 
 #include "x86/length.h"
 
-static void add(struct emitter *emitter, enum map_row_kind kind, unsigned original,
-		unsigned code)
+static void add_row(struct emitter *emitter, enum map_row_kind kind, unsigned original,
+		    unsigned code)
 {
 	if (emitter->plan)
 		vector_push(&emitter->plan->map_rows,
@@ -17,7 +17,7 @@ static void add(struct emitter *emitter, enum map_row_kind kind, unsigned origin
 void step_add(struct emitter *emitter, enum map_row_kind kind, unsigned original,
 	      size_t from)
 {
-	add(emitter, kind, original, (unsigned)(emitter->count - from));
+	add_row(emitter, kind, original, (unsigned)(emitter->count - from));
 }
 
 void map_row_add_pair(struct emitter *emitter, unsigned length)
@@ -25,7 +25,7 @@ void map_row_add_pair(struct emitter *emitter, unsigned length)
 	const unsigned sizes[] = {LENGTH_PAIR_BRANCH, 1, length - LENGTH_PAIR_BRANCH - 1};
 
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		add(emitter, MAP_ROW_MOVED, sizes[i], sizes[i]);
+		add_row(emitter, MAP_ROW_MOVED, sizes[i], sizes[i]);
 }
 
 void map_row_add_away(struct emitter *emitter, int64_t distance)
@@ -35,7 +35,7 @@ void map_row_add_away(struct emitter *emitter, int64_t distance)
 			       : distance < -MAP_ROW_FAR ? -MAP_ROW_FAR
 							 : distance;
 
-		add(emitter, MAP_ROW_AWAY, (unsigned)part, (unsigned)part >> 4);
+		add_row(emitter, MAP_ROW_AWAY, (unsigned)part, (unsigned)part >> 4);
 		distance -= part;
 	}
 }

@@ -265,8 +265,8 @@ static bool add_relative(struct cfg *cfg, const struct scan *scan,
 
 /* What a table of distances from a label leads to is exposed; false if it is not two
  * instructions of the function, at least. */
-static bool expose(const struct cfg *cfg, const struct scan *scan,
-		   const struct image *image, uint64_t label, uint64_t table)
+static bool expose_targets(const struct cfg *cfg, const struct scan *scan,
+			   const struct image *image, uint64_t label, uint64_t table)
 {
 	const struct code_segment *segment = code_map_find(&scan->map, cfg->address, 1);
 	uint64_t room = (jump_tables_end(scan, table) - table) / sizeof(int32_t),
@@ -330,7 +330,7 @@ static bool leads_to_labels(const struct cfg *cfg, const struct scan *scan,
 		if (!lea || !names_label(cfg, row, &where))
 			continue;
 		named |= where == through->base;
-		found |= expose(cfg, scan, image, row->target, lea->target);
+		found |= expose_targets(cfg, scan, image, row->target, lea->target);
 	}
 	return named && found;
 }
@@ -381,7 +381,7 @@ static void expose_labels(struct cfg *cfg, const struct scan *scan,
 		vector_for_each (&cfg->instructions, other)
 			if (switches_is_lea(cfg, other, &ignored) &&
 			    !names_label(cfg, other, &ignored))
-				expose(cfg, scan, image, last, other->target);
+				expose_targets(cfg, scan, image, last, other->target);
 	}
 }
 

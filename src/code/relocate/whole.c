@@ -38,7 +38,7 @@ static uint32_t size_of(const struct cfg *cfg, const struct cfg_block *block)
 
 /* Whether the function is left by the block's last instruction and never by another
  * way: nothing is left to count then. */
-static bool leaves(const struct cfg *cfg, const struct cfg_block *block)
+static bool leaves_function(const struct cfg *cfg, const struct cfg_block *block)
 {
 	const struct cfg_instruction *last =
 		instruction_at(cfg, block->first + block->count - 1);
@@ -73,7 +73,7 @@ static bool may_copy(const struct whole_calls *calls, const struct cfg *cfg,
 	return callee < 0 || !calls->readers[callee];
 }
 
-static void keep(struct whole *whole, uint32_t i)
+static void keep_patch(struct whole *whole, uint32_t i)
 {
 	const struct cfg_instruction *row = instruction_at(whole->cfg, i);
 
@@ -106,12 +106,12 @@ static void choose_place(struct whole *whole, const struct cfg_block *block)
 			first = i;
 		last = i + 1;
 	}
-	if (first < end && leaves(cfg, block) && !has_leave(whole, block))
+	if (first < end && leaves_function(cfg, block) && !has_leave(whole, block))
 		last = end;
 	if (first < end && gives_way(whole, first))
 		whole->original.items[first++] = true;
 	for (uint32_t i = first; i < last; i++)
-		keep(whole, i);
+		keep_patch(whole, i);
 }
 
 /*
@@ -135,7 +135,7 @@ static bool is_free(const struct whole *whole, uint32_t offset, uint32_t size,
 	return true;
 }
 
-static void take(struct whole *whole, uint32_t offset, uint32_t size)
+static void take_bytes(struct whole *whole, uint32_t offset, uint32_t size)
 {
 	memset(whole->bytes.items + offset, BYTE_PATCHED, size);
 }
@@ -161,7 +161,7 @@ static void add_patch(struct whole *whole, uint32_t instruction, bool block_star
 {
 	uint32_t offset = instruction_at(whole->cfg, instruction)->offset;
 
-	take(whole, offset, size);
+	take_bytes(whole, offset, size);
 	vector_push(&whole->patches,
 		    ((struct whole_patch){.offset = offset,
 					  .instruction = instruction,
@@ -204,7 +204,7 @@ static bool make_stub(struct whole *whole, uint32_t number)
 			    BYTE_PATCHED)
 				return false;
 	for (uint32_t i = block->first; i <= call; i++)
-		keep(whole, i);
+		keep_patch(whole, i);
 	whole->blocks.items[number].stub = call;
 	return true;
 }
@@ -282,7 +282,7 @@ static bool patch_return(struct whole *whole, uint32_t number, uint32_t behind)
 				     forms[form].size, BYTE_EXPOSED, forms[form].fit))
 				continue;
 			for (uint32_t j = behind; j < i; j++)
-				keep(whole, j);
+				keep_patch(whole, j);
 			if (!entered)
 				add_patch(whole, i, i == end, forms[form].size);
 			return true;
@@ -294,7 +294,7 @@ static bool patch_return(struct whole *whole, uint32_t number, uint32_t behind)
 static void keep_all(struct whole *whole, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i++)
-		keep(whole, i);
+		keep_patch(whole, i);
 }
 
 /* The instruction behind the last one of a block that is executed in place; the block's
@@ -339,7 +339,8 @@ static bool patch_returns(struct whole *whole)
 
 		if (behind == block->first)
 			continue; /* nothing of it is executed in place */
-		if (behind == end && (leaves(cfg, block) || b + 1 == cfg->blocks.count))
+		if (behind == end &&
+		    (leaves_function(cfg, block) || b + 1 == cfg->blocks.count))
 			continue;
 		if (patch_return(whole, b, behind)) {
 			if ((has_leave(whole, block) && !whole->all_leave) ||
@@ -389,7 +390,7 @@ static bool find_free(struct whole *whole, uint32_t offset, enum whole_byte most
 		if (free < JUMP)
 			continue;
 		*ret_island = at + 1 - JUMP;
-		take(whole, *ret_island, JUMP);
+		take_bytes(whole, *ret_island, JUMP);
 		return true;
 	}
 	return false;
@@ -405,7 +406,7 @@ static bool find_island(struct whole *whole, uint32_t offset, uint32_t *ret_isla
 
 /* Does without a patch for which there is no island; false if it is needed, or an island
  * of another lies in what would run instead. */
-static bool spare(struct whole *whole, const struct whole_patch *patch)
+static bool spare_patch(struct whole *whole, const struct whole_patch *patch)
 {
 	const struct cfg_instruction *last;
 
@@ -465,7 +466,7 @@ static bool find_islands(struct whole *whole)
 	vector_for_each (&whole->patches, patch) {
 		if (take_island(whole, patch))
 			whole->patches.items[kept++] = *patch;
-		else if (!spare(whole, patch) && !stub_instead(whole, patch))
+		else if (!spare_patch(whole, patch) && !stub_instead(whole, patch))
 			return false;
 	}
 	whole->patches.count = kept;
@@ -600,7 +601,7 @@ static bool patch_entry(struct whole *whole, uint32_t entry)
 		is_free(whole, entry, JUMP, BYTE_LEADER, FIT_OVER_LEADERS) ||
 		may_cover_call(whole, entry);
 	if (whole->entry_patched) {
-		take(whole, entry, JUMP);
+		take_bytes(whole, entry, JUMP);
 		return true;
 	}
 	if (!whole_needs_entry_slot(whole) && make_stub(whole, 0))
@@ -608,12 +609,12 @@ static bool patch_entry(struct whole *whole, uint32_t entry)
 	whole->entry_short = whole->entry_patched =
 		is_free(whole, entry, SHORT_JUMP, BYTE_LEADER, FIT_OVER_LEADERS);
 	if (whole->entry_short)
-		take(whole, entry, SHORT_JUMP);
+		take_bytes(whole, entry, SHORT_JUMP);
 	return whole->entry_short;
 }
 
 /* Forgets what an earlier try decided. */
-static void begin(struct whole *whole)
+static void begin_fit(struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
 
@@ -632,7 +633,7 @@ static void begin(struct whole *whole)
 
 static bool find_room(struct whole *whole, const struct whole_entry *entry)
 {
-	begin(whole);
+	begin_fit(whole);
 	mark_bytes(whole);
 	protect_returns(whole);
 	if (!patch_entry(whole, entry->offset) || !patch_exposed(whole) ||

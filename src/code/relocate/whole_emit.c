@@ -710,7 +710,7 @@ static void emit_code(struct emission *emission)
  * Finds the branches for which a displacement of 1 byte does: those that have it even if
  * all others have 4, since nothing lies further apart when others become shorter.
  */
-static void measure(struct emission *emission)
+static void measure_code(struct emission *emission)
 {
 	struct whole *whole = emission->whole;
 	struct emitter *emitter = emission->emitter, before = *emitter;
@@ -742,7 +742,7 @@ void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entr
 	emit_align(emitter, 16);
 	*ret_entry = (uint32_t)emitter->count;
 	block_order_choose(whole);
-	measure(&emission);
+	measure_code(&emission);
 	emit_code(&emission);
 	if (emitter->full || emitter->reason)
 		return;

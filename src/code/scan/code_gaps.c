@@ -267,7 +267,7 @@ static bool split_once(struct gap *gap)
 }
 
 /* What is found may part others. */
-static void split(struct gap *gap)
+static void split_gap(struct gap *gap)
 {
 	int passes = 0;
 
@@ -295,7 +295,7 @@ bool gap_is_sound(struct gap *gap)
 		return true;
 	if (gap->pointed && (gap->indirect || !end_of(gap, gap->start, gap->end, true)))
 		return false;
-	split(gap);
+	split_gap(gap);
 	for (size_t i = 0; i < gap->roots.count; i++)
 		if ((*gap_mark(gap, gap->roots.items[i].address) & MARK_SURE) &&
 		    !gap_end_of(gap, i, &limit))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const void *left, const void *right)
+static int compare_parts(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
@@ -61,9 +61,10 @@ static bool is_apart(const struct image *image, size_t index, uint64_t covered)
 }
 
 /* `own`: its function, if that is certain; owners [first, end) branch there. */
-static void leave(struct cold_parts_left *left, const struct image *image,
-		  const struct image_function *part, const struct image_function *own,
-		  const uint64_t *first, const uint64_t *end)
+static void leave_part(struct cold_parts_left *left, const struct image *image,
+		       const struct image_function *part,
+		       const struct image_function *own, const uint64_t *first,
+		       const uint64_t *end)
 {
 	enum cold_part_left_reason reason = own           ? COLD_PART_UNREAD
 					    : first < end ? COLD_PART_SHARED
@@ -80,8 +81,8 @@ static void leave(struct cold_parts_left *left, const struct image *image,
 }
 
 /* The parts that may be relocated, with their functions, and the others. */
-static void choose(struct scan *scan, const struct image *image, struct discovery *chosen,
-		   struct cold_parts_left *left)
+static void choose_parts(struct scan *scan, const struct image *image,
+			 struct discovery *chosen, struct cold_parts_left *left)
 {
 	const struct image_function *function = image->functions.items;
 	const struct image_function *functions_end = function + image->functions.count;
@@ -108,7 +109,7 @@ static void choose(struct scan *scan, const struct image *image, struct discover
 				IMAGE_FUNCTION_COLD_PART;
 			chosen->items[chosen->count - 1].part_of = own->address;
 		} else {
-			leave(left, image, part, own, first, owner);
+			leave_part(left, image, part, own, first, owner);
 		}
 		if (part->address + part->size > covered)
 			covered = part->address + part->size;
@@ -124,8 +125,8 @@ void cold_parts_add(struct scan *scan, struct image *image, struct cold_parts_le
 		return;
 	if (scan->owners.count)
 		qsort(scan->owners.items, scan->owners.count, sizeof(*scan->owners.items),
-		      compare);
-	choose(scan, image, &chosen, left);
+		      compare_parts);
+	choose_parts(scan, image, &chosen, left);
 	if (chosen.count)
 		discovery_add(scan, image, &chosen);
 	vector_for_each (&chosen, part)

@@ -46,8 +46,8 @@ static bool add_need(struct search *search, uint64_t callee)
 	return true;
 }
 
-static bool decode(const struct search *search, uint64_t address,
-		   struct instruction *ret_row)
+static bool decode_at(const struct search *search, uint64_t address,
+		      struct instruction *ret_row)
 {
 	const uint8_t *code = image_bytes_at(search->image, address, INSTRUCTION_MAX);
 	struct brief brief;
@@ -60,11 +60,11 @@ static bool decode(const struct search *search, uint64_t address,
 
 /* From an address on up to where rax is overwritten, or other ways begin; false: it may
  * be read, or kept. */
-static bool follow(struct search *search, uint64_t address)
+static bool follow_code(struct search *search, uint64_t address)
 {
 	struct instruction row;
 
-	for (; search->left && decode(search, address, &row); search->left--) {
+	for (; search->left && decode_at(search, address, &row); search->left--) {
 		enum decode_use use = decode_effect(row.bytes, row.length, RAX);
 
 		if (use != DECODE_UNUSED)
@@ -89,7 +89,7 @@ static bool is_dead(struct search *search)
 	search->count = 1;
 	search->left = LOOKED_AT;
 	for (unsigned i = 0; i < search->count; i++)
-		if (!follow(search, search->starts[i]))
+		if (!follow_code(search, search->starts[i]))
 			return false;
 	return true;
 }
@@ -97,7 +97,7 @@ static bool is_dead(struct search *search)
 /* Whoever returns at all has only so many calls in one another, and the innermost ones
  * need nothing: so what is not refuted is true, among functions that call each other,
  * too. */
-static void refute(const struct search *search, bool *dead)
+static void refute_callers(const struct search *search, bool *dead)
 {
 	bool changed = true;
 
@@ -123,7 +123,7 @@ bool *dead_registers_find(const struct image *image)
 		search.function = (uint32_t)i;
 		dead[i] = is_dead(&search);
 	}
-	refute(&search, dead);
+	refute_callers(&search, dead);
 	vector_deinit(&search.needs);
 	return dead;
 }

@@ -143,7 +143,7 @@ static void add_root(struct search *search, struct gap *gap, const struct seed *
 }
 
 /* A call, or a jump out of the gap, of code that is executed. */
-static bool follow(struct search *search, uint64_t target, bool call)
+static bool follow_target(struct search *search, uint64_t target, bool call)
 {
 	struct gap *gap = gap_at(&search->gaps, target);
 	const struct code_segment *segment;
@@ -206,11 +206,11 @@ static uint64_t target_of(const struct gap *gap, uint64_t address,
 	return address + brief->length + (uint64_t)(int64_t)wide;
 }
 
-static bool branch(struct search *search, struct gap *gap, uint64_t from, uint64_t to,
-		   bool jump)
+static bool take_branch(struct search *search, struct gap *gap, uint64_t from,
+			uint64_t to, bool jump)
 {
 	if (to < gap->start || to >= gap->end)
-		return follow(search, to, false);
+		return follow_target(search, to, false);
 	vector_push(&search->stack, to);
 	vector_push(&gap->hops, ((struct hop){from, to, jump}));
 	return true;
@@ -234,7 +234,7 @@ static bool go_on(struct search *search, struct gap *gap, const struct brief *br
 		*ret_ends = *gap_bytes(gap, *at) == 0xcc;
 		break;
 	case BRIEF_CALL32:
-		if (!follow(search, target_of(gap, *at, brief), true))
+		if (!follow_target(search, target_of(gap, *at, brief), true))
 			return false;
 		break;
 	case BRIEF_JUMP8:
@@ -242,7 +242,7 @@ static bool go_on(struct search *search, struct gap *gap, const struct brief *br
 	case BRIEF_CONDITION8:
 	case BRIEF_CONDITION32:
 		*ret_ends = brief->kind == BRIEF_JUMP8 || brief->kind == BRIEF_JUMP32;
-		if (!branch(search, gap, *at, target_of(gap, *at, brief), *ret_ends))
+		if (!take_branch(search, gap, *at, target_of(gap, *at, brief), *ret_ends))
 			return false;
 		break;
 	default:
@@ -274,7 +274,7 @@ static bool explore_from(struct search *search, struct gap *gap, uint64_t at)
 	return true;
 }
 
-static bool explore(struct search *search, struct gap *gap, uint64_t root)
+static bool explore_root(struct search *search, struct gap *gap, uint64_t root)
 {
 	search->stack.count = 0;
 	vector_push(&search->stack, root);
@@ -285,7 +285,7 @@ static bool explore(struct search *search, struct gap *gap, uint64_t root)
 	return true;
 }
 
-static void forget(struct search *search)
+static void forget_marks(struct search *search)
 {
 	search->work.count = 0;
 	vector_for_each (&search->gaps, gap) {
@@ -298,7 +298,7 @@ static void forget(struct search *search)
 	}
 }
 
-static void plant(struct search *search)
+static void plant_roots(struct search *search)
 {
 	vector_for_each (&search->seeds, seed) {
 		struct gap *gap = gap_at(&search->gaps, seed->address);
@@ -313,15 +313,15 @@ static void plant(struct search *search)
 }
 
 /* Explores all that is known, and what follows. False: a gap is to blame. */
-static bool attempt(struct search *search)
+static bool attempt_gaps(struct search *search)
 {
-	forget(search);
-	plant(search);
+	forget_marks(search);
+	plant_roots(search);
 	while (search->work.count) {
 		uint64_t root = search->work.items[--search->work.count];
 
 		search->blamed = gap_at(&search->gaps, root);
-		if (!explore(search, search->blamed, root))
+		if (!explore_root(search, search->blamed, root))
 			return false;
 	}
 	vector_for_each (&search->gaps, gap) {
@@ -336,7 +336,7 @@ static bool attempt(struct search *search)
  * because of it may be as wrong. */
 static bool search_all(struct search *search)
 {
-	while (!attempt(search)) {
+	while (!attempt_gaps(search)) {
 		if (search->steps > STEPS_MAX)
 			return false;
 		search->blamed->bad = !search->blamed->pointed;
@@ -345,8 +345,8 @@ static bool search_all(struct search *search)
 	return true;
 }
 
-static void take(const struct search *search, const struct gap *gap,
-		 struct discovery *found)
+static void take_functions(const struct search *search, const struct gap *gap,
+			   struct discovery *found)
 {
 	for (size_t i = 0; i < gap->roots.count; i++) {
 		const struct root *root = &gap->roots.items[i];
@@ -380,7 +380,7 @@ void discovery_find(const struct scan *scan, struct image *image,
 	seed_pointers(&search);
 	if (search.seeds.count && search_all(&search))
 		vector_for_each (&search.gaps, gap)
-			take(&search, gap, ret_found);
+			take_functions(&search, gap, ret_found);
 	gaps_deinit(&search.gaps);
 	vector_deinit(&search.seeds);
 	vector_deinit(&search.work);
@@ -398,7 +398,8 @@ size_t discovery_moved(const struct image *image, const struct discovery *found,
 }
 
 /* From the back, so that each moves once. */
-static void merge(struct scan *scan, struct image *image, const struct discovery *found)
+static void merge_functions(struct scan *scan, struct image *image,
+			    const struct discovery *found)
 {
 	size_t old = image->functions.count, rest = found->count, at = old + rest;
 	uint8_t *traits = memory_allocate_zeroed(at, 1);
@@ -430,7 +431,7 @@ void discovery_add(struct scan *scan, struct image *image, const struct discover
 		if (table->function >= 0)
 			table->function = (int64_t)discovery_moved(
 				image, found, (size_t)table->function);
-	merge(scan, image, found);
+	merge_functions(scan, image, found);
 	code_map_index(&scan->map, image);
 }
 

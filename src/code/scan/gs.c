@@ -22,7 +22,7 @@ struct reading {
 	bool written;
 };
 
-static void lead(struct reading *reading, uint64_t target)
+static void lead_to(struct reading *reading, uint64_t target)
 {
 	uint64_t offset = target - reading->suspect->start;
 
@@ -49,7 +49,7 @@ static void note_targets(struct reading *reading, size_t at, const struct brief 
 	} else if (brief->kind == BRIEF_JUMP8 || brief->kind == BRIEF_CONDITION8 ||
 		   brief->kind == BRIEF_JUMP32 || brief->kind == BRIEF_CONDITION32 ||
 		   brief->kind == BRIEF_CALL32) {
-		lead(reading, behind + length_distance(end, brief));
+		lead_to(reading, behind + length_distance(end, brief));
 	}
 	if (named - reading->suspect->start < reading->size)
 		bit_set(reading->known, named - reading->suspect->start);
@@ -80,7 +80,7 @@ static bool is_computed(const uint8_t *bytes, const struct brief *brief)
 }
 
 /* Follows the code from all that is in reading->work. */
-static void follow(struct reading *reading)
+static void follow_code(struct reading *reading)
 {
 	struct brief brief;
 
@@ -113,7 +113,7 @@ static void lead_from_outside(struct reading *reading)
 
 	for (size_t at = bits_next(bits, base, end); at < end;
 	     at = bits_next(bits, at + 1, end))
-		lead(reading, segment->address + at);
+		lead_to(reading, segment->address + at);
 }
 
 /* wrgsbase */
@@ -175,13 +175,13 @@ static enum gs_verdict written_in(const struct walk *walk,
 	reading.seen =
 		memory_allocate_zeroed(2 * bit_words(reading.size), sizeof(uint64_t));
 	reading.known = reading.seen + bit_words(reading.size);
-	lead(&reading, suspect->start);
-	follow(&reading);
+	lead_to(&reading, suspect->start);
+	follow_code(&reading);
 	if (reading.written)
 		verdict = GS_SET;
 	if (!reading.written) {
 		lead_from_outside(&reading);
-		follow(&reading);
+		follow_code(&reading);
 	}
 	if (!verdict &&
 	    (reading.written || (reading.computed && is_base_written_behind(&reading))))
@@ -191,7 +191,7 @@ static enum gs_verdict written_in(const struct walk *walk,
 	return verdict;
 }
 
-static void doubt(const struct walk *walk, uint64_t address, enum gs_verdict verdict)
+static void note_doubt(const struct walk *walk, uint64_t address, enum gs_verdict verdict)
 {
 	vector_push(&walk->scan->doubts,
 		    ((struct scan_doubt){address, (uint8_t)verdict}));
@@ -209,8 +209,8 @@ static void doubt_owners(const struct walk *walk, const struct gs_suspect *suspe
 	vector_for_each (&walk->scan->owners, owner) {
 		if (*owner >> 32 != suspect->cold)
 			continue;
-		doubt(walk, walk->image->functions.items[(uint32_t)*owner].address,
-		      verdict);
+		note_doubt(walk, walk->image->functions.items[(uint32_t)*owner].address,
+			   verdict);
 		owned = true;
 	}
 	if (!owned && verdict > GS_UNKNOWN)
@@ -245,7 +245,7 @@ bool gs_judge(const struct walk *walk, bool exposed)
 		else if (verdict && suspect->is_cold)
 			doubt_owners(walk, suspect, verdict);
 		else if (verdict)
-			doubt(walk, suspect->start, verdict);
+			note_doubt(walk, suspect->start, verdict);
 	}
 	if (walk->scan->doubts.count)
 		qsort(walk->scan->doubts.items, walk->scan->doubts.count,

@@ -62,7 +62,7 @@ struct flow {
 	enum gs_verdict verdict;
 };
 
-static struct value constant(int64_t number)
+static struct value make_constant(int64_t number)
 {
 	uint32_t low = (uint32_t)number;
 
@@ -71,7 +71,7 @@ static struct value constant(int64_t number)
 						       : VALUE_OTHER};
 }
 
-static void fill(struct state *state, uint8_t kinds)
+static void fill_state(struct state *state, uint8_t kinds)
 {
 	for (int i = 0; i < REGISTERS; i++)
 		state->registers[i] = (struct value){.kinds = kinds};
@@ -100,7 +100,7 @@ static struct slot *slot_at(struct flow *flow, int32_t at)
 	return slot;
 }
 
-static void store(struct flow *flow, int32_t at, uint8_t kinds)
+static void store_value(struct flow *flow, int32_t at, uint8_t kinds)
 {
 	struct slot *slot = slot_at(flow, at);
 
@@ -110,7 +110,7 @@ static void store(struct flow *flow, int32_t at, uint8_t kinds)
 	slot->kinds |= kinds;
 }
 
-static struct value load(struct flow *flow, struct value base, int64_t displacement)
+static struct value load_value(struct flow *flow, struct value base, int64_t displacement)
 {
 	enum { WORD = 8 };
 	int64_t at = base.at + displacement;
@@ -133,11 +133,11 @@ static struct value source_of(struct flow *flow, const struct state *state,
 		base = state->registers[transfer->base];
 	switch (transfer->from) {
 	case DECODE_CONSTANT:
-		return constant(transfer->constant);
+		return make_constant(transfer->constant);
 	case DECODE_REGISTER:
 		return state->registers[transfer->source];
 	case DECODE_MEMORY:
-		return load(flow, base, transfer->displacement);
+		return load_value(flow, base, transfer->displacement);
 	case DECODE_ADDRESS:
 		base.at += (int32_t)transfer->displacement;
 		return base.kinds == VALUE_FRAME ? base
@@ -148,8 +148,8 @@ static struct value source_of(struct flow *flow, const struct state *state,
 }
 
 /* What an instruction does with the values. */
-static void step(struct flow *flow, struct state *state, const uint8_t *bytes,
-		 const struct brief *brief)
+static void step_instruction(struct flow *flow, struct state *state, const uint8_t *bytes,
+			     const struct brief *brief)
 {
 	struct decode_transfer transfer;
 	struct value value, base = {0};
@@ -176,12 +176,12 @@ static void step(struct flow *flow, struct state *state, const uint8_t *bytes,
 	if (transfer.to == DECODE_REGISTER)
 		state->registers[transfer.target] = value;
 	if (transfer.stores && base.kinds == VALUE_FRAME)
-		store(flow, base.at + (int32_t)transfer.displacement,
-		      transfer.to == DECODE_MEMORY ? value.kinds : VALUE_ANY);
+		store_value(flow, base.at + (int32_t)transfer.displacement,
+			    transfer.to == DECODE_MEMORY ? value.kinds : VALUE_ANY);
 	/* Others may write there, if they get the address. */
 	if (transfer.from == DECODE_ADDRESS && value.kinds == VALUE_FRAME &&
 	    transfer.target != RSP && transfer.target != RBP)
-		store(flow, value.at, VALUE_ANY);
+		store_value(flow, value.at, VALUE_ANY);
 }
 
 static void raise_verdict(struct flow *flow, enum gs_verdict verdict)
@@ -257,8 +257,8 @@ static void judge_call(struct flow *flow, const struct state *state, size_t at,
 		raise_verdict(flow, GS_SET);
 }
 
-static void judge(struct flow *flow, const struct state *state, size_t at,
-		  const struct brief *brief)
+static void judge_instruction(struct flow *flow, const struct state *state, size_t at,
+			      const struct brief *brief)
 {
 	switch (brief->kind) {
 	case BRIEF_SYSCALL:
@@ -275,7 +275,7 @@ static void judge(struct flow *flow, const struct state *state, size_t at,
 	}
 }
 
-static bool leaves(const struct brief *brief)
+static bool leaves_code(const struct brief *brief)
 {
 	return brief->kind == BRIEF_JUMP8 || brief->kind == BRIEF_JUMP32 ||
 	       brief->kind == BRIEF_JUMP_INDIRECT || brief->kind == BRIEF_STOP;
@@ -302,8 +302,8 @@ static void merge_into(struct flow *flow, size_t offset, const struct state *fro
 }
 
 /* Whether it is a branch to an offset of the range. */
-static bool branches(const struct flow *flow, size_t at, const struct brief *brief,
-		     size_t *ret_target)
+static bool count_branches(const struct flow *flow, size_t at, const struct brief *brief,
+			   size_t *ret_target)
 {
 	const uint8_t *end = flow->bytes + at + brief->length;
 
@@ -322,15 +322,15 @@ static void find_labels(struct flow *flow)
 	for (size_t at = 0; at < flow->size; at += brief.length) {
 		if (!length_decode(flow->bytes + at, flow->size - at, &brief))
 			return;
-		if (branches(flow, at, &brief, &target))
+		if (count_branches(flow, at, &brief, &target))
 			label_at(flow, target);
 	}
 }
 
 /* The state at an offset, with what leads there by branches. `runs`: the instruction in
  * front goes on there. False: nothing leads there. */
-static bool enter(struct flow *flow, struct state *state, size_t at, bool runs,
-		  bool padding)
+static bool enter_at(struct flow *flow, struct state *state, size_t at, bool runs,
+		     bool padding)
 {
 	size_t base = flow->start - flow->segment->address;
 	uint64_t index;
@@ -343,33 +343,33 @@ static bool enter(struct flow *flow, struct state *state, size_t at, bool runs,
 	}
 	if (runs)
 		return true;
-	fill(state, VALUE_ANY);
+	fill_state(state, VALUE_ANY);
 	return !padding &&
 	       (flow->indirect || bit_test(flow->segment->reached, base + at));
 }
 
 /* Once through the code, in its order. */
-static void sweep(struct flow *flow)
+static void sweep_range(struct flow *flow)
 {
 	struct state state;
 	struct brief brief;
 	size_t target;
 	bool runs = true;
 
-	fill(&state, VALUE_ARGUMENT);
+	fill_state(&state, VALUE_ARGUMENT);
 	state.registers[RSP] = (struct value){.kinds = VALUE_FRAME};
 	for (size_t at = 0; at < flow->size; at += brief.length) {
 		if (!length_decode(flow->bytes + at, flow->size - at, &brief))
 			return;
-		runs = enter(flow, &state, at, runs, brief.kind == BRIEF_NOP);
+		runs = enter_at(flow, &state, at, runs, brief.kind == BRIEF_NOP);
 		if (!runs)
 			continue;
 		if (flow->settled)
-			judge(flow, &state, at, &brief);
-		step(flow, &state, flow->bytes + at, &brief);
-		if (branches(flow, at, &brief, &target))
+			judge_instruction(flow, &state, at, &brief);
+		step_instruction(flow, &state, flow->bytes + at, &brief);
+		if (count_branches(flow, at, &brief, &target))
 			merge_into(flow, target, &state);
-		runs = !leaves(&brief);
+		runs = !leaves_code(&brief);
 	}
 }
 
@@ -379,7 +379,7 @@ static void expose_labels(struct flow *flow)
 	size_t base = flow->start - flow->segment->address;
 	struct state any;
 
-	fill(&any, VALUE_ANY);
+	fill_state(&any, VALUE_ANY);
 	for (size_t at = bits_next(flow->segment->reached, base + 1, base + flow->size);
 	     at < base + flow->size;
 	     at = bits_next(flow->segment->reached, at + 1, base + flow->size))
@@ -387,16 +387,16 @@ static void expose_labels(struct flow *flow)
 }
 
 /* The state in front of an instruction, by the last ones that lead there in a line. */
-static void replay(struct flow *flow, const size_t *window, size_t count,
-		   struct state *ret_state)
+static void replay_window(struct flow *flow, const size_t *window, size_t count,
+			  struct state *ret_state)
 {
-	fill(ret_state, VALUE_ANY);
+	fill_state(ret_state, VALUE_ANY);
 	for (size_t i = count < WINDOW ? 0 : count - WINDOW; i < count; i++) {
 		size_t at = window[i % WINDOW];
 		struct brief brief;
 
 		length_decode(flow->bytes + at, flow->size - at, &brief);
-		step(flow, ret_state, flow->bytes + at, &brief);
+		step_instruction(flow, ret_state, flow->bytes + at, &brief);
 	}
 }
 
@@ -426,12 +426,12 @@ static void follow_lines(struct flow *flow)
 		    (code &&
 		     (brief.kind == BRIEF_CALL32 || brief.kind == BRIEF_CALL_INDIRECT ||
 		      brief.kind == BRIEF_JUMP32 || brief.kind == BRIEF_JUMP_INDIRECT))) {
-			replay(flow, window, count, &state);
-			judge(flow, &state, at, &brief);
+			replay_window(flow, window, count, &state);
+			judge_instruction(flow, &state, at, &brief);
 		}
 		code |= is_code(flow->bytes + at, &brief);
 		window[count++ % WINDOW] = at;
-		if (leaves(&brief))
+		if (leaves_code(&brief))
 			count = 0, code = false;
 	}
 }
@@ -446,11 +446,11 @@ static void follow_ways(struct flow *flow)
 		expose_labels(flow);
 	do {
 		flow->grows = false;
-		sweep(flow);
+		sweep_range(flow);
 	} while (flow->grows && ++sweeps < SWEEPS_MAX);
 	flow->settled = true;
 	flow->verdict = GS_NEVER;
-	sweep(flow);
+	sweep_range(flow);
 }
 
 enum gs_verdict gs_of_calls(const struct scan *scan, const struct image *image,

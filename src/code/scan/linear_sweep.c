@@ -27,7 +27,7 @@ static uint32_t look_closer(const struct road *road, size_t offset)
 }
 
 /* Notes an instruction; returns the offset behind it. */
-static inline size_t step(const struct road *road, size_t offset, uint32_t glance)
+static inline size_t step_over(const struct road *road, size_t offset, uint32_t glance)
 {
 	size_t at = offset - road->base;
 	uint64_t notable = (glance & road->wanted) != 0;
@@ -38,7 +38,7 @@ static inline size_t step(const struct road *road, size_t offset, uint32_t glanc
 }
 
 /* 0: nothing that decodes. */
-static inline uint32_t look(const struct road *road, size_t offset)
+static inline uint32_t classify_at(const struct road *road, size_t offset)
 {
 	uint32_t glance = length_glance(road->glances, road->bytes + offset);
 
@@ -54,14 +54,14 @@ static void walk_both(const struct road *shared, struct lane *one, struct lane *
 	uint32_t glance = 1, first = 1;
 
 	while (left < left_limit && right < right_limit) {
-		first = look(&road, left);
+		first = classify_at(&road, left);
 		if (!first)
 			break;
-		left = step(&road, left, first);
-		glance = look(&road, right);
+		left = step_over(&road, left, first);
+		glance = classify_at(&road, right);
 		if (!glance)
 			break;
-		right = step(&road, right, glance);
+		right = step_over(&road, right, glance);
 	}
 	one->offset = left;
 	other->offset = right;
@@ -72,11 +72,11 @@ static void walk_both(const struct road *shared, struct lane *one, struct lane *
 static void walk_one(const struct road *road, struct lane *lane)
 {
 	while (lane->offset < lane->limit && !lane->stuck) {
-		uint32_t glance = look(road, lane->offset);
+		uint32_t glance = classify_at(road, lane->offset);
 
 		lane->stuck = !glance;
 		if (glance)
-			lane->offset = step(road, lane->offset, glance);
+			lane->offset = step_over(road, lane->offset, glance);
 	}
 }
 
@@ -101,7 +101,7 @@ static void end_lane(const struct road *road, struct lane *lane)
 		glance = look_closer(road, lane->offset);
 		lane->stuck = !glance;
 		if (glance)
-			lane->offset = step(road, lane->offset, glance);
+			lane->offset = step_over(road, lane->offset, glance);
 	}
 	if (lane->offset > span->end) {
 		/* An instruction that goes on behind the span is none of it. */

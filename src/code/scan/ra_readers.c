@@ -103,7 +103,8 @@ static void read_modrm(const uint8_t *bytes, struct operand *operand)
 	}
 }
 
-static bool decode(const struct reading *reading, uint64_t at, struct operand *operand)
+static bool decode_operand(const struct reading *reading, uint64_t at,
+			   struct operand *operand)
 {
 	*operand = (struct operand){0};
 	if (!length_decode(reading->bytes + at, reading->size - at, &operand->brief))
@@ -113,7 +114,7 @@ static bool decode(const struct reading *reading, uint64_t at, struct operand *o
 	return true;
 }
 
-static void find(struct reading *reading, enum ra_reader what)
+static void note_use(struct reading *reading, enum ra_reader what)
 {
 	if (what > reading->found)
 		reading->found = what;
@@ -151,10 +152,10 @@ static void look_at_operand(struct reading *reading, const struct operand *opera
 	if (is_store(&operand->brief))
 		return;
 	if (operand->displacement == depth)
-		find(reading, RA_READER_OWN);
+		note_use(reading, RA_READER_OWN);
 	if (operand->base == RBP && reading->linked && !operand->displacement &&
 	    is_load(&operand->brief))
-		find(reading, RA_READER_STACK);
+		note_use(reading, RA_READER_STACK);
 }
 
 /* A frame pointer that goes to another register may be followed there. */
@@ -166,13 +167,13 @@ static void look_at_frame_pointer(struct reading *reading, const struct operand 
 
 	if (!brief->map && brief->modrm && operand->mod == 3 && (from || to) &&
 	    reading->frame_depth != NO_DEPTH && reading->linked)
-		find(reading, RA_READER_STACK);
+		note_use(reading, RA_READER_STACK);
 }
 
-static void push(struct reading *reading, int32_t bytes)
+static void push_bytes(struct reading *reading, int32_t bytes)
 {
 	if (bytes < 0 && reading->depth == 0) {
-		find(reading, RA_READER_OWN);
+		note_use(reading, RA_READER_OWN);
 		reading->suspect = true;
 	}
 	reading->depth += bytes;
@@ -222,7 +223,7 @@ static void add_to_pointer(struct reading *reading, const struct operand *operan
 	if (operation == 0)
 		reading->depth -= value;
 	else if (operation == 5)
-		push(reading, value);
+		push_bytes(reading, value);
 	reading->suspect |= reading->depth < 0;
 }
 
@@ -238,18 +239,18 @@ static void step_stack(struct reading *reading, const struct operand *operand,
 	case 0x68:
 	case 0x6a:
 	case 0x9c:
-		push(reading, WORD);
+		push_bytes(reading, WORD);
 		break;
 	case 0x58 ... 0x5f:
 	case 0x8f:
 	case 0x9d:
-		push(reading, -WORD);
+		push_bytes(reading, -WORD);
 		if (brief->opcode == 0x58 + RBP && !(operand->rex & 1))
 			set_frame(reading, NO_DEPTH);
 		break;
 	case 0xff:
 		if ((brief->modrm >> 3 & 7) == 6)
-			push(reading, WORD);
+			push_bytes(reading, WORD);
 		break;
 	case 0x81:
 	case 0x83:
@@ -328,7 +329,7 @@ static bool step_branch(struct reading *reading, const struct brief *brief, uint
 	return leaves;
 }
 
-static void begin(struct reading *reading)
+static void begin_reading(struct reading *reading)
 {
 	vector_reserve(&reading->known, reading->size + 1);
 	for (uint64_t i = 0; i < reading->size; i++)
@@ -345,9 +346,9 @@ static enum ra_reader read_function(struct reading *reading)
 	struct operand operand;
 	int32_t frame = NO_DEPTH;
 
-	begin(reading);
+	begin_reading(reading);
 	for (uint64_t at = 0; at < reading->size; at += operand.brief.length) {
-		if (!decode(reading, at, &operand))
+		if (!decode_operand(reading, at, &operand))
 			break;
 		if (reading->known.items[at] != NO_DEPTH)
 			reading->depth = reading->known.items[at];
@@ -373,13 +374,13 @@ static enum ra_reader read_part(struct reading *reading, const struct way_out *f
 	enum ra_reader found;
 	bool entered = false;
 
-	begin(reading);
+	begin_reading(reading);
 	reading->frame_depth = first->frame_depth;
 	reading->linked = first->linked;
 	for (const struct way_out *way = first; way < end; way++)
 		reading->known.items[way->offset] = way->depth;
 	for (uint64_t at = 0; at < reading->size; at += operand.brief.length) {
-		if (!decode(reading, at, &operand))
+		if (!decode_operand(reading, at, &operand))
 			break;
 		if (reading->known.items[at] != NO_DEPTH) {
 			reading->depth = reading->known.items[at];
@@ -515,7 +516,7 @@ static bool read_one(struct reading *reading, const struct image *image, uint32_
 	return reading->suspect;
 }
 
-static void end(struct reading *reading)
+static void end_reading(struct reading *reading)
 {
 	vector_deinit(&reading->known);
 	vector_deinit(&reading->outs);
@@ -527,7 +528,7 @@ bool ra_readers_read(const struct image *image, uint32_t index, uint8_t *readers
 	bool suspect = read_one(&reading, image, index, readers);
 
 	read_parts(&reading, image, readers);
-	end(&reading);
+	end_reading(&reading);
 	return suspect;
 }
 
@@ -543,7 +544,7 @@ uint8_t *ra_readers_find(const struct image *image, struct ra_readers_suspects *
 	read_parts(&reading, image, readers);
 	for (uint32_t i = 0; i < image->functions.count; i++)
 		readers[i] = readers[cold_parts_owner(image, i)];
-	end(&reading);
+	end_reading(&reading);
 	return readers;
 }
 
@@ -594,5 +595,5 @@ void ra_readers_suspect(const struct image *image, struct ra_readers_suspects *s
 		if (reading.suspect)
 			vector_push(suspects, i);
 	}
-	end(&reading);
+	end_reading(&reading);
 }

@@ -70,7 +70,7 @@ struct moment {
 	uint64_t address, next;
 };
 
-static void find(struct following *following, enum return_use use)
+static void note_use(struct following *following, enum return_use use)
 {
 	if (use > following->found)
 		following->found = use;
@@ -232,7 +232,7 @@ static void look_at_memory(const struct moment *moment)
 		    operand->mem.type == ZYDIS_MEMOP_TYPE_MEM &&
 		    (operand->actions & accesses) &&
 		    is_beyond(address_of(moment->state, operand), operand->size / 8))
-			find(moment->following, RETURN_USE_BEYOND);
+			note_use(moment->following, RETURN_USE_BEYOND);
 	}
 }
 
@@ -241,7 +241,7 @@ static struct value *stack_pointer(struct state *state)
 	return &state->registers[RSP];
 }
 
-static void push(struct state *state, struct value value)
+static void push_value(struct state *state, struct value value)
 {
 	struct value *rsp = stack_pointer(state);
 
@@ -252,7 +252,7 @@ static void push(struct state *state, struct value value)
 		*rsp = other;
 }
 
-static struct value pop(struct state *state)
+static struct value pop_value(struct state *state)
 {
 	struct value *rsp = stack_pointer(state), value = other;
 
@@ -263,7 +263,7 @@ static struct value pop(struct state *state)
 	return value;
 }
 
-static struct value add(struct value value, int64_t by)
+static struct value add_constant(struct value value, int64_t by)
 {
 	if (value.kind == VALUE_STACK || value.kind == VALUE_RETURN ||
 	    value.kind == VALUE_PLACE)
@@ -272,7 +272,7 @@ static struct value add(struct value value, int64_t by)
 }
 
 /* The sum or difference of something and a value that is not known. */
-static struct value blur(struct value value)
+static struct value blur_value(struct value value)
 {
 	return is_given(value) ? derived : other;
 }
@@ -283,12 +283,14 @@ static void step_add(struct moment *moment, int sign)
 	struct value value = read_operand(moment->state, to), second;
 
 	if (by->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-		write_operand(moment->state, to, add(value, sign * by->imm.value.s));
+		write_operand(moment->state, to,
+			      add_constant(value, sign * by->imm.value.s));
 		return;
 	}
 	second = read_operand(moment->state, by);
 	write_operand(moment->state, to,
-		      is_return(value) || is_return(second) ? derived : blur(value));
+		      is_return(value) || is_return(second) ? derived
+							    : blur_value(value));
 }
 
 /* Anything else: what it writes is no such value any more. */
@@ -363,27 +365,29 @@ static void step_plain(struct moment *moment)
 	case ZYDIS_MNEMONIC_DEC:
 		write_operand(
 			state, &moment->operands[0],
-			add(read_operand(state, &moment->operands[0]),
-			    moment->instruction.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1));
+			add_constant(read_operand(state, &moment->operands[0]),
+				     moment->instruction.mnemonic == ZYDIS_MNEMONIC_INC
+					     ? 1
+					     : -1));
 		break;
 	case ZYDIS_MNEMONIC_PUSH:
-		push(state, read_operand(state, &moment->operands[0]));
+		push_value(state, read_operand(state, &moment->operands[0]));
 		break;
 	case ZYDIS_MNEMONIC_PUSHFQ:
-		push(state, other);
+		push_value(state, other);
 		break;
 	case ZYDIS_MNEMONIC_POP:
-		write_operand(state, &moment->operands[0], pop(state));
+		write_operand(state, &moment->operands[0], pop_value(state));
 		break;
 	case ZYDIS_MNEMONIC_POPFQ:
-		pop(state);
+		pop_value(state);
 		break;
 	case ZYDIS_MNEMONIC_XCHG:
 		step_exchange(moment);
 		break;
 	case ZYDIS_MNEMONIC_LEAVE:
 		*stack_pointer(state) = state->registers[RBP];
-		state->registers[RBP] = pop(state);
+		state->registers[RBP] = pop_value(state);
 		break;
 	default:
 		if (moment->instruction.meta.category == ZYDIS_CATEGORY_CMOV)
@@ -427,7 +431,8 @@ static struct place *place_at(const struct following *following, uint64_t addres
 }
 
 /* The code at an address is to be gone through, too. */
-static void lead(struct following *following, uint64_t address, const struct state *state)
+static void lead_to(struct following *following, uint64_t address,
+		    const struct state *state)
 {
 	struct place *place = place_at(following, address);
 
@@ -439,23 +444,23 @@ static void lead(struct following *following, uint64_t address, const struct sta
 
 /* Whether the return address is what the function returns, and nothing else was done with
  * it: its caller has asked where it is. */
-static bool tells(const struct state *state)
+static bool tells_address(const struct state *state)
 {
 	return !state->used && state->registers[RAX].kind == VALUE_RETURN;
 }
 
 /* The function is left, or another called, by way of a value. `behind`: whether the
  * return address is no longer on the stack then. */
-static void leave(struct moment *moment, struct value to, bool behind)
+static void leave_to(struct moment *moment, struct value to, bool behind)
 {
 	struct following *following = moment->following;
 
 	if (following->foreign)
 		return;
 	if (to.kind == VALUE_RETURN && to.offset == 1)
-		find(following, RETURN_USE_NEXT);
+		note_use(following, RETURN_USE_NEXT);
 	else if (is_return(to) ? to.kind == VALUE_DERIVED || to.offset : behind)
-		find(following, RETURN_USE_BEYOND);
+		note_use(following, RETURN_USE_BEYOND);
 }
 
 static void step_return(struct moment *moment)
@@ -468,10 +473,10 @@ static void step_return(struct moment *moment)
 	to = read_stack(moment->state, rsp.offset);
 	/* vfork's and its like keep it elsewhere meanwhile. Further up the depth is most
 	 * likely wrong, as behind calls that do not come back. */
-	leave(moment, to,
-	      rsp.offset >= 0 && rsp.offset <= WORD && !moment->state->stored);
-	if (tells(moment->state))
-		find(moment->following, RETURN_USE_TOLD);
+	leave_to(moment, to,
+		 rsp.offset >= 0 && rsp.offset <= WORD && !moment->state->stored);
+	if (tells_address(moment->state))
+		note_use(moment->following, RETURN_USE_TOLD);
 }
 
 /* Whether rsp is known to be right above the return address's place. */
@@ -506,17 +511,17 @@ static void step_jump(struct moment *moment)
 	uint64_t target;
 
 	if (operand->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
-		leave(moment, read_operand(moment->state, operand),
-		      is_dropped(moment->state));
+		leave_to(moment, read_operand(moment->state, operand),
+			 is_dropped(moment->state));
 	else if (find_target(moment, &target))
-		lead(moment->following, target, moment->state);
+		lead_to(moment->following, target, moment->state);
 	else
-		leave(moment, other, is_dropped(moment->state));
+		leave_to(moment, other, is_dropped(moment->state));
 }
 
 static const uint8_t arguments[] = {RDI, RSI, RDX, RCX, 8, 9};
 
-static enum return_use follow(struct following *following);
+static enum return_use follow_function(struct following *following);
 
 /* What a call in a function gives on of what it knows of a return address. */
 static struct value given_value(const struct following *following, struct value value)
@@ -554,8 +559,8 @@ static bool uses_argument(const struct following *own, const struct state *given
 	for (unsigned i = 0; i < sizeof(arguments); i++)
 		state.registers[arguments[i]] =
 			given_value(own, given->registers[arguments[i]]);
-	lead(&inner, target, &state);
-	return follow(&inner) == RETURN_USE_BEYOND ||
+	lead_to(&inner, target, &state);
+	return follow_function(&inner) == RETURN_USE_BEYOND ||
 	       (inner.steps >= STEPS_MAX && passes_place(own, given));
 }
 
@@ -599,20 +604,20 @@ static void step_call(struct moment *moment)
 	if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		known = find_target(moment, &target);
 	else
-		leave(moment, read_operand(moment->state, operand), false);
+		leave_to(moment, read_operand(moment->state, operand), false);
 	if (known && is_inside(following, target) && target != following->start) {
-		push(&inner, other);
-		lead(following, target, &inner);
+		push_value(&inner, other);
+		lead_to(following, target, &inner);
 	}
 	given = forget_registers(moment->state);
 	moment->state->used |= given;
 	if ((given || passes_place(following, &before)) &&
 	    gives_away(following, &before, known ? &target : NULL))
-		find(following, RETURN_USE_BEYOND);
+		note_use(following, RETURN_USE_BEYOND);
 }
 
 /* Goes over an instruction. Whether what is behind it runs next. */
-static bool step(struct moment *moment)
+static bool step_instruction(struct moment *moment)
 {
 	struct state *state = moment->state;
 	uint64_t target;
@@ -627,7 +632,7 @@ static bool step(struct moment *moment)
 		return false;
 	case ZYDIS_CATEGORY_COND_BR:
 		if (find_target(moment, &target))
-			lead(moment->following, target, state);
+			lead_to(moment->following, target, state);
 		return true;
 	case ZYDIS_CATEGORY_CALL:
 		step_call(moment);
@@ -648,7 +653,7 @@ static bool step(struct moment *moment)
 	return true;
 }
 
-static bool decode(struct moment *moment)
+static bool decode_next(struct moment *moment)
 {
 	const struct following *following = moment->following;
 	const struct code_segment *segment =
@@ -692,20 +697,20 @@ static void follow_one(struct following *following, size_t number)
 
 	following->places.items[number].waits = false;
 	while (following->found != RETURN_USE_BEYOND && following->steps++ < STEPS_MAX &&
-	       decode(&moment) && step(&moment)) {
+	       decode_next(&moment) && step_instruction(&moment)) {
 		if (moment.instruction.mnemonic != ZYDIS_MNEMONIC_NOP)
 			called = moment.instruction.meta.category == ZYDIS_CATEGORY_CALL;
 		if (is_end(&moment, called))
 			return;
 		moment.address = moment.next;
 		if (place_at(following, moment.address)) {
-			lead(following, moment.address, &state);
+			lead_to(following, moment.address, &state);
 			return;
 		}
 	}
 }
 
-static enum return_use follow(struct following *following)
+static enum return_use follow_function(struct following *following)
 {
 	bool more = true;
 
@@ -733,6 +738,6 @@ enum return_use return_use_find(const struct scan *scan, const struct image *ima
 			 ZYDIS_STACK_WIDTH_64);
 	*stack_pointer(&state) = (struct value){VALUE_STACK, 0};
 	state.slot = (struct value){VALUE_RETURN, 0};
-	lead(&following, address, &state);
-	return follow(&following);
+	lead_to(&following, address, &state);
+	return follow_function(&following);
 }

@@ -77,7 +77,7 @@ static void leave_range(struct walk *walk, uint64_t address, const struct brief 
 }
 
 /* code_map_reach, for what mostly lies in the segment that is walked through. */
-static inline void reach(const struct walk *walk, uint64_t target)
+static inline void reach_target(const struct walk *walk, uint64_t target)
 {
 	if (target - walk->segment->address < walk->segment->size)
 		segment_reach(walk->segment, target);
@@ -105,7 +105,7 @@ static void note_branch(struct walk *walk, uint64_t address, const struct brief 
 	if (inside)
 		bit_set(walk->segment->reached, target - walk->segment->address);
 	else
-		reach(walk, target);
+		reach_target(walk, target);
 	if (brief->kind == BRIEF_CALL32) {
 		note_call(walk, address, brief);
 		return;
@@ -238,7 +238,7 @@ static bool note_operand(struct walk *walk, uint64_t address, const uint8_t *byt
 	/* No prefix, or there would have been no glance: opcode, ModRM byte, and this. */
 	target = address + (glance & GLANCE_LENGTH) +
 		 length_displacement(bytes + at + escape + 2, 4);
-	reach(walk, target);
+	reach_target(walk, target);
 	if (!escape && bytes[at] == 0x8d)
 		vector_push(&walk->tables, target);
 	return true;
@@ -281,7 +281,7 @@ static uint8_t kind_at(const struct code_segment *segment, size_t offset)
 }
 
 /* Puts by a range that may set GS. */
-static void suspect(struct walk *walk, uint64_t stop)
+static void suspect_gs(struct walk *walk, uint64_t stop)
 {
 	bool calls = walk->calls_kernel || walk->names_gs;
 	bool is_function = walk->function != WALK_NO_FUNCTION;
@@ -331,7 +331,7 @@ static uint8_t note_range(struct walk *walk, const struct sweep_span *span)
 	}
 	if (walk->indirect)
 		jump_tables_read(walk);
-	suspect(walk, stop == walk->end ? stop : segment->address + span->stop);
+	suspect_gs(walk, stop == walk->end ? stop : segment->address + span->stop);
 	if (stop != walk->end)
 		return 0;
 	return span->last < span->stop && is_leaving(kind_at(segment, span->last))

@@ -13,7 +13,8 @@
 enum { TRIES = 64 };
 
 /* Comes to a block. Returns the number of blocks in the queue. */
-static uint32_t reach(struct unpatching *unpatching, uint32_t block, uint32_t queued)
+static uint32_t reach_block(struct unpatching *unpatching, uint32_t block,
+			    uint32_t queued)
 {
 	if (unpatching->states[block] != BLOCK_CLOSED)
 		return queued;
@@ -37,18 +38,18 @@ static bool leads_home(const struct unpatching *unpatching, uint32_t block)
  * of a switch's table may be that of the original. */
 static void reach_all(struct unpatching *unpatching)
 {
-	uint32_t queued = reach(unpatching, 0, 0), to[2];
+	uint32_t queued = reach_block(unpatching, 0, 0), to[2];
 
 	for (uint32_t b = 1; b < unpatching->count; b++)
 		if (unpatching->blocks[b].flags & (PLAN_BLOCK_ENTERED | PLAN_BLOCK_LED) ||
 		    leads_home(unpatching, b))
-			queued = reach(unpatching, b, queued);
+			queued = reach_block(unpatching, b, queued);
 	while (queued) {
 		uint32_t count =
 			unpatching_goes_on(unpatching, unpatching->queue[--queued], to);
 
 		while (count)
-			queued = reach(unpatching, to[--count], queued);
+			queued = reach_block(unpatching, to[--count], queued);
 	}
 }
 
@@ -193,7 +194,7 @@ static void know_stubs(struct unpatching *unpatching)
 	}
 }
 
-static void pin(struct unpatching *unpatching, uint64_t offset)
+static void pin_byte(struct unpatching *unpatching, uint64_t offset)
 {
 	uint32_t block = unpatching_block(unpatching, (uint32_t)offset);
 
@@ -202,8 +203,8 @@ static void pin(struct unpatching *unpatching, uint64_t offset)
 }
 
 /* A patch that goes, maybe later than other pages of the text change. */
-static void drop(struct unpatching *unpatching, const struct unpatch_patch *patch,
-		 uint8_t *text)
+static void drop_patch(struct unpatching *unpatching, const struct unpatch_patch *patch,
+		       uint8_t *text)
 {
 	uint32_t offset = patch->offset, size = patch->size;
 
@@ -211,15 +212,15 @@ static void drop(struct unpatching *unpatching, const struct unpatch_patch *patc
 	/* It would be cut in half, or an island be gone that a short jump leads to. */
 	if (unpatching->pages &&
 	    !unpatching_both_on_one_page(unpatching, offset, size, patch->from, size))
-		pin(unpatching, patch->from);
+		pin_byte(unpatching, patch->from);
 }
 
 /* A patch that stays: what it lies in does not run. */
-static void stay(struct unpatching *unpatching, const struct unpatch_patch *patch)
+static void stay_patched(struct unpatching *unpatching, const struct unpatch_patch *patch)
 {
 	for (uint32_t i = patch->offset; i < patch->offset + patch->size; i++)
 		if (unpatching->bytes[i] & BYTE_OPEN)
-			pin(unpatching, i);
+			pin_byte(unpatching, i);
 	unpatching_mark(unpatching, unpatching->bytes, patch->offset, patch->size,
 			BYTE_KEPT);
 }
@@ -231,9 +232,9 @@ static void take_patches(struct unpatching *unpatching, uint8_t *text)
 		if (patch->from != FOREIGN &&
 		    (!unpatching->count ||
 		     unpatching->states[patch->block] == BLOCK_OPEN))
-			drop(unpatching, patch, text);
+			drop_patch(unpatching, patch, text);
 		else
-			stay(unpatching, patch);
+			stay_patched(unpatching, patch);
 	}
 }
 
@@ -276,7 +277,7 @@ static void pin_sources(struct unpatching *unpatching, uint8_t *text)
 		     has_nowhere(unpatching, b, b + 1)) ||
 		    (row->to != PLAN_EDGE_OUT && has_nowhere(unpatching, b, row->to) &&
 		     !lead_branch(unpatching, row, row->to, text)))
-			pin(unpatching, row->offset);
+			pin_byte(unpatching, row->offset);
 	}
 }
 
@@ -298,8 +299,8 @@ static void open_blocks(struct unpatching *unpatching, uint8_t *text)
 }
 
 /* Up to the function's ends. */
-static bool differs(const struct unpatching *unpatching, const uint8_t *text,
-		    uint32_t from, uint32_t to)
+static bool text_differs(const struct unpatching *unpatching, const uint8_t *text,
+			 uint32_t from, uint32_t to)
 {
 	uint32_t size = unpatch_size(unpatching->request->function);
 
@@ -315,8 +316,8 @@ static bool cuts_call(const struct unpatching *unpatching, const uint8_t *text,
 {
 	enum { MOST = 3 }; /* bytes on either page */
 
-	return differs(unpatching, text, at > MOST ? at - MOST : 0, at) &&
-	       differs(unpatching, text, at, at + MOST);
+	return text_differs(unpatching, text, at > MOST ? at - MOST : 0, at) &&
+	       text_differs(unpatching, text, at, at + MOST);
 }
 
 /* The offset of the first page that begins in the function. */
@@ -336,7 +337,7 @@ static void keep_whole(struct unpatching *unpatching, const uint8_t *text)
 		if (cuts_call(unpatching, text, at) &&
 		    unpatching->states[unpatching_block(unpatching, at - 1)] ==
 			    BLOCK_OPEN)
-			pin(unpatching, at - 1);
+			pin_byte(unpatching, at - 1);
 }
 
 /* A switch leads where its own table does once what names that ran at home, in whatever
@@ -348,7 +349,7 @@ static void pin_names(struct unpatching *unpatching, uint32_t before)
 		if (unpatching->states[b] == BLOCK_OPEN &&
 		    unpatching_turn(unpatching, b) < before &&
 		    unpatching->blocks[b].flags & PLAN_BLOCK_NAMES)
-			pin(unpatching, unpatching->blocks[b].offset);
+			pin_byte(unpatching, unpatching->blocks[b].offset);
 }
 
 /* Whether all is right at places that not only other blocks lead to. */
@@ -367,7 +368,7 @@ static void check_led(struct unpatching *unpatching)
 }
 
 /* With the blocks pinned that are. */
-static void try(struct unpatching *unpatching, uint8_t *text)
+static void try_pages(struct unpatching *unpatching, uint8_t *text)
 {
 	const uint32_t size = unpatch_size(unpatching->request->function);
 
@@ -419,14 +420,14 @@ static bool add_ways(const struct unpatching *unpatching, struct return_jumps *w
 }
 
 /* The text, with `pinned` without anything that runs at its own place. */
-static bool make(struct unpatching *unpatching, bool pinned, uint8_t *text)
+static bool make_text(struct unpatching *unpatching, bool pinned, uint8_t *text)
 {
 	if (pinned)
 		memset(unpatching->pinned, true, unpatching->count);
 	else
 		memcpy(unpatching->pinned, unpatching->kept, unpatching->count);
 	for (unsigned tries = 0; tries < TRIES; tries++) {
-		try(unpatching, text);
+		try_pages(unpatching, text);
 		if (!unpatching->more)
 			return !unpatching->hopeless;
 	}
@@ -451,7 +452,7 @@ static bool note_open(const struct unpatching *unpatching, uint64_t **ret_open)
 }
 
 /* Room for all that is to be known. */
-static void begin(struct unpatching *unpatching)
+static void begin_unpatching(struct unpatching *unpatching)
 {
 	const size_t size = unpatch_size(unpatching->request->function);
 	const size_t blocks = unpatching->count + (size_t)1;
@@ -479,7 +480,7 @@ static void begin(struct unpatching *unpatching)
 	unpatching->pages = !unpatching_on_one_page(unpatching, 0, (uint32_t)size);
 }
 
-static void end(struct unpatching *unpatching)
+static void end_unpatching(struct unpatching *unpatching)
 {
 	vector_deinit(&unpatching->patches);
 	free(unpatching->numbers);
@@ -487,7 +488,7 @@ static void end(struct unpatching *unpatching)
 }
 
 /* False if it cannot go home: see know_patches. */
-static bool know(struct unpatching *unpatching)
+static bool learn_blocks(struct unpatching *unpatching)
 {
 	know_blocks(unpatching);
 	if (!know_patches(unpatching))
@@ -548,7 +549,7 @@ static bool can_close(struct unpatching *unpatching, uint8_t *text)
 {
 	if (!unpatching->has_switch || has_named(unpatching))
 		return true;
-	if (!make(unpatching, true, text))
+	if (!make_text(unpatching, true, text))
 		return false;
 	for (uint32_t b = 0; unpatching->shut && b < unpatching->count; b++)
 		unpatching->kept[b] |=
@@ -587,17 +588,18 @@ bool unpatch_make(const struct unpatch_request *request, uint8_t *text,
 	if (function->reason != PLAN_INSTRUMENTED || function->hook || !function->size ||
 	    !request->has_fired(request->context, function->slot))
 		return false;
-	begin(&unpatching);
-	made = know(&unpatching);
+	begin_unpatching(&unpatching);
+	made = learn_blocks(&unpatching);
 	*ret_early = unpatching.early;
 	if (made && unpatching.count) {
-		made = can_close(&unpatching, text) && make(&unpatching, false, text) &&
+		made = can_close(&unpatching, text) &&
+		       make_text(&unpatching, false, text) &&
 		       add_ways(&unpatching, ways) && note_open(&unpatching, ret_open);
 	} else if (made) {
 		made = make_whole(&unpatching, text);
 		*ret_open = NULL;
 	}
-	end(&unpatching);
+	end_unpatching(&unpatching);
 	return made;
 }
 
@@ -605,9 +607,9 @@ void unpatch_close(const struct unpatch_request *request, uint8_t *text)
 {
 	struct unpatching unpatching = homing_of(request);
 
-	begin(&unpatching);
-	if (!know(&unpatching) || !unpatching.has_switch ||
-	    !make(&unpatching, true, text) || unpatching.shut)
+	begin_unpatching(&unpatching);
+	if (!learn_blocks(&unpatching) || !unpatching.has_switch ||
+	    !make_text(&unpatching, true, text) || unpatching.shut)
 		memcpy(text, request->patched, unpatch_size(request->function));
-	end(&unpatching);
+	end_unpatching(&unpatching);
 }

@@ -4,7 +4,7 @@
 
 #include "code/unpatch/unpatching.h"
 
-static bool bar(struct unpatching *unpatching, uint32_t block)
+static bool bar_block(struct unpatching *unpatching, uint32_t block)
 {
 	unpatching->barred[block] = unpatching_turn(unpatching, block);
 	return unpatching->barred[block];
@@ -20,13 +20,13 @@ static bool bar_around(struct unpatching *unpatching, const struct unpatch_patch
 
 	for (uint32_t i = patch->offset + 1; i < end; i++)
 		if (unpatching->known[i] & BYTE_LEADER)
-			some |= bar(unpatching, unpatching->leaders[i]);
+			some |= bar_block(unpatching, unpatching->leaders[i]);
 	if (patch->from == patch->offset || unpatching->led[block])
 		return some;
 	if (!unpatching_on_one_page(unpatching, unpatching->blocks[block].offset,
 				    end - unpatching->blocks[block].offset))
 		unpatching->kept[block] = true;
-	return some | bar(unpatching, block);
+	return some | bar_block(unpatching, block);
 }
 
 /* A block goes on to what is barred up to a turn: as far as its own page has the plan's

@@ -56,8 +56,8 @@ static bool leads_away(const struct unpatching *unpatching, uint32_t block,
 
 /* A block is sealed while it and all that may go on to it is on one page, and that is led
  * away or sealed itself. Returns whether one is no more. */
-static bool unseal(struct unpatching *unpatching, uint32_t from, uint32_t to,
-		   const uint8_t *text)
+static bool unseal_bytes(struct unpatching *unpatching, uint32_t from, uint32_t to,
+			 const uint8_t *text)
 {
 	const struct plan_block *block = &unpatching->blocks[from];
 
@@ -100,7 +100,7 @@ static void seal_blocks(struct unpatching *unpatching, const uint8_t *text)
 			uint32_t count = unpatching_goes_on(unpatching, b, to);
 
 			while (count)
-				fewer |= unseal(unpatching, b, to[--count], text);
+				fewer |= unseal_bytes(unpatching, b, to[--count], text);
 		}
 	}
 	for (uint32_t b = 0; b < unpatching->count; b++)
