@@ -135,7 +135,7 @@ static struct trm_error *step_times(struct injection *injection, unsigned int co
 
 /* Code that runs from the slack behind some text, with its data behind it. */
 struct slack {
-	uint64_t address;                   /* of the code */
+	uint64_t address;         /* of the code */
 	uint32_t code, data, end; /* offsets in the resident's image */
 };
 
