@@ -1,10 +1,9 @@
 /* `trammel attach`: see man/trammel-attach.1.md. */
-#include "cli/commands.h"
-
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/measuring.h"
-#include "session/attach.h"
+#include "session/run/attach.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,10 +1,9 @@
 /* `trammel coverage`: see man/trammel-coverage.1.md. */
 #include "cli/commands.h"
 #include "cli/showing.h"
-
 #include "coverage/coverage.h"
 #include "report/text/report.h"
-#include "session/options.h"
+#include "session/options/options.h"
 
 #include <ctype.h>
 #include <stdio.h>

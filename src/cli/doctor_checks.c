@@ -2,7 +2,7 @@
 #include "base/cleanup.h"
 #include "cli/doctor.h"
 #include "control/remote.h"
-#include "session/cache.h"
+#include "session/cache/cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -289,8 +289,8 @@ static void look_mremap(struct finding *finding)
 }
 
 /* Nothing is injected into a thread under a filter, which may kill it for that: see
- * may_inject in session/threads.c. What every program gets at its exec is all it has
- * then. */
+ * may_inject in session/thread/threads.c. What every program gets at its exec is all it
+ * has then. */
 static void look_seccomp(struct finding *finding)
 {
 	uint64_t mode = own_status("Seccomp");

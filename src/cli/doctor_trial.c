@@ -1,9 +1,8 @@
 /*
- * The trial: three processes as in a run (session/run.c). One is the program, one the
+ * The trial: three processes as in a run (session/run/run.c). One is the program, one the
  * tracer, which is not its ancestor; this one waits for both.
  */
 #include "cli/doctor.h"
-
 #include "control/event.h"
 #include "control/remote.h"
 

@@ -3,9 +3,9 @@
 #include "cli/commands.h"
 #include "cli/pbo.h"
 #include "report/text/report.h"
-#include "session/memory.h"
-#include "session/options.h"
-#include "session/window.h"
+#include "session/count/window.h"
+#include "session/options/options.h"
+#include "session/state/memory.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "session/options.h"
+#include "session/options/options.h"
 
 #include <popt.h>
 

@@ -1,9 +1,8 @@
 /* `trammel run`: see man/trammel-run.1.md. */
-#include "cli/commands.h"
-
 #include "base/error.h"
+#include "cli/commands.h"
 #include "cli/measuring.h"
-#include "session/run.h"
+#include "session/run/run.h"
 
 #include <popt.h>
 #include <signal.h>

@@ -12,7 +12,7 @@
 #include "cli/measuring.h"
 #include "cli/top_screen.h"
 #include "report/text/report.h"
-#include "session/attach.h"
+#include "session/run/attach.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -20,7 +20,7 @@
 	syscall
 	.endm
 
-/* What routines that gates and probes call have on the stack: session/arc.c. */
+/* What routines that gates and probes call have on the stack: session/position/arc.c. */
 	.macro save_graph
 	mov	%rcx, (%rsp)
 	mov	%rdx, 8(%rsp)

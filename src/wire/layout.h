@@ -557,7 +557,8 @@ struct wire_moved {
 	uint64_t key, original;
 };
 
-/* Where a signal handler was shown its thread, innermost last: see session/shown.h. */
+/* Where a signal handler was shown its thread, innermost last: see
+ * session/position/shown.h. */
 #define WIRE_SHOWN 16
 struct wire_shown {
 	uint64_t rsp, rip; /* that it was shown */

@@ -3,22 +3,22 @@
  * an original, and the way back from there leads on, by the plan as by the table that
  * programs have. All of it is tried, too: a thread is moved at every instruction.
  */
-#include "session/trampolines.h"
-#include "session/reentry.h"
+#include "session/modules/trampolines.h"
+#include "session/position/reentry.h"
 #include "code/locate/locate.h"
 #include "code/locate/locate.h"
 #include "code/plan/plan_rows.h"
 #include "code/plan/request.h"
 #include "code/plan/plan_rows.h"
 #include "code/plan/request.h"
-#include "session/module_text.h"
+#include "session/cache/module_text.h"
 #include "sanitized.h"
 #include "whole_area.h"
 
 #include "code/count/edges.h"
 #include "code/emit/probe.h"
 #include "code/locate/address_map.h"
-#include "session/ways.h"
+#include "session/cache/ways.h"
 #include "wire/layout.h"
 #include "x86/decode.h"
 

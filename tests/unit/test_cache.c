@@ -1,11 +1,11 @@
 /* Cache files, their names, and counters that are built into code. */
-#include "session/trampolines.h"
-#include "session/cache_names.h"
+#include "session/modules/trampolines.h"
+#include "session/cache/cache_names.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "session/cache_file.h"
-#include "session/session.h"
+#include "session/cache/cache_file.h"
+#include "session/state/session.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * bank and the resident's code that a program has, and stopped at every instruction on
  * the way.
  */
-#include "session/graph_layout.h"
-#include "session/callgraph_bank.h"
+#include "session/cache/graph_layout.h"
+#include "session/position/callgraph_bank.h"
 #include "code/calls/gate_layout.h"
 #include "code/locate/address_map.h"
 #include "code/locate/locate.h"
@@ -15,7 +15,7 @@
 
 #include "code/calls/gates.h"
 #include "resident/resident.h"
-#include "session/callgraph.h"
+#include "session/count/callgraph.h"
 #include "wire/layout.h"
 
 #include <asm/prctl.h>
@@ -434,8 +434,8 @@ static void test_places(void **state)
 }
 
 /* A signal at a step of the resident's: the thread goes back to where it was called, with
- * its registers, and on as session/arc.c has it. Each is of a process of its own, which
- * begins at that step. */
+ * its registers, and on as session/position/arc.c has it. Each is of a process of its
+ * own, which begins at that step. */
 struct interruption {
 	struct whole_area area;
 	size_t steps, wrong; /* in gates and the resident; of them, which ended badly */

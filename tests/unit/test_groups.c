@@ -1,7 +1,7 @@
 /* Rows of all kinds come by the groups that they are saved in; residues of one place are
  * summed up. */
-#include "session/groups.h"
-#include "session/residues.h"
+#include "session/profile/groups.h"
+#include "session/position/residues.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "session/held.h"
+#include "session/thread/held.h"
 #include "wire/context.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What runs taught, in memory and in a file. */
-#include "session/learned.h"
+#include "session/cache/learned.h"
 
 #include "base/text.h"
 

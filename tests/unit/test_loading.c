@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "session/loader.h"
-#include "session/loading.h"
+#include "session/cache/loader.h"
+#include "session/follow/loading.h"
 
 #include <gnu/libc-version.h>
 #include <stdio.h>

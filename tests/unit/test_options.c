@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "code/plan/request.h"
-#include "session/options.h"
+#include "session/options/options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "code/plan/request.h"
-#include "session/places.h"
+#include "session/modules/places.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

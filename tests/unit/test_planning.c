@@ -1,5 +1,5 @@
 /* What the front shows of modules that are being planned, and when. */
-#include "session/planning.h"
+#include "session/run/planning.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

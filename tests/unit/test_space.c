@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "session/space.h"
-#include "session/session.h"
+#include "session/state/space.h"
+#include "session/state/session.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

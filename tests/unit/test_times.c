@@ -1,8 +1,8 @@
 /* Times of call graphs: what probes took is taken out, and calls that were not timed get
  * theirs. */
-#include "session/callgraph_cost.h"
-#include "session/callgraph_times.h"
-#include "session/callgraph.h"
+#include "session/profile/callgraph_cost.h"
+#include "session/profile/callgraph_times.h"
+#include "session/count/callgraph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

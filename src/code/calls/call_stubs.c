@@ -83,7 +83,7 @@ static const struct plan_function *callee_of_plt(const struct plan_builder *buil
 
 /* Whether calls of it, or jumps to it, have stubs: it does not take flags, and has no
  * hook. Of Go's functions only calls have, so that return addresses tell which:
- * session/settle.c. */
+ * session/position/settle.c. */
 static bool takes_stubs(const struct plan_builder *builder,
 			const struct plan_function *callee, bool jump)
 {

@@ -227,7 +227,7 @@ static void choose_slots(struct plan_builder *builder, struct plan_function *row
 	if (builder->request->depth < PLAN_BLOCKS)
 		return;
 	/* Where blocks alone are counted a function's counters lie together: see
-	 * session/fired.c. */
+	 * session/adapt/fired.c. */
 	row->slot = builder_new_slot(
 		builder, builder->current.cold && builder->request->depth == PLAN_EDGES);
 	whole->blocks.items[0].slot = row->slot * builder->plan->slot_size;

@@ -12,7 +12,7 @@
  * A call whose target is that of its cache, in the thread's bank, counts there, and leads
  * behind the gate; all others are made as they were, and the gate tells where they came
  * from. The tracer fills caches when it has seen what their sites call, while all threads
- * stand (session/inline_caches.h). An empty one has the target 0, and leads there.
+ * stand (session/adapt/inline_caches.h). An empty one has the target 0, and leads there.
  * A target that lies in memory is compared in r11, which is kept below the red zone, as
  * in gates; but procedure linkage tables may change it. Flags are dead in front of calls.
  *

@@ -12,7 +12,7 @@
 bool table_clones_have_addresses(const struct whole *whole);
 
 /* Makes room for the clones, in whole.clones. Code in pages that are a process's own can
- * change there: see session/fired.h. */
+ * change there: see session/adapt/fired.h. */
 void table_clones_reserve(struct whole *whole, struct emitter *emitter);
 
 /* Fills them in, when all blocks have their place. */

@@ -1,5 +1,6 @@
 /* Which basic blocks ran: flags in as many blocks as tell of all others. They are set
- * more often than counters on edges would count, but not for long: see session/fired.h.
+ * more often than counters on edges would count, but not for long: see
+ * session/adapt/fired.h.
  */
 #include "code/plan/request.h"
 #include "collect/collect.h"

@@ -1,0 +1,67 @@
+#include "session/adapt/looks.h"
+
+#include "base/clock.h"
+#include "session/thread/standing.h"
+
+#include <stdlib.h>
+
+#define FIRST_NS 20000000u
+
+/* The pause is one in so many of the time since the begin. */
+enum { LOOKS = 12 };
+
+/* Nanoseconds from the program's begin. */
+static uint64_t first_ns(void)
+{
+	const char *text = getenv("TRAMMEL_LOOK_US");
+
+	return text ? strtoull(text, NULL, 10) * 1000 : FIRST_NS;
+}
+
+bool looks_are_many(void)
+{
+	return first_ns() < FIRST_NS;
+}
+
+uint64_t looks_wait(const struct session *session, struct looks *looks, uint64_t *ret_now)
+{
+	const uint64_t now = clock_now_ns();
+
+	if (!session->window.base)
+		return UINT64_MAX;
+	if (!looks->begin) {
+		looks->begin = now;
+		looks->next = now + first_ns();
+	}
+	if (now < looks->next)
+		return looks->next - now;
+	*ret_now = now;
+	return standing_must_wait(session, now - looks->next) ? STANDING_WAIT_NS : 0;
+}
+
+static uint64_t pause_after(const struct looks *looks, uint64_t end,
+			    const struct looks_limits *limits)
+{
+	const uint64_t age = end - looks->begin, first = first_ns();
+	uint64_t pause = age / LOOKS < first ? first : age / LOOKS;
+
+	if (looks_are_many())
+		return first;
+	if (pause > limits->longest_ns)
+		pause = limits->longest_ns;
+	if (looks->spent * limits->share > age + pause)
+		pause = looks->spent * limits->share - age;
+	return pause;
+}
+
+uint64_t looks_pause(struct looks *looks, uint64_t since,
+		     const struct looks_limits *limits)
+{
+	const uint64_t end = clock_now_ns();
+	uint64_t pause;
+
+	looks->spent += end - since;
+	pause = pause_after(looks, end, limits);
+	looks->next = end + pause;
+	return pause;
+}

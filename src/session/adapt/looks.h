@@ -1,0 +1,35 @@
+/*
+ * When the tracer looks at what a program has done: often at first, as its first phases
+ * pass quickly, and each has code of its own; later ever less.
+ */
+#ifndef TRAMMEL_SESSION_ADAPT_LOOKS_H
+#define TRAMMEL_SESSION_ADAPT_LOOKS_H
+
+#include "session/state/schedule.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct session;
+
+/* Whether TRAMMEL_LOOK_US has the first look sooner than after 20 ms, and all others as
+ * often, so that tests see more. */
+bool looks_are_many(void);
+
+/* Nanoseconds until the next look, which stops all threads; 0: now, which is
+ * clock_now_ns() in *ret_now. Time counts from the first call on, once a program runs. */
+uint64_t looks_wait(const struct session *session, struct looks *looks,
+		    uint64_t *ret_now);
+
+/* How often at most. All looks together take no more than one in `share` of the time: a
+ * short run of a large program would pay more than it saves. */
+struct looks_limits {
+	uint64_t longest_ns; /* of a pause */
+	unsigned int share;
+};
+
+/* A look that began at `since` is over: nanoseconds until the next one. */
+uint64_t looks_pause(struct looks *looks, uint64_t since,
+		     const struct looks_limits *limits);
+
+#endif

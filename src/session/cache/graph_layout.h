@@ -1,0 +1,16 @@
+/* Trees of calls in banks, as code that counts has to know them. */
+#ifndef TRAMMEL_SESSION_CACHE_GRAPH_LAYOUT_H
+#define TRAMMEL_SESSION_CACHE_GRAPH_LAYOUT_H
+
+#include "wire/layout.h"
+
+/* The tree as gates have to know it: a struct plan_graph_layout. */
+#define CALLGRAPH_LAYOUT                                                                 \
+	{                                                                                \
+		.top = WIRE_GRAPH_TOP, .frames = WIRE_GRAPH_FRAMES,                      \
+		.nodes = WIRE_GRAPH_NODES, .left = WIRE_GRAPH_LEFT_AT,                   \
+		.children = WIRE_GRAPH_CHILDREN_AT, .leaf = WIRE_GRAPH_LEAF,             \
+		.depth = WIRE_GRAPH_DEPTH, .near = WIRE_GRAPH_NEAR                       \
+	}
+
+#endif

@@ -1,0 +1,64 @@
+#include "session/cache/hook_table.h"
+
+#include "base/text.h"
+#include "wire/layout.h"
+
+#include <string.h>
+
+static const struct {
+	const char *name;
+	uint8_t number;
+} hooks[] = {
+	{"_dl_debug_state", WIRE_HOOK_LINK_MAP},
+	{"ptrace", WIRE_HOOK_PTRACE},
+	{"execve", WIRE_HOOK_EXEC},
+	{"__execve", WIRE_HOOK_EXEC},
+	{"execveat", WIRE_HOOK_EXECAT},
+	{"fexecve", WIRE_HOOK_EXECAT},
+	{"syscall", WIRE_HOOK_SYSCALL},
+	{"prctl", WIRE_HOOK_PRCTL},
+	{"__prctl", WIRE_HOOK_PRCTL},
+	{"arch_prctl", WIRE_HOOK_ARCH},
+	{"exit", WIRE_HOOK_EXIT},
+	{"mprotect", WIRE_HOOK_MPROTECT},
+	{"__mprotect", WIRE_HOOK_MPROTECT},
+	{"pkey_mprotect", WIRE_HOOK_MPROTECT},
+	{"mmap", WIRE_HOOK_MMAP},
+	{"mmap64", WIRE_HOOK_MMAP},
+	{"__mmap", WIRE_HOOK_MMAP},
+	{"__mmap64", WIRE_HOOK_MMAP},
+	{"mremap", WIRE_HOOK_MREMAP},
+	{"__mremap", WIRE_HOOK_MREMAP},
+	{"madvise", WIRE_HOOK_MADVISE},
+	{"__madvise", WIRE_HOOK_MADVISE},
+};
+
+/* LeakSanitizer may be linked into any module. */
+uint8_t hook_table_find_anywhere(const char *name)
+{
+	return text_glob("__lsan_do_*leak_check", name) ? WIRE_HOOK_EXIT : 0;
+}
+
+uint8_t hook_table_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
+		if (!strcmp(hooks[i].name, name))
+			return hooks[i].number;
+	return 0;
+}
+
+bool hook_table_has(const char *name)
+{
+	return hook_table_find(name) != 0;
+}
+
+bool hook_table_is_c_library(const char *name)
+{
+	static const char *const patterns[] = {"ld-linux*", "ld-*.so*", "libc.so*",
+					       "libc-*.so*", "ld-musl*"};
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+		if (text_glob(patterns[i], name))
+			return true;
+	return false;
+}

@@ -1,0 +1,109 @@
+/*
+ * Files as modules of programs: their plans, made once a file and kept in a cache folder
+ * together with the patched text, whose pages are written over the program's own.
+ */
+#ifndef TRAMMEL_SESSION_CACHE_MODULE_FILE_H
+#define TRAMMEL_SESSION_CACHE_MODULE_FILE_H
+
+#include "base/vector.h"
+#include "code/plan/plan.h"
+#include "image/image.h"
+#include "session/options/options.h"
+#include "wire/layout.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+/* A file is this file as long as none of these change. */
+struct file_identity {
+	uint64_t device, inode, size;
+	int64_t modified_ns, changed_ns; /* since 1970 */
+};
+
+/* Pages of a text's part that are written as one: from the part's start on. */
+#define MODULE_RUNS 4
+struct module_run {
+	uint64_t offset, size; /* bytes */
+};
+
+/* One executable segment of a file. */
+struct module_text {
+	uint64_t address;     /* link-time, rounded down to a page */
+	uint64_t file_offset; /* rounded down to a page */
+	uint64_t size;        /* bytes of the mapping, whole pages */
+	/* What patches change lies in this part; all that is about patched bytes is about
+	 * it alone. Much else can lie in one segment with code: constants, call-frame
+	 * information. */
+	uint64_t part_offset; /* from `address` on, whole pages */
+	uint64_t part_size;   /* bytes, whole pages */
+	/* All its pages that differ from the original ones, and perhaps some that do not.
+	 */
+	struct module_run runs[MODULE_RUNS];
+	uint32_t run_count;
+};
+
+#define MODULE_TEXTS 4
+
+/* Smaller texts are written to where they lie, not patched in a copy first: that is
+ * cheaper than the system calls. */
+#define MODULE_COPIED_MIN (96u << 10)
+
+/* Words of 64 bits in trampolines that depend on where the module lies, by their offsets,
+ * and the numbers of the pages that they lie in; none of one at a fixed address. More of
+ * either than fit: `many`. */
+#define MODULE_OWN_WORDS 512
+#define MODULE_OWN_PAGES 6
+struct module_own_words {
+	uint32_t count, page_count, many;
+	uint32_t offsets[MODULE_OWN_WORDS];
+	uint32_t pages[MODULE_OWN_PAGES];
+};
+
+struct module_file {
+	uint32_t index; /* in session.files */
+	struct file_identity identity;
+	char *path;           /* as the program has it */
+	char *name;           /* its last part */
+	char build_id[65];    /* hex; "" if it has none */
+	bool has_interpreter; /* a program that ld.so starts */
+	bool dynamic;         /* may lie anywhere */
+	bool audited;         /* see struct image */
+	bool tells_loaded;    /* a loader that has a WIRE_HOOK_LOADED */
+	uint32_t text_count;
+	struct module_text texts[MODULE_TEXTS];
+	struct plan *plan;                   /* NULL: not instrumented, see `trouble` */
+	struct VECTOR(struct wire_way) ways; /* of the plan; see session/cache/ways.h */
+	uint32_t instrumented;               /* functions of the plan that are counted */
+	const struct learned *learned; /* while a plan is made: by what; NULL: nothing */
+	bool leak_checked;             /* has LeakSanitizer: see WIRE_HOOK_EXIT */
+	struct module_own_words own_words;
+	char *trouble;     /* why there is no plan, or it cannot be used; NULL */
+	bool left_out;     /* that was asked for */
+	bool bare;         /* of programs that are not measured */
+	bool mandatory;    /* only its hooks are wanted: it is bare, or left out */
+	bool walks_stacks; /* see image_walks_stacks; known only with copies_calls */
+	bool looked_for_go, is_go; /* written in Go; looked for where it matters */
+	bool copies_calls; /* relocated code makes them: another plan of the same file */
+	unsigned int variant; /* the same, with trampolines at another distance */
+	bool used;            /* a measured program has it */
+
+	struct lazy_file *lazy; /* its functions are planned when they are called; NULL:
+				   they are all planned */
+	uint64_t code_room, steps_room; /* bytes, with `lazy`: of what there may be */
+
+	/* Where trampolines can be mapped from; cached_path NULL: nowhere. */
+	char *cached_path;
+	uint64_t cached_offset[MODULE_TEXTS]; /* of each text's part in that file */
+	uint64_t code_offset; /* of trampolines, and the ways behind them, in that file */
+
+	const uint8_t *bytes;           /* the file itself, mapped */
+	struct image_unwind unwind;     /* in it; header 0: it has none */
+	uint8_t *patched[MODULE_TEXTS]; /* the texts' parts with all patches applied; they
+					   lie in the cache file if there is one, else in
+					   memory */
+	void *cached_bytes; /* the cache file, mapped; the plan's arrays lie in it */
+	size_t cached_size;
+};
+
+#endif

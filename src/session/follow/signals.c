@@ -1,0 +1,132 @@
+#include "session/follow/signals.h"
+
+#include "control/remote.h"
+#include "session/count/window.h"
+#include "session/follow/trapping.h"
+#include "session/position/returns.h"
+#include "session/position/settle.h"
+#include "session/position/shown.h"
+#include "session/position/spans.h"
+#include "session/position/syscalls.h"
+#include "session/state/module.h"
+#include "session/thread/threads.h"
+#include "session/thread/timers.h"
+
+#include <signal.h>
+
+/* Bytes of the instruction syscall. */
+enum { SYSTEM_CALL = 2 };
+
+static bool is_fault(const siginfo_t *info)
+{
+	return info->si_code > 0 && info->si_signo < 64 &&
+	       (settle_synchronous >> (info->si_signo - 1) & 1);
+}
+
+/* Whether a thread is in code whose place cannot be told by the original's: in the
+ * resident, or in a function that was relocated whole. */
+static bool is_elsewhere(const struct space *space, uint64_t rip)
+{
+	const struct module *module =
+		space_module_of_code(space, rip) ?: space_module_of_text(space, rip);
+
+	if (space->family && rip - space->family->arena->address < WIRE_RESIDENT_SIZE)
+		return true;
+	return module && module->file->plan->map_rows.count;
+}
+
+/* Whether a signal has neither a handler nor ends the process: nobody sees the thread
+ * then, and where it is it must go on. */
+static bool stays_hidden(const struct thread *thread, int signal, uint64_t rip)
+{
+	static const uint64_t stopping = 1ull << (SIGSTOP - 1) | 1ull << (SIGTSTP - 1) |
+					 1ull << (SIGTTIN - 1) | 1ull << (SIGTTOU - 1);
+
+	return is_elsewhere(thread->process->space, rip) &&
+	       remote_ignores(thread->tid, signal, stopping);
+}
+
+/* Where the handler is to find the thread, which was at `before`. False: the thread is
+ * gone, or something new has happened to it, which comes next. */
+static bool show(struct thread *thread, enum settled settled,
+		 const struct user_regs_struct *registers, uint64_t before,
+		 siginfo_t *info)
+{
+	if (settled == UNSETTLED)
+		return thread->stopped && !thread->event_pending;
+	if (settled == NOTHING_TO_SETTLE)
+		return true;
+	trm_error_destroy(remote_set_registers(thread->tid, registers));
+	if (settled == SETTLED_RAN) {
+		thread->held = *info;
+	} else if (is_fault(info) && (uint64_t)(uintptr_t)info->si_addr == before) {
+		/* SIGILL and SIGFPE tell the address of the instruction, too. */
+		info->si_addr = (void *)(uintptr_t)registers->rip;
+		trm_error_destroy(remote_set_signal(thread->tid, info));
+	}
+	return true;
+}
+
+void signals_deliver(struct session *session, struct thread *thread, int signal)
+{
+	struct user_regs_struct registers;
+	siginfo_t info;
+
+	syscalls_see_signal(thread, signal);
+	if (!thread->process->space ||
+	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	    remote_failed(remote_get_signal(thread->tid, &info))) {
+		window_signalled(session, signal);
+		thread_resume(session, thread, signal);
+		return;
+	}
+	if (timers_put_off(session, thread, &info, &registers))
+		return;
+	window_signalled(session, signal);
+	if (thread->held.si_signo == signal) {
+		/* Sent again by us: what the program gets is the first one. */
+		info = thread->held;
+		trm_error_destroy(remote_set_signal(thread->tid, &info));
+		thread->held.si_signo = 0;
+	}
+	shown_take_returned(thread);
+	shown_take_left(thread, registers.rsp);
+
+	struct settling how = {.fault = is_fault(&info), .signal = signal};
+	uint64_t before = registers.rip;
+
+	if (!how.fault && spans_hold(session, thread, &registers) &&
+	    spans_put_off(thread, signal, &info)) {
+		syscalls_see_stop(thread);
+		thread_resume(session, thread, 0);
+		return;
+	}
+	if (stays_hidden(thread, signal, registers.rip)) {
+		thread_resume(session, thread, signal);
+		return;
+	}
+
+	const enum trapping trapping = trapping_find(session, thread, &info, &registers);
+
+	if (trapping == TRAPPING_STEP_OURS) {
+		thread_resume(session, thread, 0);
+		return;
+	}
+	if (trapping != TRAPPING_NONE)
+		how = (struct settling){.leaving = true};
+	if (trapping == TRAPPING_CALL_OURS)
+		registers.rip -= SYSTEM_CALL; /* it was not made */
+
+	enum settled settled = settle_thread(session, thread, &how, &registers);
+
+	returns_show(thread, &registers);
+	if (!show(thread, settled, &registers, before, &info))
+		return;
+	if (settled == SETTLED_RAN) /* it was sent again and is pending now */
+		signal = 0;
+	if (trapping == TRAPPING_NONE)
+		thread_resume(session, thread, signal);
+	else
+		trapping_release(session, thread, trapping,
+				 trapping == TRAPPING_CALL_OURS ? 0 : signal);
+}

@@ -1,0 +1,268 @@
+#include "session/learn/replan.h"
+
+#include "base/cleanup.h"
+#include "code/plan/plan_rows.h"
+#include "session/cache/cache.h"
+#include "session/cache/cache_key.h"
+#include "session/cache/cache_names.h"
+#include "session/cache/file_plans.h"
+#include "session/cache/learned.h"
+#include "session/cache/module_file.h"
+#include "session/learn/lesson.h"
+#include "session/options/policy.h"
+#include "session/state/session.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Of what counters cost, so much must be saved. */
+static const double GAIN_MIN = 0.1;
+
+/* Of the code that ran, so much more must lie on its pages that did not, and so many
+ * bytes. */
+static const double LOST_MIN = 0.25;
+enum { LOST_BYTES_MIN = 16 * 4096 };
+
+/* Of the run's time so much is saved if all that runs lies close together. Measured: 0.01
+ * to 0.05 of that of compilers and interpreters. */
+static const double SPREAD_GAIN = 0.01;
+
+/* Functions with less of a module's counts than this are not looked at to find out. Of
+ * modules that were planned anew only one run in some looks. */
+enum { HOT_SHARE = 1024, RUNS_UNSEEN = 8 };
+
+/* To plan a module takes so long for each byte of its text, and a counter so long. */
+static const double PLAN_NS = 80, COUNT_NS = 0.4;
+
+/* It must pay within so many runs like this one; half as many after each plan that was
+ * made anew before, so that what runs differently each time comes to rest. */
+enum { PAYBACK_RUNS = 256 };
+
+/* Where runs differ and one plan is as good for all as can be, most have nothing to add.
+ */
+enum { RUNS_ENOUGH = 8, RUNS_LEFT_OUT = 16 };
+
+/* What this run says of a module's plan. */
+struct verdict {
+	enum policy policy;
+	uint32_t plans; /* that were made before it: see learned_plans */
+	double save_ns; /* what a better one would have saved */
+	bool costly;    /* its counters run more often than they need to */
+	bool spread;    /* what ran lies far apart */
+};
+
+static struct frequencies_cost cost_of(const struct plan *plan,
+				       const struct frequencies *frequencies)
+{
+	struct frequencies_cost cost = {0};
+
+	vector_for_each (&frequencies->rows, row) {
+		const struct plan_function *function =
+			plan_function_at(plan, row->address);
+		struct frequencies_known known;
+
+		if (!function || !function->edge_count)
+			continue;
+		known = frequencies_find(frequencies, function->address,
+					 function->block_count, function->edge_count);
+		if (known.edges)
+			frequencies_weigh(plan, function, known, &cost);
+	}
+	return cost;
+}
+
+/* Whether another plan would be so much better by these numbers. */
+static bool is_much(const struct frequencies_cost *cost, enum policy policy)
+{
+	return cost->spent - cost->least >
+	       (policy == POLICY_ALWAYS ? 0 : GAIN_MIN * cost->spent);
+}
+
+static bool is_far(const struct lesson_spread *spread, enum policy policy)
+{
+	if (policy == POLICY_ALWAYS)
+		return spread->lost > 0;
+	return spread->lost > LOST_BYTES_MIN &&
+	       (double)spread->lost > LOST_MIN * (double)spread->code;
+}
+
+/* Whether this run's counters cost so much more than they need to. */
+static void judge_counters(const struct lesson *lesson, struct verdict *verdict)
+{
+	struct frequencies hot = {0};
+	struct frequencies_cost cost;
+	uint64_t seen;
+
+	seen = lesson_learn(
+		lesson, verdict->policy == POLICY_ALWAYS ? 0 : lesson->sum / HOT_SHARE,
+		&hot);
+	cost = cost_of(lesson->file->plan, &hot);
+	frequencies_deinit(&hot);
+	verdict->costly = is_much(&cost, verdict->policy);
+	if (seen && verdict->costly)
+		verdict->save_ns += (cost.spent - cost.least) * COUNT_NS *
+				    ((double)lesson->sum / (double)seen);
+}
+
+/* `time_ns`: that the run took in the module, more or less. */
+static void judge_places(const struct lesson *lesson, double time_ns,
+			 struct verdict *verdict)
+{
+	struct lesson_spread spread = lesson_spread(lesson);
+
+	verdict->spread = is_far(&spread, verdict->policy);
+	if (verdict->spread)
+		verdict->save_ns += time_ns * SPREAD_GAIN;
+}
+
+/* Whether a new plan pays, after so many that were made anew. */
+static bool pays(const struct module_file *file, const struct verdict *verdict,
+		 uint32_t plans)
+{
+	double runs = plans < 32 ? PAYBACK_RUNS >> plans : 0, text = 0;
+
+	if (verdict->policy == POLICY_ALWAYS)
+		return plans < LEARNED_PLANS_MAX;
+	for (uint32_t i = 0; i < file->text_count; i++)
+		text += (double)file->texts[i].size;
+	return verdict->save_ns * runs > text * PLAN_NS;
+}
+
+/* Whether nothing more is to be learned now. */
+static bool is_left_out(const struct learned *known, const struct verdict *verdict)
+{
+	return verdict->policy != POLICY_ALWAYS && verdict->plans &&
+	       known->runs >= RUNS_ENOUGH && !policy_by_chance(RUNS_LEFT_OUT);
+}
+
+/* Whether what is known by now says the same as this run. */
+static bool stands(const struct lesson *lesson, const struct frequencies *known,
+		   const struct verdict *verdict)
+{
+	struct frequencies_cost cost;
+
+	if (verdict->spread)
+		return true;
+	cost = cost_of(lesson->file->plan, known);
+	return is_much(&cost, verdict->policy);
+}
+
+/* `verdict` NULL: it is to be planned whatever it gains. */
+static void replan(struct session *session, const struct lesson *lesson,
+		   const struct verdict *verdict)
+{
+	const struct module_file *file = lesson->file;
+	const char *folder = cache_folder(session->cache);
+	uint64_t key = cache_frequencies_key(file);
+	struct learned known, sum = {0};
+	struct frequencies run = {0};
+
+	learned_load(folder, key, &known);
+	if (!verdict || !is_left_out(&known, verdict)) {
+		lesson_learn(lesson, 0, &run);
+		frequencies_merge(&known.frequencies, &run, &sum.frequencies);
+		bool better = !verdict || (pays(file, verdict, verdict->plans) &&
+					   stands(lesson, &sum.frequencies, verdict));
+
+		sum.runs = better ? 0 : known.runs + 1;
+		if (learned_save(folder, key, &sum) && better)
+			module_file_replan(session->cache, file, session->options, &sum);
+	}
+	frequencies_deinit(&run);
+	learned_deinit(&sum);
+	learned_deinit(&known);
+}
+
+/* A module whose functions were planned as they were called: now all of it is, for later
+ * runs, by what ran. */
+static void plan_whole(struct session *session, const struct lesson *lesson)
+{
+	setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
+	replan(session, lesson, NULL);
+}
+
+static bool is_looked_at(const struct module_file *file, enum policy policy)
+{
+	return file->plan && file->cached_path &&
+	       (policy == POLICY_ALWAYS || !cache_names_edition(file->cached_path) ||
+		policy_by_chance(RUNS_UNSEEN));
+}
+
+/* `time_ns`: that all modules together took. */
+static void look_at(struct session *session, const struct lesson *lesson, double time_ns,
+		    enum policy policy)
+{
+	const struct plan *plan = lesson->file->plan;
+	struct verdict verdict = {
+		.policy = policy,
+		.plans = learned_plans(cache_names_edition(lesson->file->cached_path))};
+
+	if (plan->edges.count)
+		judge_counters(lesson, &verdict);
+	judge_places(lesson, time_ns, &verdict);
+	if ((verdict.costly || verdict.spread) && pays(lesson->file, &verdict, 0)) {
+		setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
+		replan(session, lesson, &verdict);
+	}
+}
+
+/* One process at a time does it: programs that are run in a row would all plan the same.
+ * Negative: another one is at it. */
+static int take_turn(const struct cache *cache)
+{
+	int fd = open(cache_folder(cache), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void look_at_all(struct session *session, struct lesson *lessons,
+			enum policy policy)
+{
+	const size_t count = session->files.count;
+	const double time_ns = (double)session_wall_ns(session);
+	double sum = 0;
+
+	vector_for_each (&session->images, image)
+		lessons_take(lessons, *image);
+	for (size_t i = 0; i < count; i++)
+		if (lessons[i].file) {
+			lesson_end(&lessons[i]);
+			sum += (double)lessons[i].sum;
+		}
+	for (size_t i = 0; i < count; i++) {
+		if (lessons[i].sum && lessons[i].file->lazy) {
+			if (policy_of_lazy_plans() != POLICY_ALWAYS)
+				plan_whole(session, &lessons[i]);
+		} else if (lessons[i].sum)
+			look_at(session, &lessons[i],
+				time_ns * ((double)lessons[i].sum / sum), policy);
+		lesson_deinit(&lessons[i]);
+	}
+}
+
+void replan_modules(struct session *session)
+{
+	enum policy chosen = policy_of_learning();
+
+	if (chosen == POLICY_NEVER || !learned_by(session->options) ||
+	    !cache_folder(session->cache) || !session->files.count)
+		return;
+	scoped_fd int turn = take_turn(session->cache);
+
+	if (turn < 0)
+		return;
+	scoped_free struct lesson *lessons =
+		memory_allocate_zeroed(session->files.count, sizeof(*lessons));
+
+	for (size_t i = 0; i < session->files.count; i++)
+		if (is_looked_at(session->files.items[i], chosen))
+			lesson_begin(&lessons[i], session->files.items[i]);
+	look_at_all(session, lessons, chosen);
+}

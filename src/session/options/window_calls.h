@@ -1,0 +1,25 @@
+/* Functions whose calls begin or end what is counted. */
+#ifndef TRAMMEL_SESSION_OPTIONS_WINDOW_CALLS_H
+#define TRAMMEL_SESSION_OPTIONS_WINDOW_CALLS_H
+
+#include "base/text.h"
+#include "session/options/options.h"
+#include "wire/layout.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Bits of wire_control.window. */
+enum {
+	WINDOW_STARTS = WIRE_HOOK_START - WIRE_HOOK_EXIT,
+	WINDOW_STOPS = WIRE_HOOK_STOP - WIRE_HOOK_EXIT
+};
+
+/* Whether the module (path) may have functions whose calls begin or end the window; such
+ * a function's hook, by its linked name, 0: none; and what a plan depends on. */
+bool window_concerns(const struct session_window *asked, const char *module);
+uint8_t window_hook_of(const struct session_window *asked, const char *module,
+		       const struct image *image, const char *name, uint64_t address);
+void window_describe_calls(const struct session_window *asked, struct text *text);
+
+#endif

@@ -1,0 +1,17 @@
+/* Displaced instructions that are finished in a copy: see ARCHITECTURE.md. */
+#ifndef TRAMMEL_SESSION_POSITION_FINISH_H
+#define TRAMMEL_SESSION_POSITION_FINISH_H
+
+#include "session/position/settle.h"
+
+/* Makes the copy of the displaced instructions that are left, in the page behind the
+ * module's trampolines. */
+bool finish_make(const struct thread *thread, struct module *module,
+		 const struct plan_position *place, struct finish_code *ret_copy);
+
+/* Runs the copy, with all but synchronous signals blocked. False if it did not come to
+ * its end: something else happened, which comes as an event. */
+bool finish_run(struct session *session, struct thread *thread,
+		const struct finish_code *copy, struct user_regs_struct *registers);
+
+#endif

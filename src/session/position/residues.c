@@ -1,0 +1,152 @@
+#include "session/position/residues.h"
+
+#include "code/plan/position.h"
+#include "session/position/shown.h"
+#include "session/state/image_run.h"
+#include "session/state/module.h"
+
+#include <stdlib.h>
+
+/* What is not counted needs none. */
+static void add(struct thread *thread, uint32_t file, struct edges_residue residue)
+{
+	struct image_run *image = thread->process ? thread->process->image : NULL;
+
+	if (image && image->part)
+		vector_push(
+			&image->residues,
+			((struct image_residue){image->part - 1, (uint32_t)thread->tid,
+						file, residue}));
+}
+
+void residues_add(struct thread *thread, uint32_t file, uint64_t address, int by)
+{
+	add(thread, file, (struct edges_residue){.address = address, .by = by});
+}
+
+void residues_came(struct thread *thread, const struct module *module, uint64_t address,
+		   bool counts)
+{
+	add(thread, module->file->index,
+	    (struct edges_residue){.address = address, .by = -1, .counts = counts});
+}
+
+void residues_left(struct thread *thread, const struct shown *shown)
+{
+	if (!shown->inherited)
+		add(thread, shown->file,
+		    (struct edges_residue){.address = shown->address, .by = 1});
+}
+
+/* Whether a place is in code that counts blocks, and not in a trampoline. */
+static bool is_moved(const struct plan_position *place)
+{
+	return place->kind != PLAN_POSITION_START &&
+	       place->kind != PLAN_POSITION_DISPLACED;
+}
+
+/* Whether a handler goes back to where the thread was. The resident has led the way back
+ * into relocated code, if it could. */
+static bool goes_back(const struct shown *shown, uint64_t rip)
+{
+	return rip && (rip == shown->rip || rip == shown->way);
+}
+
+/* In a child of the handler's process it is news that it came back. */
+static void came_back(struct thread *thread, const struct shown *shown)
+{
+	if (shown->inherited)
+		add(thread, shown->file,
+		    (struct edges_residue){.address = shown->address, .by = -1});
+}
+
+/* The resident has led a changed context behind the probes. */
+static void note_led(struct thread *thread, uint64_t rip)
+{
+	const struct module *module = space_module_of_code(thread->process->space, rip);
+	struct plan_position place;
+
+	if (!module)
+		return;
+	place = module_locate(module, rip);
+	if (is_moved(&place))
+		residues_came(thread, module, place.original, false);
+}
+
+bool residues_over(struct thread *thread, const struct shown *shown, uint64_t went)
+{
+	if (goes_back(shown, went)) {
+		came_back(thread, shown);
+		return true;
+	}
+	residues_left(thread, shown);
+	note_led(thread, went);
+	return false;
+}
+
+bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip)
+{
+	for (size_t i = thread->shown.count; i-- > 0;) {
+		const struct shown *shown = &thread->shown.items[i];
+
+		if (shown->rsp != rsp)
+			continue;
+		for (size_t inner = thread->shown.count; --inner > i;)
+			residues_left(thread, &thread->shown.items[inner]);
+		shown_cut(thread, i);
+		return residues_over(thread, shown, rip);
+	}
+	note_led(thread, rip);
+	return false;
+}
+
+void residues_end(struct thread *thread)
+{
+	shown_take_returned(thread);
+	vector_for_each (&thread->shown, shown)
+		residues_left(thread, shown);
+	shown_cut(thread, 0);
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct image_residue *a = left, *b = right;
+	int groups = group_compare(GROUP_KEY_OF(a), GROUP_KEY_OF(b));
+
+	if (groups)
+		return groups;
+	if (a->residue.address != b->residue.address)
+		return a->residue.address < b->residue.address ? -1 : 1;
+	return a->residue.counts - b->residue.counts;
+}
+
+/* A thread that stood where it was all the time came and left. */
+static void add_up_sorted(struct image_run *image)
+{
+	struct image_residue *items = image->residues.items;
+	size_t kept = 0;
+
+	for (size_t i = 0, end; i < image->residues.count; i = end) {
+		struct image_residue sum = items[i];
+
+		for (end = i + 1;
+		     end < image->residues.count && !compare(&items[i], &items[end]);
+		     end++)
+			sum.residue.by += items[end].residue.by;
+		if (sum.residue.by)
+			items[kept++] = sum;
+	}
+	image->residues.count = kept;
+}
+
+void residues_sort(struct image_run *image, bool threads, bool add_up)
+{
+	if (!threads)
+		vector_for_each (&image->residues, residue)
+			residue->thread = 0;
+	if (image->residues.count)
+		qsort(image->residues.items, image->residues.count,
+		      sizeof(*image->residues.items), compare);
+	if (add_up)
+		add_up_sorted(image);
+}

@@ -1,0 +1,584 @@
+/*
+ * Signals, and where they find a thread. A handler may look at the interrupted PC, unwind
+ * from it or change it, so it is shown original code: a thread in a trampoline or in the
+ * resident is moved out before the signal is delivered. Nothing here uses single steps or
+ * breakpoints, which would kill the program if the controller died in the middle.
+ */
+#include "session/position/settle.h"
+
+#include "code/calls/gate_layout.h"
+#include "code/calls/gates.h"
+#include "code/locate/address_map.h"
+#include "code/locate/locate.h"
+#include "code/planner/signal_returns.h"
+#include "control/remote.h"
+#include "resident/resident.h"
+#include "session/cache/module_text.h"
+#include "session/position/arc.h"
+#include "session/position/finish.h"
+#include "session/position/marks.h"
+#include "session/position/reentry.h"
+#include "session/position/shown.h"
+#include "session/position/spans.h"
+#include "session/position/syscalls.h"
+#include "session/position/text_jumps.h"
+#include "session/state/home_list.h"
+#include "session/state/module.h"
+#include "x86/branch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Bytes of the instruction syscall. */
+enum { SYSTEM_CALL = 2 };
+
+static const struct plan_function *function_of(const struct module *module,
+					       uint32_t index)
+{
+	return &module->file->plan->functions.items[index];
+}
+
+/* Puts right what a thread has counted. `displacement` is that of the counter in the
+ * bank, without the module's. */
+static void add_to_counter(const struct thread *thread, const struct module *module,
+			   uint32_t displacement, int by)
+{
+	const struct bank *bank = thread->bank;
+
+	const uint32_t size = module->file->plan->slot_size;
+
+	if (!bank)
+		return;
+	uint64_t at =
+		WIRE_BANK_HEADER + module->first_slot * (uint64_t)size + displacement;
+	uint8_t *place = (uint8_t *)bank->shared + at;
+	uint64_t *counter = (uint64_t *)(void *)place;
+
+	if (size == 1) { /* what was noted once stays so */
+		if (by > 0)
+			*place = 1;
+		return;
+	}
+	if (by > 0 || *counter)
+		*counter += (uint64_t)(int64_t)by;
+}
+
+/* The thread counted a call and will count it again. */
+static void uncount(const struct thread *thread, const struct module *module,
+		    const struct plan_function *function)
+{
+	if (function->reason == PLAN_INSTRUMENTED)
+		add_to_counter(thread, module,
+			       function->slot * module->file->plan->slot_size, -1);
+}
+
+/* What the thread has not counted, and will not. */
+static void count_by_hand(const struct thread *thread, const struct module *module,
+			  const struct plan_position *place)
+{
+	for (size_t i = 0; i < sizeof(place->uncounted) / sizeof(place->uncounted[0]);
+	     i++)
+		if (place->uncounted[i] != PLAN_NO_SLOT)
+			add_to_counter(thread, module, place->uncounted[i], 1);
+}
+
+/* A thread that has counted its call is shown the entry: its registers are those that it
+ * is shown with. Where calls are counted by their sites nothing tells which counter it
+ * was: there the way back is led behind the gate. Go's handlers may not come back that
+ * way. */
+static void count_once(struct thread *thread, const struct module *module,
+		       const struct plan_function *function,
+		       const struct user_regs_struct *registers)
+{
+	const struct plan *plan = module->file->plan;
+
+	if (plan->gates_size && !(function->flags & IMAGE_FUNCTION_GO)) {
+		shown_add(thread, module, registers);
+		return;
+	}
+	if (!plan->gates_size || plan->counts_entries)
+		uncount(thread, module, function);
+	if (plan->sites || (plan->gates_size && !plan->counts_entries))
+		add_to_counter(thread, module,
+			       arc_counter(thread, module, function, registers), -1);
+}
+
+/* One branch of a trampoline, done by hand on the registers. */
+static bool take_branch(const struct thread *thread, struct module *module,
+			const struct plan_position *place,
+			struct user_regs_struct *registers)
+{
+	uint8_t bytes[16] = {0};
+	uint64_t address = place->original;
+	const uint8_t *original = NULL;
+	size_t size = sizeof(bytes);
+
+	while (size && !(original = module_file_original(module->file, address, size)))
+		size--;
+	if (!original)
+		return false;
+	memcpy(bytes, original, size);
+	return branch_emulate(bytes, size, address + module->bias,
+			      thread->process->space->memory_fd, registers);
+}
+
+/* After a branch was done by hand: whether the next instruction is a displaced one too,
+ * which is then the new place. A branch to the entry is none: it counts again there. */
+static bool stays_displaced(struct thread *thread, const struct module *module,
+			    struct plan_position *place,
+			    const struct user_regs_struct *registers)
+{
+	const struct plan_function *function = function_of(module, place->function);
+	uint64_t at = registers->rip - module->bias - function->address;
+
+	if (registers->rip - module->bias < function->address ||
+	    at >= function->displaced)
+		return false;
+	if (registers->rip - module->bias < place->original) {
+		count_once(thread, module, function, registers);
+		return false;
+	}
+	place->kind = PLAN_POSITION_DISPLACED;
+	place->instruction++;
+	place->original = registers->rip - module->bias;
+	return true;
+}
+
+/* Inside the expansion of a branch: back to where it began. A call's return address is
+ * pushed by then, and a loop has counted. */
+static void step_back(const struct module *module, struct plan_position *place,
+		      struct user_regs_struct *registers)
+{
+	const uint8_t *original = module_file_original(module->file, place->original, 2);
+
+	if (!place->inside || !original)
+		return;
+	if (original[0] >= 0xe0 && original[0] <= 0xe2)
+		registers->rcx++;
+	else if (original[0] != 0xe3 && original[0] != 0x67)
+		registers->rsp += 8;
+	place->inside = false;
+}
+
+/* Whether a place is the first instruction whose original is intact: some are copied,
+ * too. */
+static bool is_behind(const struct module *module, const struct plan_position *place)
+{
+	const struct plan_function *function = function_of(module, place->function);
+
+	return place->kind == PLAN_POSITION_DISPLACED &&
+	       place->original == function->address + function->displaced;
+}
+
+/* Out of the middle of the displaced instructions. */
+static enum settled finish(struct session *session, struct thread *thread,
+			   struct module *module, struct plan_position place, int signal,
+			   struct user_regs_struct *registers)
+{
+	bool ran = false;
+
+	step_back(module, &place, registers);
+	for (int rounds = 0; rounds < 16; rounds++) {
+		struct finish_code copy = {.signal = signal};
+
+		if (place.kind == PLAN_POSITION_BACK || is_behind(module, &place)) {
+			const struct plan_function *f =
+				function_of(module, place.function);
+
+			registers->rip = f->address + f->displaced + module->bias;
+			return ran ? SETTLED_RAN : SETTLED;
+		}
+		if (place.kind != PLAN_POSITION_DISPLACED &&
+		    place.kind != PLAN_POSITION_START)
+			return UNSETTLED;
+		if (take_branch(thread, module, &place, registers)) {
+			if (stays_displaced(thread, module, &place, registers))
+				continue;
+			return ran ? SETTLED_RAN : SETTLED;
+		}
+		if (!thread->bank || !finish_make(thread, module, &place, &copy) ||
+		    !finish_run(session, thread, &copy, registers))
+			return UNSETTLED;
+		signal = 0; /* sent with the first round */
+		ran = true;
+		place = module_locate(module, registers->rip);
+	}
+	return UNSETTLED;
+}
+
+/* A displaced instruction faulted. The handler sees its original address, whose bytes are
+ * overwritten. Until the handler is through, the thread's system calls are watched; and
+ * the way back is known inside, in case the controller is dead by then. */
+static enum settled show_fault(struct thread *thread, const struct module *module,
+			       struct plan_position *place,
+			       struct user_regs_struct *registers)
+{
+	step_back(module, place, registers);
+	reentry_write_leads(thread->process->space, module, place->function);
+	registers->rip = place->original + module->bias;
+	thread->fault_rip = registers->rip;
+	thread->fault_rsp = registers->rsp;
+	return SETTLED;
+}
+
+/* Counts by hand what was not counted, and takes back what will be again. */
+static void count_again(struct thread *thread, const struct module *module,
+			const struct plan_position *place)
+{
+	count_by_hand(thread, module, place);
+	if (place->recounted)
+		add_to_counter(thread, module, place->recounted, -1);
+}
+
+/* In a function that was relocated whole. The handler's way back is led into relocated
+ * code: the bytes of the original are jumps now. */
+static enum settled settle_moved(struct thread *thread, const struct module *module,
+				 const struct settling *how, struct plan_position *place,
+				 struct user_regs_struct *registers)
+{
+	step_back(module, place, registers);
+	registers->rip = place->original + module->bias;
+	if (how->leaving) /* see standing_leave */
+		return SETTLED;
+	count_again(thread, module, place);
+	shown_add(thread, module, registers);
+	return SETTLED;
+}
+
+/* Between a signal's restorer and the resident, where rbx alone is changed: all registers
+ * will come from the context. */
+static enum settled settle_restorer(const struct module *module,
+				    struct user_regs_struct *registers)
+{
+	uint64_t restorer;
+
+	if (!plan_in_return(module->file->plan,
+			    (uint32_t)(registers->rip - module->code_address), &restorer))
+		return UNSETTLED;
+	registers->rip = restorer + module->bias;
+	return SETTLED;
+}
+
+static enum settled settle_trampoline(struct session *session, struct thread *thread,
+				      struct module *module, const struct settling *how,
+				      struct user_regs_struct *registers)
+{
+	struct plan_position place = module_locate(module, registers->rip);
+	const struct plan_function *function;
+
+	if (place.kind == PLAN_POSITION_UNKNOWN)
+		return settle_restorer(module, registers);
+	function = function_of(module, place.function);
+	if (!arc_take_pushed(thread, module, &place, registers))
+		return UNSETTLED;
+	switch (place.kind) {
+	case PLAN_POSITION_PROBE:
+		registers->rip = place.original + module->bias;
+		return SETTLED;
+	case PLAN_POSITION_HOOK:
+	case PLAN_POSITION_START:
+		count_by_hand(thread, module, &place);
+		if (how->fault)
+			return show_fault(thread, module, &place, registers);
+		if (how->leaving)
+			break;
+		registers->rip = place.original + module->bias;
+		if (place.kind == PLAN_POSITION_START)
+			count_once(thread, module, function, registers);
+		else
+			uncount(thread, module, function);
+		return SETTLED;
+	case PLAN_POSITION_BACK:
+		registers->rip = function->address + function->displaced + module->bias;
+		return SETTLED;
+	case PLAN_POSITION_MOVED:
+		return settle_moved(thread, module, how, &place, registers);
+	case PLAN_POSITION_CALL_UNDO:
+		/* The call is made again: its return address goes. */
+		registers->rsp += 8;
+		__attribute__((fallthrough));
+	case PLAN_POSITION_CALL_DONE:
+		if (!module_callee(thread->process->space, module, &place,
+				   &registers->rip))
+			return UNSETTLED;
+		if (how->leaving)
+			return SETTLED;
+		count_again(thread, module, &place);
+		shown_add_uncounted(thread, registers);
+		return SETTLED;
+	default:
+		break;
+	}
+	/* Behind the displaced bytes the original is intact. */
+	if (place.original >= function->address + function->displaced) {
+		registers->rip = place.original + module->bias;
+		return SETTLED;
+	}
+	if (how->fault)
+		return show_fault(thread, module, &place, registers);
+	if (how->leaving) {
+		step_back(module, &place, registers);
+		registers->rip = place.original + module->bias;
+		return SETTLED;
+	}
+	return finish(session, thread, module, place, how->signal, registers);
+}
+
+/* What a hook pushed, from its low end: see WIRE_HOOK_FRAME. */
+struct hook_frame {
+	struct wire_registers registers;
+	uint64_t back;
+	uint64_t number;
+};
+
+/* lahf and seto's form of the status flags. */
+static uint64_t status_flags(uint64_t saved)
+{
+	return (saved >> 8 & 0xd5) | (saved & 1 ? 0x800 : 0);
+}
+
+static void restore(const struct wire_registers *saved,
+		    struct user_regs_struct *registers)
+{
+	registers->rax = saved->rax;
+	registers->rcx = saved->rcx;
+	registers->rdx = saved->rdx;
+	registers->rbx = saved->rbx;
+	registers->rbp = saved->rbp;
+	registers->rsi = saved->rsi;
+	registers->rdi = saved->rdi;
+	registers->r8 = saved->r8;
+	registers->r9 = saved->r9;
+	registers->r10 = saved->r10;
+	registers->r11 = saved->r11;
+	registers->r12 = saved->r12;
+	registers->r13 = saved->r13;
+	registers->r14 = saved->r14;
+	registers->r15 = saved->r15;
+}
+
+/* Where the hook's frame is, by the place in the resident. */
+static uint64_t frame_address(uint64_t offset, const struct user_regs_struct *registers)
+{
+	const struct resident_table *t = resident_table();
+
+	if (offset == t->hook || offset == t->hook_return)
+		return registers->rsp - WIRE_HOOK_REGISTERS;
+	if (offset < t->hook_switched || offset >= t->hook_back)
+		return registers->rsp;
+	return registers->rbp;
+}
+
+/* From the hook's frame back to the function's entry, as if it had not been called yet.
+ * `saved`: the registers are in the frame. */
+static enum settled leave_hook(struct thread *thread, uint64_t address, bool saved,
+			       const struct settling *how,
+			       struct user_regs_struct *registers)
+{
+	struct space *space = thread->process->space;
+	struct hook_frame frame;
+
+	/* Where the registers would be the stack may have ended. */
+	remote_read_mapped(space->memory_fd, address, &frame, sizeof(frame));
+	struct module *module = space_module_of_code(space, frame.back);
+
+	if (!module)
+		return UNSETTLED;
+	struct plan_position place = module_locate(module, frame.back);
+
+	/* Where a gate comes behind the hook, nothing is counted yet. */
+	if (place.kind != PLAN_POSITION_HOOK && place.kind != PLAN_POSITION_PROBE)
+		return UNSETTLED;
+	if (saved) {
+		restore(&frame.registers, registers);
+		registers->eflags = (registers->eflags & ~0x8d5ull) |
+				    status_flags(frame.registers.flags);
+	}
+	registers->rsp = address + WIRE_HOOK_FRAME;
+	registers->rip = place.original + module->bias;
+	if (!how->leaving && place.kind == PLAN_POSITION_HOOK)
+		uncount(thread, module, function_of(module, place.function));
+	return SETTLED;
+}
+
+static enum settled settle_hook(struct thread *thread, uint64_t offset,
+				const struct settling *how,
+				struct user_regs_struct *registers)
+{
+	const struct resident_table *t = resident_table();
+
+	if (offset >= t->hook_blocked && offset < t->hook_unblocked)
+		return UNSETTLED;
+	return leave_hook(thread, frame_address(offset, registers),
+			  offset >= t->hook_saved && offset < t->hook_return, how,
+			  registers);
+}
+
+bool settle_is_in_patch(const struct space *space, uint64_t rip)
+{
+	const struct module *module = space_module_of_text(space, rip);
+	const struct plan_patch *patch =
+		module ? plan_patch_behind(module->file->plan, rip - module->bias) : NULL;
+
+	return patch && patch->address < rip - module->bias;
+}
+
+/* In a function at home. Should it no longer be so when the handler returns, the way back
+ * leads into relocated code. */
+static void show_home(struct thread *thread, const struct user_regs_struct *registers)
+{
+	const struct space *space = thread->process->space;
+	const struct module *module =
+		space->fired.homes.count ? space_module_of_text(space, registers->rip)
+					 : NULL;
+	uint32_t offset;
+
+	if (module && home_list_has(space, module, registers->rip) &&
+	    plan_moved_to(module->file->plan, registers->rip - module->bias, true,
+			  &offset))
+		shown_add(thread, module, registers);
+}
+
+/* On a jump of ours in the text that is not at the entry itself (an island, or the jump
+ * for loops behind the entry): to the entry. */
+static enum settled settle_text(struct thread *thread, const struct settling *how,
+				struct user_regs_struct *registers)
+{
+	struct text_jump jump;
+
+	if (!text_jump_find(thread->process->space, registers->rip, &jump)) {
+		if (!how->leaving) {
+			show_home(thread, registers);
+			shown_add_uncounted(thread, registers);
+		}
+		return NOTHING_TO_SETTLE;
+	}
+	/* In front of a block that it has not counted: the way back leads behind the
+	 * probe. */
+	if (jump.place.kind == PLAN_POSITION_MOVED && jump.place.original == jump.link &&
+	    !how->leaving)
+		return settle_moved(thread, jump.module, how, &jump.place, registers);
+	if (jump.place.original == jump.link)
+		return NOTHING_TO_SETTLE;
+	registers->rip = jump.place.original + jump.module->bias;
+	if (jump.place.kind == PLAN_POSITION_START && !how->leaving)
+		count_once(thread, jump.module,
+			   function_of(jump.module, jump.place.function), registers);
+	return SETTLED;
+}
+
+/* In the parts of the resident that are written in C. */
+static bool is_inside(uint64_t offset)
+{
+	return offset >= resident_table()->leave_end && offset < resident_table()->size;
+}
+
+/* While return addresses are put right, which may be done once more. */
+static enum settled settle_look(struct thread *thread, uint64_t offset,
+				const struct settling *how,
+				struct user_regs_struct *registers)
+{
+	const struct resident_table *t = resident_table();
+	uint64_t frame = registers->rbp;
+
+	if (offset == t->look)
+		frame = registers->rsp;
+	else if ((offset >= t->look_saved || offset < t->look) &&
+		 !marks_find_look(thread, registers->rsp, &frame))
+		return NOTHING_TO_SETTLE;
+	return leave_hook(thread, frame, true, how, registers);
+}
+
+/* In what takes signal returns on, or in resident_way_back: back to the restorer. All
+ * other registers come from the context. */
+static bool settle_return(const struct space *space, uint64_t offset,
+			  struct user_regs_struct *registers)
+{
+	uint64_t behind[2];
+
+	if ((offset < resident_table()->returns ||
+	     offset >= resident_table()->returns_end) &&
+	    !is_inside(offset))
+		return false;
+	if (offset < resident_table()->returns_saved ||
+	    (offset >= resident_table()->returns_done &&
+	     offset < resident_table()->returns_end)) {
+		registers->rip = registers->rbx;
+		registers->rsp = offset == resident_table()->returns ? registers->rsp
+								     : registers->r12;
+		return true;
+	}
+	if (!marks_find(space, registers->rsp, WIRE_RETURNS_MARK, behind))
+		return false;
+	registers->rsp = behind[0];
+	registers->rip = behind[1];
+	return true;
+}
+
+static enum settled settle(struct session *session, struct thread *thread,
+			   const struct settling *how, struct user_regs_struct *registers)
+{
+	struct space *space = thread->process->space;
+
+	if (!space->family) /* not yet */
+		return NOTHING_TO_SETTLE;
+	/* A fault cannot wait: the stack may end there. Should the handler return, the
+	 * call is counted twice. */
+	if (how->fault ? spans_tell(session, thread, registers)
+		       : spans_hold(session, thread, registers))
+		return UNSETTLED;
+	if (arc_holds(space, registers->rip) && !arc_leave(thread, registers))
+		return UNSETTLED;
+	struct module *module = space_module_of_code(space, registers->rip);
+	uint64_t offset = registers->rip - space->family->arena->address;
+
+	if (module)
+		return settle_trampoline(session, thread, module, how, registers);
+	if (offset >= resident_table()->hook && offset < resident_table()->hook_end)
+		return settle_hook(thread, offset, how, registers);
+	if (settle_return(space, offset, registers))
+		return SETTLED;
+	if ((offset >= resident_table()->look && offset < resident_table()->look_end) ||
+	    is_inside(offset))
+		return settle_look(thread, offset, how, registers);
+	return space->holding ? NOTHING_TO_SETTLE : settle_text(thread, how, registers);
+}
+
+enum settled settle_thread(struct session *session, struct thread *thread,
+			   const struct settling *how, struct user_regs_struct *registers)
+{
+	bool left = syscalls_leave_rest(thread, registers);
+	enum settled settled = settle(session, thread, how, registers);
+
+	return left && settled == NOTHING_TO_SETTLE ? SETTLED : settled;
+}
+
+void settle_leave_gate(const struct session *session, struct thread *thread)
+{
+	const struct settling how = {0};
+	const struct space *space = thread->process->space;
+	struct user_regs_struct registers;
+	struct module *module;
+
+	if (remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	    spans_hold(session, thread, &registers) ||
+	    (arc_holds(space, registers.rip) && !arc_leave(thread, &registers)))
+		return;
+	module = space_module_of_code(space, registers.rip);
+	if (!module ||
+	    registers.rip - module->code_address >= module->file->plan->gates_size)
+		return;
+	const struct plan_position place = module_locate(module, registers.rip);
+
+	if (place.kind == PLAN_POSITION_PROBE)
+		settle_trampoline(NULL, thread, module, &how, &registers);
+	else if (place.enters && arc_take_pushed(thread, module, &place, &registers))
+		registers.rip = module->code_address +
+				gates_body(module->file->plan,
+					   function_of(module, place.function));
+	trm_error_destroy(remote_set_registers(thread->tid, &registers));
+}

@@ -1,0 +1,48 @@
+/*
+ * Where threads stand: moving them out of our code.
+ */
+#ifndef TRAMMEL_SESSION_POSITION_SETTLE_H
+#define TRAMMEL_SESSION_POSITION_SETTLE_H
+
+#include "session/state/session.h"
+
+#include <signal.h>
+
+/* Signals that an instruction raises; when blocked they kill, so they never are. */
+static const uint64_t settle_synchronous = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) |
+					   1ull << (SIGFPE - 1) | 1ull << (SIGILL - 1) |
+					   1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1);
+
+struct finish_code {
+	uint64_t start; /* run-time address */
+	uint64_t next;  /* of the trampoline's instruction that comes after it */
+	int signal;     /* to be sent again once the thread is on its way; 0: none */
+};
+
+enum settled {
+	NOTHING_TO_SETTLE, /* the thread is in code of the program */
+	SETTLED,           /* the registers are changed; the caller is to set them */
+	SETTLED_RAN,       /* the same, and the thread ran on a little: the signal it was
+			      stopped with is pending again */
+	UNSETTLED,         /* it cannot be moved */
+};
+
+struct settling {
+	bool fault;   /* the stop is a fault of the instruction at the PC */
+	int signal;   /* that it is stopped with; 0: none */
+	bool leaving; /* the text is the original before the thread goes on */
+};
+
+/* Moves a stopped thread's PC out of trampolines, hooks and patches. */
+enum settled settle_thread(struct session *session, struct thread *thread,
+			   const struct settling *how,
+			   struct user_regs_struct *registers);
+
+/* Whether an address lies in bytes that are patched, behind the first of them. */
+bool settle_is_in_patch(const struct space *space, uint64_t rip);
+
+/* Moves a stopped thread that is counting a call, and has not yet, to the entry of what
+ * is called. */
+void settle_leave_gate(const struct session *session, struct thread *thread);
+
+#endif

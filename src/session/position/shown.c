@@ -1,0 +1,146 @@
+#include "session/position/shown.h"
+
+#include "session/position/reentry.h"
+#include "session/position/residues.h"
+#include "session/position/stacks.h"
+
+/* Two stack pointers further apart than this are on different stacks. */
+#define STACK_MAX (64u << 20)
+
+static struct wire_bank *bank_of(const struct thread *thread)
+{
+	return thread->bank ? thread->bank->shared : NULL;
+}
+
+/* So many have a row in the bank. */
+static uint32_t row_count(const struct thread *thread)
+{
+	if (!thread->bank)
+		return 0;
+	return thread->shown.count < WIRE_SHOWN ? (uint32_t)thread->shown.count
+						: WIRE_SHOWN;
+}
+
+/* The way back is written down, too: from the entry of a function, whose call is counted
+ * by then, the resident would lead by itself to the jump there, and it would be counted
+ * again. */
+static void write_row(const struct thread *thread, size_t index)
+{
+	const struct shown *shown = &thread->shown.items[index];
+
+	bank_of(thread)->shown[index] = (struct wire_shown){
+		.rsp = shown->rsp, .rip = shown->rip, .code = shown->way};
+	bank_of(thread)->shown_count = row_count(thread);
+}
+
+void shown_begin(const struct thread *thread)
+{
+	if (!thread->bank)
+		return;
+	bank_of(thread)->shown_count = 0;
+	for (size_t i = 0; i < row_count(thread); i++)
+		write_row(thread, i);
+}
+
+void shown_put(struct thread *thread, const struct shown *shown)
+{
+	vector_push(&thread->shown, *shown);
+	if (thread->shown.count <= row_count(thread))
+		write_row(thread, thread->shown.count - 1);
+}
+
+static struct shown shown_here(const struct module *module,
+			       const struct user_regs_struct *registers)
+{
+	return (struct shown){.rip = registers->rip,
+			      .rsp = registers->rsp,
+			      .address = registers->rip - module->bias,
+			      .file = module->file->index};
+}
+
+void shown_add(struct thread *thread, const struct module *module,
+	       const struct user_regs_struct *registers)
+{
+	struct shown shown = shown_here(module, registers);
+
+	reentry_find(thread->process->space, shown.rip, &shown.way);
+	shown_put(thread, &shown);
+}
+
+void shown_add_uncounted(struct thread *thread, const struct user_regs_struct *registers)
+{
+	const struct module *module =
+		reentry_before_stub(thread->process->space, registers->rip);
+	struct shown shown;
+
+	if (!module)
+		return;
+	shown = shown_here(module, registers);
+	shown.way = shown.rip;
+	shown_put(thread, &shown);
+}
+
+void shown_cut(struct thread *thread, size_t count)
+{
+	thread->shown.count = count;
+	if (thread->bank)
+		bank_of(thread)->shown_count = row_count(thread);
+}
+
+void shown_take_returned(struct thread *thread)
+{
+	const size_t rows = row_count(thread);
+	size_t first = 0;
+
+	while (first < rows && !bank_of(thread)->shown[first].went)
+		first++;
+	if (first == rows)
+		return;
+	for (size_t i = thread->shown.count; i-- > first;)
+		residues_over(thread, &thread->shown.items[i],
+			      i < rows ? bank_of(thread)->shown[i].went : 0);
+	shown_cut(thread, first);
+}
+
+bool shown_is_left(const struct thread *thread, uint64_t rsp, uint64_t then)
+{
+	const uint64_t end = thread->bank ? bank_of(thread)->stack_end : 0;
+
+	return rsp >= then && rsp - then < STACK_MAX && (rsp < end) == (then < end);
+}
+
+void shown_take_left(struct thread *thread, uint64_t rsp)
+{
+	while (thread->shown.count) {
+		const struct shown *last = &thread->shown.items[thread->shown.count - 1];
+
+		if (!shown_is_left(thread, rsp, last->frame ?: last->rsp))
+			return;
+		residues_left(thread, last);
+		shown_cut(thread, thread->shown.count - 1);
+	}
+}
+
+void shown_find_frame(struct thread *thread, uint64_t rsp)
+{
+	struct shown *last;
+
+	if (!thread->shown.count)
+		return;
+	last = &thread->shown.items[thread->shown.count - 1];
+	if (last->searched)
+		return;
+	last->searched = true;
+	if (thread->shown.count <= row_count(thread))
+		last->frame = stacks_find_frame(thread, last, rsp);
+}
+
+bool shown_is_watched(const struct thread *thread)
+{
+	if (thread->shown.count > row_count(thread))
+		return true;
+	vector_for_each (&thread->shown, shown)
+		if (!shown->frame)
+			return true;
+	return false;
+}

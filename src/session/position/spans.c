@@ -1,0 +1,154 @@
+#include "session/position/spans.h"
+
+#include "code/plan/position.h"
+#include "control/remote.h"
+#include "resident/resident.h"
+#include "session/position/arc.h"
+#include "session/position/settle.h"
+#include "session/state/module.h"
+
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Components of a processor's state that code of C libraries may change: x87, SSE, AVX,
+ * and three of AVX-512 (Intel SDM vol. 1, 13.1). */
+#define STATE 0xe7u
+
+/* Which of them there are; 0: xsave is not to be used. */
+static uint32_t find_state(void)
+{
+	unsigned a, b, c, d, low, high;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return 0;
+	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return low & STATE;
+}
+
+static struct wire_spans *spans_of(const struct bank *bank)
+{
+	return (void *)((char *)bank->shared + WIRE_BANK_HEADER);
+}
+
+void spans_begin(const struct session *session, const struct bank *old, struct bank *bank)
+{
+	if (!session->options->collector->spans)
+		return;
+	spans_of(bank)->busy = spans_of(bank)->masked = 0;
+	spans_of(bank)->state = find_state();
+	if (!old)
+		return;
+	spans_of(bank)->masked = spans_of(old)->masked;
+	spans_of(bank)->mask = spans_of(old)->mask;
+}
+
+static bool is_on_stack(const struct bank *bank, const struct user_regs_struct *registers)
+{
+	return registers->rsp > bank->address &&
+	       registers->rsp <= bank->address + WIRE_SPANS_STACK_TOP;
+}
+
+/* What the thread had before its bank became too narrow it may be in the middle of. */
+static bool is_busy(const struct bank *bank, const struct arena *arena,
+		    const struct user_regs_struct *registers)
+{
+	return spans_of(bank)->busy &&
+	       (registers->rip - arena->address < WIRE_RESIDENT_SIZE ||
+		is_on_stack(bank, registers));
+}
+
+/* The bank that the thread is telling of a span with; NULL: none. */
+static const struct bank *busy_bank(const struct session *session,
+				    const struct thread *thread,
+				    const struct user_regs_struct *registers)
+{
+	const struct space *space = thread->process ? thread->process->space : NULL;
+
+	if (!session->options->collector->spans || !thread->bank || !space ||
+	    !space->family)
+		return NULL;
+	vector_for_each (&thread->old_banks, bank)
+		if (is_busy(*bank, space->family->arena, registers))
+			return *bank;
+	return is_busy(thread->bank, space->family->arena, registers) ? thread->bank
+								      : NULL;
+}
+
+/* Whether it has counted a call by its site that it will tell of behind that. */
+static bool is_untold(const struct session *session, const struct thread *thread,
+		      struct user_regs_struct registers)
+{
+	const struct collector *collector = session->options->collector;
+	const struct space *space = thread->process ? thread->process->space : NULL;
+	const struct module *module;
+
+	if (!collector->spans || !collector->calls || !thread->bank || !space ||
+	    !space->family || !space->family->arena->control->span_begin ||
+	    thread->bank->shared->untimed ||
+	    (arc_holds(space, registers.rip) && !arc_find_gate(thread, &registers)))
+		return false;
+	module = space_module_of_code(space, registers.rip);
+	return module && module_locate(module, registers.rip).untold;
+}
+
+bool spans_tell(const struct session *session, const struct thread *thread,
+		const struct user_regs_struct *registers)
+{
+	return busy_bank(session, thread, registers) != NULL;
+}
+
+bool spans_hold(const struct session *session, const struct thread *thread,
+		const struct user_regs_struct *registers)
+{
+	return spans_tell(session, thread, registers) ||
+	       is_untold(session, thread, *registers);
+}
+
+bool spans_find_gate(const struct session *session, const struct thread *thread,
+		     struct user_regs_struct *registers)
+{
+	const struct resident_table *table = resident_table();
+	const struct bank *bank = busy_bank(session, thread, registers);
+
+	if (!bank || (!is_on_stack(bank, registers) &&
+		      arc_holds(thread->process->space, registers->rip)))
+		return false;
+	registers->rip = thread->process->space->family->arena->address +
+			 table->graph[RESIDENT_SPAN_BEGIN].saved;
+	registers->rsp = spans_of(bank)->rsp;
+	return arc_find_gate(thread, registers);
+}
+
+bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info)
+{
+	struct wire_spans *spans = spans_of(thread->bank);
+	uint64_t mask;
+
+	if (signal == SIGSTOP || remote_failed(remote_get_mask(thread->tid, &mask)))
+		return false;
+	if (!spans->masked)
+		spans->mask = mask;
+	spans->masked = WIRE_MASKED_SPAN;
+	if (remote_failed(remote_set_mask(thread->tid, ~settle_synchronous)))
+		return false;
+	thread->held = *info;
+	syscall(SYS_tkill, thread->tid, signal);
+	return true;
+}
+
+void spans_note_mask(const struct session *session, struct thread *thread, uint64_t mask)
+{
+	if (!session->options->collector->spans || !thread->bank ||
+	    spans_of(thread->bank)->masked)
+		return;
+	spans_of(thread->bank)->mask = mask;
+	spans_of(thread->bank)->masked = WIRE_MASKED_TIMER;
+}
+
+void spans_forget_mask(const struct session *session, struct thread *thread)
+{
+	if (session->options->collector->spans && thread->bank &&
+	    spans_of(thread->bank)->masked == WIRE_MASKED_TIMER)
+		spans_of(thread->bank)->masked = 0;
+}

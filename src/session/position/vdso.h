@@ -1,0 +1,15 @@
+/*
+ * The kernel's code in each process (vdso(7)), which no file has.
+ */
+#ifndef TRAMMEL_SESSION_POSITION_VDSO_H
+#define TRAMMEL_SESSION_POSITION_VDSO_H
+
+#include "wire/unwind.h"
+
+#include <sys/types.h>
+
+/* Its call-frame information, as this process has it: it is the same everywhere. False if
+ * `pc` is not in that of process `pid`. */
+bool vdso_find_tables(pid_t pid, uint64_t pc, struct unwind_tables *ret_tables);
+
+#endif

@@ -1,0 +1,11 @@
+/* What the probes of call graphs take themselves: gates, probes at returns and the
+ * resident's code are run here, with a bank of our own. */
+#ifndef TRAMMEL_SESSION_PROFILE_CALLGRAPH_COST_H
+#define TRAMMEL_SESSION_PROFILE_CALLGRAPH_COST_H
+
+#include "session/state/session.h"
+
+/* Measures what probes take here; all 0 where that cannot be. */
+void callgraph_find_cost(struct callgraph_cost *ret_cost);
+
+#endif

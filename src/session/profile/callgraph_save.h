@@ -1,0 +1,10 @@
+/* The contexts of calls in a profile: see docs/profile.md. */
+#ifndef TRAMMEL_SESSION_PROFILE_CALLGRAPH_SAVE_H
+#define TRAMMEL_SESSION_PROFILE_CALLGRAPH_SAVE_H
+
+#include "session/profile/saving.h"
+
+/* Writes records of all contexts of an image. */
+void callgraph_save(struct saving *saving, const struct image_run *image);
+
+#endif

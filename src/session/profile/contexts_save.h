@@ -1,0 +1,15 @@
+/* What programs record of themselves, in a profile. */
+#ifndef TRAMMEL_SESSION_PROFILE_CONTEXTS_SAVE_H
+#define TRAMMEL_SESSION_PROFILE_CONTEXTS_SAVE_H
+
+#include "context/profile.h"
+#include "session/profile/saving.h"
+
+/* Writes what the processes recorded. */
+struct trm_error *contexts_save(struct saving *saving);
+
+/* Writes channels of processes that were killed beside the profile, whose path is
+ * `output`. */
+void contexts_recover(const char *output, const struct context_spools *spools);
+
+#endif

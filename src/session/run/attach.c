@@ -1,0 +1,691 @@
+/*
+ * Attaching to a running process. All that can be is made ready while it runs: plans,
+ * trampolines, patched texts, a bank for each thread. Then all threads are stopped at
+ * once, the texts are swapped, and they go on.
+ */
+#include "session/run/attach.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "control/remote.h"
+#include "session/cache/cache.h"
+#include "session/cache/cache_prune.h"
+#include "session/cache/module_file.h"
+#include "session/cache/planner.h"
+#include "session/count/callgraph.h"
+#include "session/count/window.h"
+#include "session/follow/follow.h"
+#include "session/follow/memory_watch.h"
+#include "session/modules/modules.h"
+#include "session/modules/swap.h"
+#include "session/position/settle.h"
+#include "session/position/stacks.h"
+#include "session/position/syscalls.h"
+#include "session/profile/fold.h"
+#include "session/run/attach_check.h"
+#include "session/run/attach_children.h"
+#include "session/run/guardian.h"
+#include "session/run/leave.h"
+#include "session/run/loop.h"
+#include "session/run/run.h"
+#include "session/state/doorbell.h"
+#include "session/state/module.h"
+#include "session/state/space.h"
+#include "session/state/tables.h"
+#include "session/thread/banks.h"
+#include "session/thread/halt.h"
+#include "session/thread/loan.h"
+#include "session/thread/standing.h"
+#include "session/thread/threads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#define WAIT_NS  5000000      /* between tries */
+#define READY_NS 60000000000u /* the longest that all threads are waited for */
+#define LEAVE_NS 10000000000u
+
+struct attachment {
+	struct session *session;
+	const struct attach_request *request;
+	pid_t pid;
+	size_t planned; /* files that were known when the modules were looked at */
+	bool looked;
+	const char *obstacle; /* why it did not begin yet; NULL: plans */
+	pid_t culprit;        /* its thread */
+};
+
+static struct process *process_of(const struct attachment *attachment)
+{
+	return session_find_process(attachment->session, attachment->pid);
+}
+
+/* Any thread of the process: they all see the same. */
+static struct thread *thread_of(const struct attachment *attachment)
+{
+	vector_for_each (&attachment->session->all_threads, thread)
+		if ((*thread)->process && (*thread)->process->pid == attachment->pid)
+			return *thread;
+	return NULL;
+}
+
+static bool hold_up(struct attachment *attachment, const char *obstacle, pid_t culprit)
+{
+	attachment->obstacle = obstacle;
+	attachment->culprit = culprit;
+	return false;
+}
+
+/* Calls `visit` for each thread of the process; the first error ends it. */
+static struct trm_error *
+each_task(struct attachment *attachment,
+	  struct trm_error *(*visit)(struct attachment *, pid_t, bool *), bool *ret_any)
+{
+	struct trm_error *error = NULL;
+	struct dirent *entry;
+	char path[64];
+
+	*ret_any = false;
+	snprintf(path, sizeof(path), "/proc/%d/task", attachment->pid);
+	DIR *folder = opendir(path);
+
+	if (!folder)
+		return trm_error_create(TRM_ERROR_GONE, "process %d ended",
+					attachment->pid);
+	while (!error && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			error = visit(attachment, (pid_t)atoi(entry->d_name), ret_any);
+	closedir(folder);
+	return error;
+}
+
+/* Threads of threads that are traced already are traced from their beginning. */
+static bool is_traced_by_us(pid_t tid)
+{
+	uint64_t tracer = 0;
+
+	return remote_status(tid, "TracerPid", 10, &tracer) &&
+	       tracer == (uint64_t)getpid();
+}
+
+static struct trm_error *seize_thread(struct attachment *attachment, pid_t tid, bool *any)
+{
+	struct session *session = attachment->session;
+	struct process *process = process_of(attachment);
+
+	if (session_find_thread(session, tid) || attach_is_kernel_thread(tid))
+		return NULL;
+	if (ptrace(PTRACE_SEIZE, tid, 0, event_trace_options())) {
+		int why = errno;
+
+		/* It ended just now, unless it is the process itself. */
+		if ((why == ESRCH || why == EPERM) && tid != attachment->pid &&
+		    (is_traced_by_us(tid) || why == ESRCH))
+			return NULL;
+		return attach_explain(attachment->pid, why);
+	}
+	struct thread *thread = session_add_thread(session, tid);
+
+	thread->process = process;
+	thread->state = THREAD_RUNNING;
+	process->threads++;
+	process->image->threads++;
+	*any = true;
+	return NULL;
+}
+
+static struct trm_error *seize_all(struct attachment *attachment)
+{
+	bool any = true;
+
+	while (any)
+		TRM_TRY(each_task(attachment, seize_thread, &any));
+	return NULL;
+}
+
+static struct trm_error *check_thread(const struct attachment *attachment,
+				      const struct thread *thread)
+{
+	struct user_regs_struct registers;
+
+	TRM_TRY(remote_get_registers(thread->tid, &registers));
+	if (registers.gs_base || registers.gs)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"cannot measure process %d: it uses the GS "
+					"register, which trammel needs",
+					attachment->pid);
+	if (registers.cs != CODE_SEGMENT)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"cannot measure process %d: it runs 32-bit code",
+					attachment->pid);
+	return NULL;
+}
+
+static struct trm_error *make_arena(void *context, struct thread *thread)
+{
+	struct attachment *attachment = context;
+
+	TRM_TRY(check_thread(attachment, thread));
+	TRM_TRY(space_make_arena(attachment->session, thread, thread->process->space));
+	return space_reserve_banks(attachment->session, thread->process->space, thread,
+				   1);
+}
+
+/* Goroutines that were preempted by a signal may be parked anywhere, also in bytes that
+ * are patched, and nothing tells where they are. */
+static bool is_go(struct module_file *file)
+{
+	if (!file->looked_for_go)
+		file->is_go = file->bytes && memmem(file->bytes, file->identity.size,
+						    "\xff Go buildinf:", 14);
+	file->looked_for_go = true;
+	return file->is_go;
+}
+
+static struct trm_error *check_modules(const struct attachment *attachment,
+				       const struct space *space)
+{
+	const struct module *uses_gs = modules_using_gs(space);
+
+	if (uses_gs)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"cannot measure process %d: \"%s\" sets the GS "
+					"register, which trammel needs",
+					attachment->pid, uses_gs->file->path);
+	vector_for_each (&space->modules, module)
+		if (is_go(module->file))
+			return trm_error_create(
+				TRM_ERROR_UNSUPPORTED,
+				"cannot attach to process %d: \"%s\" is written in Go, "
+				"whose goroutines may be parked anywhere; use 'trammel "
+				"run'",
+				attachment->pid, module->file->path);
+	return NULL;
+}
+
+/* False if a thread cannot be stopped now. A GS base disturbs nothing until texts change.
+ */
+static bool assign_banks(struct attachment *attachment, struct process *process,
+			 struct trm_error **ret_error)
+{
+	struct session *session = attachment->session;
+
+	for (size_t i = session->all_threads.count; i-- > 0;) {
+		struct thread *thread = session->all_threads.items[i];
+
+		if (thread->process != process || thread->bank ||
+		    thread->state != THREAD_RUNNING)
+			continue;
+		if (!thread_interrupt(session, thread))
+			return hold_up(attachment, "does not stop", thread->tid);
+		*ret_error = check_thread(attachment, thread);
+		if (!*ret_error)
+			thread_assign_bank(session, thread, 0);
+		thread_resume(session, thread, 0);
+		if (*ret_error && (*ret_error)->code != TRM_ERROR_GONE)
+			return false;
+		trm_error_destroy(*ret_error);
+		*ret_error = NULL;
+	}
+	return true;
+}
+
+static struct trm_error *note_unready(struct attachment *attachment, pid_t tid, bool *any)
+{
+	const struct thread *thread = session_find_thread(attachment->session, tid);
+
+	if (attach_is_kernel_thread(tid))
+		return NULL;
+	*any |= !thread || !thread->stopped || !thread->bank ||
+		thread->state != THREAD_RUNNING ||
+		thread_has_event(attachment->session, thread);
+	return NULL;
+}
+
+/* All threads stand, have banks, and nobody else uses their memory. */
+static bool is_ready(struct attachment *attachment, const struct process *process)
+{
+	bool unready;
+
+	if (remote_failed(each_task(attachment, note_unready, &unready)) || unready)
+		return hold_up(attachment, "is new", attachment->pid);
+	vector_for_each (&attachment->session->all_processes, other)
+		if (*other != process &&
+		    process_shares_memory(process->pid, (*other)->pid))
+			return hold_up(attachment, "shares its memory", (*other)->pid);
+	return true;
+}
+
+/* Where all threads will go on; false if one stands where that is not possible. */
+static bool lead_all_in(struct attachment *attachment, struct space *space,
+			struct loan *loan)
+{
+	struct session *session = attachment->session;
+
+	if (remote_failed(maps_read(attachment->pid, &session->maps)))
+		return hold_up(attachment, "ended", attachment->pid);
+	vector_for_each (&session->all_threads, item) {
+		struct thread *thread = *item;
+		struct user_regs_struct registers = loan->registers;
+
+		if (!thread->process || thread->process->space != space)
+			continue;
+		if (thread != loan->thread &&
+		    remote_failed(remote_get_registers(thread->tid, &registers)))
+			return hold_up(attachment, "ended", thread->tid);
+		bool rests = syscalls_leave_rest(thread, &registers);
+		uint64_t rip = registers.rip;
+
+		callgraph_begin_within(session, thread, &registers);
+
+		standing_lead_in(space, &registers);
+		if (settle_is_in_patch(space, registers.rip) ||
+		    !stacks_are_free(thread, &session->maps, &registers))
+			return hold_up(attachment, "stands where code is to be replaced",
+				       thread->tid);
+		if (registers.rip == rip)
+			continue;
+		/* The trampolines do the same as the text does until then. */
+		if (rests)
+			syscalls_lead_rest(thread, registers.rip);
+		else if (thread == loan->thread)
+			loan->registers = registers;
+		else if (remote_failed(remote_set_registers(thread->tid, &registers)))
+			return hold_up(attachment, "ended", thread->tid);
+	}
+	return true;
+}
+
+static bool begin_halted(struct attachment *attachment, struct process *process)
+{
+	struct session *session = attachment->session;
+	struct space *space = process->space;
+	struct loan loan;
+	bool begun = false;
+
+	if (!is_ready(attachment, process))
+		return false;
+	if (!loan_find(session, space, &loan))
+		return hold_up(attachment, "cannot be used", process->pid);
+	if (!modules_update(session, loan.thread))
+		hold_up(attachment, NULL, 0);
+	else if (lead_all_in(attachment, space, &loan))
+		begun = !remote_failed(swap_in(session, loan.thread, space));
+	loan_end(session, &loan);
+	return begun;
+}
+
+/* The one stop: false if it is to be tried again. */
+static bool begin(struct attachment *attachment, struct process *process)
+{
+	struct session *session = attachment->session;
+	uint64_t start = clock_now_ns();
+	bool begun = false;
+
+	if (!space_halt(session, process->space))
+		hold_up(attachment, "does not stop", process->pid);
+	else
+		begun = begin_halted(attachment, process);
+	if (begun) {
+		process->space->holding = false;
+		clock_gettime(CLOCK_MONOTONIC, &session->start);
+		session->start_time = time(NULL);
+		window_begin(session);
+	}
+	space_go(session, process->space);
+	uint64_t stood = clock_now_ns() - start;
+
+	if (stood > session->stop_ns)
+		session->stop_ns = stood;
+	return begun;
+}
+
+/* For threads that come. */
+static uint32_t spare_banks(const struct process *process)
+{
+	const struct space *space = process->space;
+
+	return 2 * bank_least(process->pid,
+			      space->chunks.items[space->chunks.count - 1]->stride);
+}
+
+/* What can be done towards the beginning now; true once it is done. */
+static bool try_to_begin(struct attachment *attachment, struct trm_error **ret_error)
+{
+	struct session *session = attachment->session;
+	struct process *process = process_of(attachment);
+	struct thread *thread = thread_of(attachment);
+	struct space *space = process ? process->space : NULL;
+
+	if (!space || !thread)
+		return false;
+	if (!space->family) {
+		*ret_error = space_borrow(session, space, make_arena, attachment);
+		if (*ret_error)
+			return false;
+	}
+	if (!attachment->looked || attachment->planned != session->files.count) {
+		attachment->planned = session->files.count;
+		attachment->looked = modules_update(session, thread);
+	}
+	if (!attachment->looked)
+		return hold_up(attachment, NULL, 0);
+	*ret_error = check_modules(attachment, space);
+	if (!*ret_error)
+		*ret_error = space_reserve_banks(session, space, thread,
+						 process->threads + spare_banks(process));
+	if (*ret_error || !assign_banks(attachment, process, ret_error))
+		return false;
+	return begin(attachment, process);
+}
+
+/* Threads that end, or cannot be used now, are no errors: others can, later. */
+static bool prepare(struct attachment *attachment, struct trm_error **ret_error)
+{
+	bool begun = try_to_begin(attachment, ret_error);
+
+	if (*ret_error && (*ret_error)->code == TRM_ERROR_GONE) {
+		trm_error_destroy(*ret_error);
+		*ret_error = NULL;
+		hold_up(attachment, "cannot be used", attachment->pid);
+	}
+	return begun;
+}
+
+/* The words of its command line, as the profile shows them. */
+static const char **read_command(pid_t pid, const char *program, char **ret_words)
+{
+	struct VECTOR(char) text = {0};
+	char path[64], buffer[4096];
+	size_t count = 0, n;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	scoped_file FILE *file = fopen(path, "re");
+
+	while (file && (n = fread(buffer, 1, sizeof(buffer), file)) > 0)
+		for (size_t i = 0; i < n; i++)
+			vector_push(&text, buffer[i]);
+	/* Programs that show a title in its place leave the rest empty. */
+	while (text.count && !text.items[text.count - 1])
+		text.count--;
+	if (!text.count)
+		for (const char *s = program; *s; s++)
+			vector_push(&text, *s);
+	vector_push(&text, '\0');
+	for (size_t i = 0; i < text.count; i++)
+		count += !text.items[i];
+	const char **words = memory_allocate_zeroed(count + 1, sizeof(*words));
+
+	count = 0;
+	for (size_t i = 0; i + 1 < text.count; i++)
+		if (!i || !text.items[i - 1])
+			words[count++] = text.items + i;
+	*ret_words = text.items;
+	return words;
+}
+
+static struct trm_error *take_process(struct attachment *attachment, const char *program)
+{
+	struct session *session = attachment->session;
+	uint64_t parent = 0;
+	int memory_fd;
+
+	TRM_TRY(remote_open(attachment->pid, "mem", O_RDWR, &memory_fd));
+	remote_status(attachment->pid, "PPid", 10, &parent);
+	struct process *process =
+		session_add_process(session, attachment->pid, (pid_t)parent, program);
+
+	process->image->started = true;
+	process->space = space_create(NULL, memory_fd);
+	process->space->holding = true;
+	session->first = attachment->pid;
+	return seize_all(attachment);
+}
+
+/* One that waits is traced, but nothing is put into it before its program comes. */
+static struct trm_error *take_waiting(const struct attachment *attachment,
+				      const char *program)
+{
+	struct session *session = attachment->session;
+
+	if (ptrace(PTRACE_SEIZE, attachment->pid, 0, event_trace_options()))
+		return attach_explain(attachment->pid, errno);
+	follow_first(session, attachment->pid, program);
+	clock_gettime(CLOCK_MONOTONIC, &session->start);
+	session->start_time = time(NULL);
+	if (write(attachment->request->go_fd, "g", 1) != 1)
+		return trm_error_create(TRM_ERROR_GONE, "process %d ended",
+					attachment->pid);
+	return NULL;
+}
+
+enum stage { PREPARING, MEASURING, LEAVING };
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+static bool is_ending(int signal)
+{
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(ending_signals[0]); i++)
+		if (signal == ending_signals[i])
+			return true;
+	return false;
+}
+
+static struct trm_error *not_begun(const struct attachment *attachment, int signal)
+{
+	if (!process_of(attachment))
+		return trm_error_create(TRM_ERROR_GONE,
+					"process %d ended before it could be measured",
+					attachment->pid);
+	if (signal)
+		return trm_error_create(TRM_ERROR_SYSTEM,
+					"interrupted before the measurement began");
+	return trm_error_create(
+		TRM_ERROR_SYSTEM,
+		"cannot attach to process %d: its thread or process %d %s; try again",
+		attachment->pid, attachment->culprit,
+		attachment->obstacle ? attachment->obstacle : "is being planned");
+}
+
+/* What the loop knows. */
+struct course {
+	enum stage stage;
+	uint64_t since; /* of the stage */
+	uint64_t limit; /* while measuring: nanoseconds until there may be something */
+	uint64_t saved; /* clock_now_ns() when the profile was last written */
+	int signal;     /* that ends it; 0 */
+	struct trm_error *error;
+};
+
+static void enter(struct course *course, enum stage stage)
+{
+	course->stage = stage;
+	course->since = clock_now_ns();
+}
+
+/* Writes the profile if it is time to; limits the wait until the next time. */
+static void save_often(struct attachment *attachment, struct course *course)
+{
+	const struct attach_request *request = attachment->request;
+	struct session *session = attachment->session;
+	uint64_t now = clock_now_ns();
+
+	if (!request->save_ns || !session->images.items[0]->started)
+		return;
+	if (now - course->saved >= request->save_ns) {
+		course->saved = now;
+		course->error = fold_save(session, session->options->output);
+		if (course->error ||
+		    write(request->saved_fd, &now, sizeof(now)) != sizeof(now))
+			course->signal = SIGHUP;
+	}
+	if (course->limit > course->saved + request->save_ns - now)
+		course->limit = course->saved + request->save_ns - now;
+}
+
+/* As loop.c has it. Returns the nanoseconds until there is more. */
+static uint64_t act_in_time(struct session *session)
+{
+	const uint64_t limits[] = {window_act(session), memory_watch_act(session),
+				   guardian_act(session)};
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		least = limits[i] < least ? limits[i] : least;
+	return least;
+}
+
+static void measure(struct attachment *attachment, struct course *course)
+{
+	struct session *session = attachment->session;
+	uint64_t passed = clock_now_ns() - course->since;
+
+	if (course->stage == PREPARING) {
+		if (prepare(attachment, &course->error)) {
+			enter(course, MEASURING);
+			if (!session->options->no_follow)
+				attach_note_children(session, attachment->pid);
+			if (attachment->request->begun)
+				attachment->request->begun(attachment->pid);
+			return;
+		}
+		if (!course->error &&
+		    (passed > READY_NS || course->signal || !process_of(attachment)))
+			course->error = not_begun(attachment, course->signal);
+		if (course->error)
+			enter(course, LEAVING);
+	} else if (course->stage == MEASURING) {
+		course->limit = act_in_time(session);
+		save_often(attachment, course);
+		if (!course->signal && session->window.state != WINDOW_CLOSED &&
+		    !session->first_ended)
+			return;
+		if (!session->first_ended)
+			clock_gettime(CLOCK_MONOTONIC, &session->end);
+		enter(course, LEAVING);
+	}
+}
+
+/* False if a process could not be let go; it stays as if trammel had been killed. */
+static bool follow(struct attachment *attachment, struct course *course,
+		   const sigset_t *signals)
+{
+	struct session *session = attachment->session;
+
+	for (;;) {
+		session_act(session);
+		follow_watched(session);
+		measure(attachment, course);
+		if (course->stage == LEAVING) {
+			if (session_leave(session) || !session->thread_count)
+				return true;
+			if (clock_now_ns() - course->since > LEAVE_NS)
+				return false;
+		}
+		int signal = session_wait(session, signals,
+					  course->stage == MEASURING ? course->limit
+								     : WAIT_NS);
+
+		if (is_ending(signal))
+			course->signal = signal;
+	}
+}
+
+static struct trm_error *attach(struct session *session,
+				const struct attach_request *request, const char *program,
+				const sigset_t *signals)
+{
+	struct attachment attachment = {
+		.session = session, .request = request, .pid = request->pid};
+	struct course course = {.since = clock_now_ns()};
+
+	course.error = request->waits ? take_waiting(&attachment, program)
+				      : take_process(&attachment, program);
+	if (!course.error && request->waits)
+		enter(&course, MEASURING);
+	if (course.error)
+		course.stage = LEAVING;
+	if (!follow(&attachment, &course, signals) && !course.error) {
+		trm_error_destroy(fold_save(session, session->options->output));
+		return trm_error_create(
+			TRM_ERROR_SYSTEM,
+			"a thread of process %d does not stop: it runs on measured, "
+			"until it ends",
+			request->pid);
+	}
+	if (course.error)
+		return course.error;
+	if (session->refusal)
+		return trm_error_create(
+			TRM_ERROR_UNSUPPORTED, "cannot measure \"%s\": %s",
+			session->images.items[0]->program, session->refusal);
+	if (!session->images.items[0]->started)
+		return trm_error_create(TRM_ERROR_GONE, "process %d executed no program",
+					request->pid);
+	return fold_save(session, session->options->output);
+}
+
+/* Ctrl-Z would leave the program without its tracer. */
+static void block_signals(sigset_t *signals)
+{
+	sigemptyset(signals);
+	sigaddset(signals, SIGCHLD);
+	sigaddset(signals, SIGUSR1);
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(ending_signals[0]); i++)
+		sigaddset(signals, ending_signals[i]);
+	sigprocmask(SIG_BLOCK, signals, NULL);
+	signal(SIGTSTP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+static struct trm_error *check_collector(const struct collector *collector)
+{
+	if (collector->regions)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"-m %s is for programs that trammel starts: what "
+					"a process said before is not known",
+					collector->name);
+	return NULL;
+}
+
+struct trm_error *session_attach(const struct session_options *options,
+				 const struct attach_request *request)
+{
+	/* What it holds is needed until the process ends, which it does now. */
+	static struct session session;
+	struct session_options described = *options;
+	char program[PATH_MAX];
+	scoped_free char *words = NULL;
+	sigset_t signals;
+
+	TRM_TRY(check_collector(options->collector));
+	if (!request->waits)
+		TRM_TRY(attach_check(request->pid));
+	TRM_TRY(session_check_output(options->output));
+	remote_read_program(request->pid, program, sizeof(program));
+	scoped_free const char **command = read_command(request->pid, program, &words);
+
+	session = (struct session){.options = &described, .attached = true};
+	described.arguments = command;
+	described.live = true;
+	block_signals(&signals);
+	session.cache = cache_create(options->quiet);
+	trm_error_destroy(doorbell_create(&session.doorbell));
+	session.planner = planner_create(session.cache, &described, -1);
+	struct trm_error *error = attach(&session, request, program, &signals);
+
+	doorbell_destroy(session.doorbell);
+	planner_destroy(session.planner);
+	cache_prune(session.cache);
+	cache_destroy(session.cache);
+	return error;
+}

@@ -1,0 +1,171 @@
+#include "session/run/guardian.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "session/profile/fold.h"
+#include "session/run/run.h"
+#include "session/state/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Short runs have none. */
+#define FIRST_NS 300000000
+
+/* How long a guardian is the last one at least, and at least so many times as long as it
+ * took to make it. */
+#define LEAST_NS  100000000
+#define LEAST_FOR 64
+
+/* Nobody waits longer than this for a profile. */
+#define SECONDS_MAX 300
+
+void guardian_begin(struct session *session, int status_fd)
+{
+	struct guardian *guardian = &session->guardian;
+	struct guardian_shared *shared =
+		mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED)
+		return;
+	if (pipe2(guardian->alive, O_CLOEXEC)) {
+		munmap(shared, sizeof(*shared));
+		return;
+	}
+	guardian->shared = shared;
+	guardian->status_fd = status_fd;
+	guardian->next_ns = clock_now_ns() + FIRST_NS;
+	session_note_change(session);
+}
+
+/* The tracer may have given banks to other processes since, or used their place for
+ * something else. */
+static void drop_banks_of_others(const struct session *session)
+{
+	vector_for_each (&session->families, family) {
+		vector_for_each (&(*family)->arena->banks, item) {
+			struct bank *bank = *item;
+
+			if (bank->owner <= 0)
+				continue;
+			if (bank->shared->self != bank->address ||
+			    bank->shared->owner != (uint32_t)bank->owner)
+				bank->owner = 0;
+		}
+	}
+}
+
+/* What the profile has, and lacks; the caller frees. */
+static char *describe(const struct session *session, uint64_t died_ns)
+{
+	const struct guardian *guardian = &session->guardian;
+	const bool all = guardian->shared->version == guardian->version;
+	char *text = NULL;
+
+	if (asprintf(
+		    &text,
+		    all ? "the tracer was killed: the profile has what was counted until "
+			  "then"
+			: "the tracer was killed: the profile has what was counted until "
+			  "then, but not of processes, threads and libraries that began "
+			  "or ended in the last %.1f s",
+		    (double)(died_ns - guardian->made_ns) / 1e9 + 0.05) < 0)
+		abort();
+	return text;
+}
+
+static void tell(const struct session *session, const char *text, bool saved)
+{
+	const int fd = session->guardian.status_fd;
+	const char letter = saved ? STATUS_RESCUED : STATUS_FAILED;
+
+	if (fd >= 0 && write(fd, &letter, 1) == 1 && write(fd, text, strlen(text)) >= 0)
+		return;
+	fprintf(stderr, "trammel: %s\n", text);
+}
+
+static void rescue(struct session *session, uint64_t died_ns)
+{
+	scoped_free char *text = describe(session, died_ns);
+
+	session->incomplete = text;
+	drop_banks_of_others(session);
+	if (!session->first_ended)
+		clock_gettime(CLOCK_MONOTONIC, &session->end);
+	struct trm_error *error = fold_save(session, session->options->output);
+
+	tell(session, error ? error->message : text, !error);
+	trm_error_destroy(error);
+}
+
+_Noreturn static void watch(struct session *session)
+{
+	struct guardian *guardian = &session->guardian;
+	char byte;
+
+	/* What ends the tracer's group is not to end this. */
+	setpgid(0, 0);
+	close(guardian->alive[1]);
+	while (read(guardian->alive[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	uint64_t died_ns = clock_now_ns();
+
+	if (guardian->shared->done ||
+	    __atomic_exchange_n(&guardian->shared->claimed, 1, __ATOMIC_SEQ_CST))
+		_exit(0);
+	alarm(SECONDS_MAX);
+	rescue(session, died_ns);
+	_exit(0);
+}
+
+static void dismiss(struct guardian *guardian)
+{
+	if (guardian->pid > 0)
+		kill(guardian->pid, SIGKILL);
+	guardian->pid = 0;
+}
+
+uint64_t guardian_act(struct session *session)
+{
+	struct guardian *guardian = &session->guardian;
+	const uint64_t now = clock_now_ns();
+
+	if (!guardian->shared || guardian->version == guardian->shared->version ||
+	    !session->images.items[0]->started)
+		return UINT64_MAX;
+	if (now < guardian->next_ns)
+		return guardian->next_ns - now;
+	guardian->version = guardian->shared->version;
+	guardian->made_ns = now;
+	pid_t pid = fork();
+
+	if (!pid)
+		watch(session);
+	/* The one before is there until the new one is. */
+	dismiss(guardian);
+	guardian->pid = pid;
+	uint64_t pause = (clock_now_ns() - now) * LEAST_FOR;
+
+	guardian->next_ns = clock_now_ns() + (pause > LEAST_NS ? pause : LEAST_NS);
+	return UINT64_MAX;
+}
+
+void guardian_leave_front(struct session *session)
+{
+	dismiss(&session->guardian);
+	session->guardian.status_fd = -1;
+	session_note_change(session);
+}
+
+void guardian_end(struct session *session)
+{
+	if (session->guardian.shared)
+		session->guardian.shared->done = 1;
+	dismiss(&session->guardian);
+}

@@ -1,0 +1,295 @@
+#include "session/run/loop.h"
+
+#include "base/clock.h"
+#include "session/adapt/fired.h"
+#include "session/adapt/inline_caches.h"
+#include "session/cache/cache_prune.h"
+#include "session/cache/planner.h"
+#include "session/count/window.h"
+#include "session/follow/follow.h"
+#include "session/follow/hooks.h"
+#include "session/follow/memory_watch.h"
+#include "session/follow/orphans.h"
+#include "session/follow/release.h"
+#include "session/learn/replan.h"
+#include "session/profile/fold.h"
+#include "session/run/contexts.h"
+#include "session/run/guardian.h"
+#include "session/run/run.h"
+#include "session/state/doorbell.h"
+#include "session/state/session.h"
+#include "session/state/space.h"
+#include "session/thread/timers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+/* How often processes that were let go are looked for. */
+#define WATCH_NS 5000000
+#define IDLE_NS  500000000
+
+/* How often the tracer looks for functions that threads ask for that may make no system
+ * call. */
+#define QUIET_NS 500000
+
+static void send_status(int fd, enum status_kind kind, const char *text)
+{
+	char letter = (char)kind;
+
+	/* The front may be gone: nobody is left to tell then. */
+	if (write(fd, &letter, 1) != 1 || (text && write(fd, text, strlen(text)) < 0))
+		return;
+}
+
+static void save(struct session *session, int status_fd)
+{
+	struct trm_error *error;
+
+	if (session->refusal) {
+		send_status(status_fd, STATUS_REFUSED, session->refusal);
+		return;
+	}
+	if (!session->images.items[0]->started) {
+		send_status(status_fd, STATUS_NOTHING, NULL);
+		return;
+	}
+	error = fold_save(session, session->options->output);
+	if (!session->saved_running)
+		contexts_remove(&session->options->context);
+	if (error)
+		send_status(status_fd, STATUS_FAILED, error->message);
+	else
+		send_status(status_fd, STATUS_SAVED, NULL);
+	trm_error_destroy(error);
+}
+
+static bool any_watched(const struct session *session)
+{
+	vector_for_each (&session->all_processes, process)
+		if ((*process)->watched)
+			return true;
+	return false;
+}
+
+static void take_plans(struct session *session)
+{
+	struct module_file *file;
+	bool any = false;
+
+	while ((file = planner_collect(session->planner))) {
+		file->index = (uint32_t)session->files.count;
+		vector_push(&session->files, file);
+		any = true;
+	}
+	if (any)
+		follow_planned(session);
+}
+
+/* All that can be done without waiting. */
+void session_act(struct session *session)
+{
+	struct event event;
+	bool more;
+
+	take_plans(session);
+	orphans_forget(session, false);
+	do {
+		more = event_poll(&session->queue, &event);
+		if (more)
+			follow_event(session, &event);
+		for (size_t i = session->families.count; i-- > 0;)
+			if (i < session->families.count)
+				hooks_serve(session, session->families.items[i]);
+	} while (more);
+	orphans_find_parents(session);
+}
+
+static bool has_rung(const struct session *session)
+{
+	vector_for_each (&session->families, family)
+		if (__atomic_load_n(&(*family)->arena->control->doorbell,
+				    __ATOMIC_SEQ_CST) != (*family)->heard)
+			return true;
+	return false;
+}
+
+static void set_awake(const struct session *session, uint32_t awake)
+{
+	vector_for_each (&session->families, family)
+		__atomic_store_n(&(*family)->arena->control->awake, awake,
+				 __ATOMIC_SEQ_CST);
+}
+
+static bool stays_awake(const struct session *session)
+{
+	return session->awaited && session->can_wait_awake &&
+	       clock_now_ns() < session->awaited;
+}
+
+/* What is awaited comes sooner than anybody would wake up. Returns a signal that came; 0:
+ * none did. `ret_rung`: somebody asked. */
+static int wait_awake(const struct session *session, const sigset_t *signals,
+		      bool *ret_rung)
+{
+	const struct timespec none = {0, 0};
+	int signal = 0;
+
+	if (stays_awake(session))
+		set_awake(session, 1);
+	while (!signal && !(*ret_rung = has_rung(session)) && stays_awake(session)) {
+		signal = sigtimedwait(signals, NULL, &none);
+		signal = signal > 0 ? signal : 0;
+	}
+	if (!*ret_rung && !signal) {
+		set_awake(session, 0);
+		*ret_rung = has_rung(session);
+	}
+	return signal;
+}
+
+/* Whether threads that may make no system call may ask. */
+static bool any_quiet(const struct session *session)
+{
+	vector_for_each (&session->families, family) {
+		if (!__atomic_load_n(&(*family)->arena->control->unfiltered,
+				     __ATOMIC_RELAXED) &&
+		    family_has_latches(*family))
+			return true;
+	}
+	return false;
+}
+
+int session_wait(const struct session *session, const sigset_t *signals,
+		 uint64_t limit_ns)
+{
+	bool rung;
+	int early = wait_awake(session, signals, &rung);
+
+	if (early || rung)
+		return early;
+	uint64_t ns =
+		any_watched(session) || session->queue.pending.count ? WATCH_NS : IDLE_NS;
+	if (session->untold.count)
+		ns = ORPHANS_UNTOLD_NS;
+	if (ns > QUIET_NS && any_quiet(session))
+		ns = QUIET_NS;
+	const struct timespec pause = {0, (long)(ns < limit_ns ? ns : limit_ns)};
+	int signal = sigtimedwait(signals, NULL, &pause);
+
+	return signal > 0 ? signal : 0;
+}
+
+/* What has its own times. Returns the nanoseconds until there is more. */
+static uint64_t act_in_time(struct session *session)
+{
+	static uint64_t (*const acts[])(struct session *) = {
+		fired_act,         window_act,       timers_act,
+		inline_caches_act, memory_watch_act, guardian_act,
+	};
+	uint64_t limit = UINT64_MAX;
+
+	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
+		uint64_t next = acts[i](session);
+
+		limit = next < limit ? next : limit;
+	}
+	return limit;
+}
+
+static void loop(struct session *session, const struct tracer_start *start,
+		 const sigset_t *signals)
+{
+	bool saved = false;
+	int status_fd = start->status_fd;
+
+	for (;;) {
+		session_act(session);
+		follow_watched(session);
+		uint64_t limit = act_in_time(session);
+
+		if (window_ends_run(session))
+			break;
+		if (session->first_ended && !saved) {
+			save(session, status_fd);
+			guardian_leave_front(session);
+			close(status_fd);
+			saved = true;
+		}
+		if (!session->thread_count && !any_watched(session))
+			break;
+		session_wait(session, signals, limit);
+	}
+	if (window_ends_run(session) && !session->first_ended)
+		clock_gettime(CLOCK_MONOTONIC, &session->end);
+	release_all(session);
+	orphans_forget(session, true);
+	if (!saved)
+		save(session, status_fd);
+	/* What outlived the first process is in the profile only now. */
+	if (saved && session->saved_running && !session->refusal)
+		trm_error_destroy(fold_save(session, session->options->output));
+	guardian_end(session);
+}
+
+static bool seize(const struct tracer_start *start)
+{
+	char byte;
+
+	return read(start->ready_fd, &byte, 1) == 1 &&
+	       !ptrace(PTRACE_SEIZE, start->program, 0, event_trace_options());
+}
+
+/* No descriptor of the front's may be kept open: whoever waits for its end would wait on.
+ */
+static void let_go_of_terminal(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setpgid(0, 0);
+	for (int fd = 0; fd <= 2 && null >= 0; fd++)
+		dup2(null, fd);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+int session_trace(const struct session_options *options, struct cache *cache,
+		  const struct tracer_start *start)
+{
+	struct session session = {.options = options, .cache = cache};
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	let_go_of_terminal();
+	if (!seize(start)) {
+		struct trm_error *error = trm_error_system(
+			errno, "cannot trace: see 'trammel doctor' for what forbids it");
+
+		send_status(start->status_fd, STATUS_FAILED, error->message);
+		trm_error_destroy(error);
+		return 1;
+	}
+	trm_error_destroy(doorbell_create(&session.doorbell));
+	session.can_wait_awake = sysconf(_SC_NPROCESSORS_ONLN) > 1;
+	session.planner = planner_create(cache, options, start->planning_fd);
+	follow_first(&session, start->program, options->arguments[0]);
+	clock_gettime(CLOCK_MONOTONIC, &session.start);
+	session.end = session.start;
+	session.start_time = time(NULL);
+	if (write(start->go_fd, "g", 1) != 1)
+		return 1;
+	guardian_begin(&session, start->status_fd);
+	loop(&session, start, &signals);
+	doorbell_destroy(session.doorbell);
+	planner_destroy(session.planner);
+	replan_modules(&session);
+	cache_prune(cache);
+	return 0;
+}

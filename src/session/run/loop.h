@@ -1,0 +1,18 @@
+/* The tracer: one thread that waits for everything and acts on it. */
+#ifndef TRAMMEL_SESSION_RUN_LOOP_H
+#define TRAMMEL_SESSION_RUN_LOOP_H
+
+#include "session/run/run.h"
+#include "session/state/session.h"
+
+int session_trace(const struct session_options *options, struct cache *cache,
+		  const struct tracer_start *start);
+
+/* Does all that can be done without waiting. */
+void session_act(struct session *session);
+
+/* Waits for more, at most `limit_ns`; the signal of `signals` that came, or 0. */
+int session_wait(const struct session *session, const sigset_t *signals,
+		 uint64_t limit_ns);
+
+#endif

@@ -1,0 +1,115 @@
+/* Processes and their threads. */
+#ifndef TRAMMEL_SESSION_STATE_THREAD_H
+#define TRAMMEL_SESSION_STATE_THREAD_H
+
+#include "base/vector.h"
+#include "control/arena.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct space;
+struct image_run;
+
+struct process {
+	pid_t pid;
+	struct space *space; /* NULL: not measured */
+	struct image_run *image;
+	unsigned int threads; /* alive and traced */
+	bool first_image;     /* runs the program that the user named */
+	bool watched;         /* let go, but its counters still count: until it is gone */
+};
+
+enum thread_state {
+	THREAD_NEW,     /* its first stop is awaited */
+	THREAD_WAITING, /* stopped for the first time; its parent's event is awaited */
+	THREAD_RUNNING,
+	THREAD_EXEC, /* had its exec event; the exit of execve is awaited */
+};
+
+/* A thread's registers as a signal handler saw them. */
+struct shown {
+	uint64_t rip, rsp;
+	uint64_t way;     /* where in our code it goes on from there, behind what it has
+			     counted; 0: there */
+	uint64_t address; /* link-time, in the module of this file */
+	uint32_t file;    /* index in session.files */
+	bool inherited;   /* the thread's parent was shown, and forked then */
+	bool searched;    /* for its frame: */
+	uint64_t frame;   /* where the kernel put the signal's, if the resident leads back
+			     from it; 0: it does not, or that is not known yet */
+};
+
+#define TIMER_SIGNALS 4 /* that tell how fast a timer is */
+
+/* Of timers that are faster than stops: see session/thread/timers.h. */
+struct timer_signals {
+	uint64_t rsp, ns; /* of the last one: the stack pointer, clock_now_ns() */
+	uint64_t ran;     /* and for how long the thread had run, nanoseconds */
+	uint64_t ran_before, ran_now; /* the same at its last two stops; 0: not known */
+	uint64_t stop_ns;             /* of the last stop, clock_now_ns() */
+	uint32_t again;               /* so many in a row found the thread where it was */
+	siginfo_t late;               /* put off; si_signo 0: none */
+	uint64_t since;               /* clock_now_ns() when it came first */
+	uint64_t until;               /* clock_now_ns(); 0: it is on its way */
+	uint64_t run;                 /* what the thread had run for then, nanoseconds */
+	uint32_t row;   /* since then, in a row, that found it ran nothing */
+	uint32_t stood; /* the same, that found it where its last stop was: */
+	uint64_t at_rip, at_rsp;
+	uint32_t signals;             /* of timers, all */
+	uint64_t came[TIMER_SIGNALS]; /* clock_now_ns() of the last, at its number modulo
+					 that */
+	uint64_t fast_ns; /* when they were last as close as stops; 0: never */
+	bool masked;      /* and blocked meanwhile, beside these: */
+	uint64_t mask;
+};
+
+/* A call that a thread is in: see struct wire_graph_frame. */
+struct thread_call {
+	uint64_t place;    /* of the return address on the stack */
+	uint32_t function; /* as nodes have it; 0: its context is not known */
+};
+struct thread_calls VECTOR(struct thread_call);
+
+struct thread {
+	pid_t tid;
+	struct process *process; /* NULL while THREAD_WAITING */
+	pid_t parent; /* of its process, if nobody told of it; 0: not read yet */
+	enum thread_state state;
+	bool stopped;            /* in a ptrace-stop that we know of */
+	uint32_t quiet, untimed; /* as its parent's, for its bank */
+	uint64_t stack_end;      /* the same; see struct wire_bank */
+	bool event_pending; /* its stop has an event that the main loop is to act on */
+	bool leaving; /* its process was released while it could not be stopped: it is let
+			 go at its next stop */
+	struct bank *bank;       /* NULL: not measured */
+	uint64_t deferred_since; /* stopped, or in a hook, until plans are done:
+				    nanoseconds of clock_now_ns(); 0: not */
+	struct VECTOR(struct bank *) old_banks; /* had before; a hook may still use one */
+	uint64_t fault_rip; /* original address at which an instruction of a trampoline
+			       faulted, while its handler may run; 0: none */
+	uint64_t fault_rsp; /* its stack pointer then */
+	/* The child of a vfork(2) in a program without hooks: until it executes another
+	 * program its system calls are looked at. */
+	bool before_exec;
+	/* Where the thread was shown, in functions relocated whole, to signal handlers
+	 * that may still run; the innermost last. */
+	struct VECTOR(struct shown) shown;
+	/* Stack pointers where signals came whose handlers may still run, and from which
+	 * on the stack was shown: see returns_show. */
+	struct VECTOR(uint64_t) handled;
+	uint64_t held_ticks;       /* when it stopped, or asked; 0: it runs; see held.h */
+	struct thread_calls calls; /* where call graphs are measured: that its parent was
+				      in when it forked */
+	struct timer_signals timer;
+	uint64_t resumed_ns; /* clock_now_ns() */
+	bool cut_short;      /* a stop may have made its system call end early: see
+				session/position/syscalls.h */
+	uint64_t rest_until; /* how long it waits, if it makes the rest of one:
+				nanoseconds of clock_now_ns(); UINT64_MAX: for ever */
+	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
+};
+
+#endif

@@ -1,0 +1,43 @@
+#include "session/thread/injection.h"
+
+#include "control/inject.h"
+#include "session/thread/loan.h"
+
+struct bank *thread_waiting_bank(const struct thread *thread)
+{
+	if (thread->bank && thread->bank->shared->request != WIRE_IDLE)
+		return thread->bank;
+	vector_for_each (&thread->old_banks, bank)
+		if ((*bank)->shared->request != WIRE_IDLE)
+			return *bank;
+	return NULL;
+}
+
+struct injecting {
+	struct session *session;
+	struct wire_batch *batch;
+};
+
+static struct trm_error *inject(void *context, struct thread *thread)
+{
+	const struct injecting *injecting = context;
+
+	return inject_batch(thread->tid, thread->process->space->family->arena,
+			    injecting->batch, &injecting->session->queue);
+}
+
+struct trm_error *space_run(struct session *session, struct thread *thread,
+			    struct wire_batch *batch)
+{
+	struct injecting injecting = {session, batch};
+	struct bank *bank = thread_waiting_bank(thread);
+
+	/* With an event that is still to be acted on, a thread is lent by loan_begin
+	 * only.
+	 */
+	if (thread->stopped && (bank || !thread->event_pending))
+		return inject(&injecting, thread);
+	if (bank)
+		return inject_mailbox_batch(thread->tid, bank, batch);
+	return space_borrow(session, thread->process->space, inject, &injecting);
+}

@@ -1,0 +1,303 @@
+#include "session/thread/standing.h"
+
+#include "base/clock.h"
+#include "code/count/edges.h"
+#include "code/locate/address_map.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/position.h"
+#include "control/remote.h"
+#include "session/position/arc.h"
+#include "session/position/reentry.h"
+#include "session/position/residues.h"
+#include "session/position/shown.h"
+#include "session/position/spans.h"
+#include "session/position/syscalls.h"
+#include "session/state/module.h"
+#include "session/thread/threads.h"
+
+#include <string.h>
+
+/* How long a thread that waits for a processor may take to stop, and how often it is
+ * looked whether it can. */
+#define PATIENCE_NS 5000000000u
+#define LOOK_MS     50
+
+/* How late something may be for programs that start. */
+#define LATEST_NS 1000000000u
+
+enum { AHEAD_MAX = 3 };
+
+/* A place in a function relocated whole, or on the way into a function. */
+struct place {
+	const struct module *module;
+	uint64_t address; /* link-time, of the instruction that is next */
+	bool outside;     /* that is on the way out of the function, or it is not
+			     relocated whole */
+	/* Displacements of counters in front of it; PLAN_NO_SLOT: none. */
+	uint32_t ahead[AHEAD_MAX];
+};
+
+static bool is_measured(const struct thread *thread)
+{
+	const struct process *process = thread->process;
+
+	return process && process->space && process->space->family &&
+	       !process->image->ended;
+}
+
+/* Whether a thread can run, or be woken for a stop: a parent after vfork cannot. */
+static bool can_stop(pid_t tid)
+{
+	unsigned int flags;
+	char state = remote_state(tid, &flags);
+
+	return state == 'R' || state == 'S' || state == 't';
+}
+
+static void await(struct session *session, struct thread *thread)
+{
+	uint64_t start = clock_now_ns();
+	struct event event;
+
+	while (!thread_await_stop(session, thread, LOOK_MS))
+		if (event_peek(&session->queue, thread->tid, &event) || /* its end */
+		    !can_stop(thread->tid) || clock_now_ns() - start > PATIENCE_NS)
+			return;
+}
+
+bool standing_must_wait(const struct session *session, uint64_t late_ns)
+{
+	if (late_ns >= LATEST_NS)
+		return false;
+	vector_for_each (&session->all_processes, process)
+		if ((*process)->space && (*process)->space->starting)
+			return true;
+	return false;
+}
+
+void standing_begin(struct session *session, const struct space *space,
+		    struct standing *standing)
+{
+	*standing = (struct standing){.since = clock_now_ns()};
+	vector_for_each (&session->all_threads, thread)
+		if (is_measured(*thread) &&
+		    (!space || (*thread)->process->space == space) &&
+		    (*thread)->state == THREAD_RUNNING && !(*thread)->stopped &&
+		    thread_ask_to_stop(*thread))
+			vector_push(&standing->threads, *thread);
+	vector_for_each (&standing->threads, thread)
+		await(session, *thread);
+}
+
+bool standing_all(const struct session *session, const struct space *space)
+{
+	vector_for_each (&session->all_threads, thread)
+		if ((*thread)->process && (*thread)->process->space == space &&
+		    !(*thread)->stopped)
+			return false;
+	return true;
+}
+
+bool standing_may_change(const struct process *process)
+{
+	const struct space *space = process->space;
+
+	return space && space->family && !space->bare && space->references == 1 &&
+	       !process->image->ended && !process->watched;
+}
+
+void standing_end(struct session *session, struct standing *standing)
+{
+	uint64_t stood;
+
+	vector_for_each (&standing->threads, thread)
+		if ((*thread)->stopped)
+			thread_resume(session, *thread, 0);
+	stood = clock_now_ns() - standing->since;
+	if (standing->threads.count && stood > session->stop_ns)
+		session->stop_ns = stood;
+	vector_deinit(&standing->threads);
+}
+
+/* The module and the offset in its code where a thread is, or to which the jump leads
+ * that it is about to take. */
+static const struct module *find_code(const struct space *space, uint64_t rip,
+				      uint32_t *ret_offset, bool *ret_inside)
+{
+	const struct module *module = space_module_of_code(space, rip);
+
+	*ret_inside = module != NULL;
+	if (module) {
+		*ret_offset = (uint32_t)(rip - module->code_address);
+		return module;
+	}
+	module = space->holding ? NULL : space_module_of_text(space, rip);
+	if (!module || !plan_jump_at(module->file->plan, rip - module->bias, ret_offset))
+		return NULL;
+	return module;
+}
+
+/* Whether a thread in front of a place in plan.code has called nothing yet: it has not
+ * passed the function's gate, or, from its entry, the jump that leads there. */
+static bool is_call_ahead(const struct plan *plan, uint32_t offset, bool inside,
+			  const struct plan_position *place)
+{
+	const struct plan_function *function = &plan->functions.items[place->function];
+
+	if (offset < plan->gates_size)
+		return place->kind == PLAN_POSITION_PROBE ||
+		       place->kind == PLAN_POSITION_CALL_UNDO;
+	return !inside && place->original == function->address;
+}
+
+static bool find_before_stub(const struct space *space, uint64_t rip,
+			     struct place *ret_place)
+{
+	const struct module *module = reentry_before_stub(space, rip);
+
+	if (!module)
+		return false;
+	*ret_place = (struct place){
+		.module = module,
+		.address = rip - module->bias,
+		.ahead = {PLAN_NO_SLOT, PLAN_NO_SLOT, PLAN_NO_SLOT},
+	};
+	return true;
+}
+
+static bool find_place(const struct thread *thread, struct user_regs_struct registers,
+		       struct place *ret_place)
+{
+	const struct space *space = thread->process->space;
+	uint32_t offset;
+	bool inside;
+
+	syscalls_leave_rest(thread, &registers);
+	if (!space->family ||
+	    (arc_holds(space, registers.rip) && !arc_find_gate(thread, &registers)))
+		return false;
+	const struct module *module = find_code(space, registers.rip, &offset, &inside);
+	const struct plan *plan = module ? module->file->plan : NULL;
+
+	if (!plan)
+		return find_before_stub(space, registers.rip, ret_place);
+	if (!plan->map_rows.count)
+		return false;
+	struct plan_position found = module_locate(module, module->code_address + offset);
+	bool whole = plan->functions.items[found.function].map_row_count != 0;
+
+	if (found.kind == PLAN_POSITION_UNKNOWN ||
+	    is_call_ahead(plan, offset, inside, &found))
+		return false;
+	*ret_place = (struct place){
+		.module = module,
+		.address = found.original,
+		.outside = found.kind == PLAN_POSITION_CALL_DONE || !whole,
+	};
+	memcpy(ret_place->ahead, found.uncounted, sizeof(ret_place->ahead));
+	return true;
+}
+
+/* Where the thread is, and, if it is telling of a span, where the program is that it
+ * tells of. */
+enum { STANDS = 2 };
+static size_t stands_of(const struct session *session, const struct thread *thread,
+			const struct user_regs_struct *registers,
+			struct place places[STANDS])
+{
+	struct user_regs_struct gate = *registers;
+	size_t count = find_place(thread, *registers, &places[0]) ? 1 : 0;
+
+	if (spans_find_gate(session, thread, &gate))
+		count += find_place(thread, gate, &places[count]) ? 1 : 0;
+	return count;
+}
+
+void standing_note(const struct session *session, struct thread *thread,
+		   const struct user_regs_struct *registers, int by)
+{
+	struct place places[STANDS];
+	size_t count = stands_of(session, thread, registers, places);
+
+	shown_take_returned(thread);
+	shown_take_left(thread, registers->rsp);
+	vector_for_each (&thread->shown, shown)
+		if (!shown->inherited)
+			residues_add(thread, shown->file, shown->address, by);
+	for (size_t i = 0; i < count; i++)
+		if (!places[i].outside)
+			residues_add(thread, places[i].module->file->index,
+				     places[i].address, by);
+}
+
+static void count_ahead(const struct session *session, const struct thread *thread,
+			const struct user_regs_struct *registers, uint32_t interval,
+			struct image_counts *counts)
+{
+	const uint32_t size = session->options->collector->slot_size;
+	struct place places[STANDS];
+	size_t count = stands_of(session, thread, registers, places);
+
+	/* What a flag tells needs no such care. */
+	for (size_t i = 0; size != 1 && i < count * AHEAD_MAX; i++) {
+		const struct place *place = &places[i / AHEAD_MAX];
+		uint32_t ahead = place->ahead[i % AHEAD_MAX];
+
+		if (ahead != PLAN_NO_SLOT)
+			vector_push(counts,
+				    ((struct image_count){
+					    .interval = interval,
+					    .thread = session->options->threads
+							      ? (uint32_t)thread->tid
+							      : 0,
+					    .file = place->module->file->index,
+					    .slot = ahead / size,
+					    .count = 1,
+				    }));
+	}
+}
+
+void standing_count_ahead(const struct session *session, const struct process *process,
+			  struct image_counts *counts)
+{
+	struct user_regs_struct registers;
+
+	vector_for_each (&session->all_threads, thread)
+		if ((*thread)->process == process && (*thread)->stopped &&
+		    !remote_failed(remote_get_registers((*thread)->tid, &registers)))
+			count_ahead(session, *thread, &registers, 0, counts);
+}
+
+void standing_leave(const struct session *session, struct thread *thread,
+		    const struct user_regs_struct *registers)
+{
+	struct image_run *image = thread->process->image;
+
+	if (image->part)
+		count_ahead(session, thread, registers, image->part - 1, &image->counts);
+	standing_note(session, thread, registers, 1);
+	shown_cut(thread, 0);
+}
+
+void standing_lead_in(const struct space *space, struct user_regs_struct *registers)
+{
+	const struct module *module = space_module_of_text(space, registers->rip);
+	const struct plan *plan = module ? module->file->plan : NULL;
+	uint64_t link = module ? registers->rip - module->bias : 0;
+	const struct plan_function *function = plan ? plan_function_at(plan, link) : NULL;
+	uint64_t rip;
+	uint32_t offset;
+
+	if (reentry_find_displaced(space, registers->rip, false, &rip)) {
+		registers->rip = rip;
+		return;
+	}
+	/* Behind a system call, which the kernel may want to make again, there is a jump,
+	 * or original code. At the entry of a function it is called by the jump. */
+	if (!function || !function->map_row_count || (int64_t)registers->orig_rax >= 0 ||
+	    (plan_jump_at(plan, link, &offset) && offset == function->trampoline) ||
+	    link == function->address)
+		return;
+	if (plan_moved_to(plan, link, true, &offset))
+		registers->rip = module->code_address + offset;
+}

@@ -1,0 +1,125 @@
+#include "session/thread/threads.h"
+
+#include "base/clock.h"
+#include "control/remote.h"
+#include "session/position/callgraph_bank.h"
+#include "session/position/residues.h"
+#include "session/position/shown.h"
+#include "session/position/syscalls.h"
+#include "session/state/session.h"
+#include "session/state/space.h"
+#include "session/thread/held.h"
+#include "session/thread/timers.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+void session_remove_thread(struct session *session, struct thread *thread)
+{
+	residues_end(thread);
+	if (thread->bank)
+		arena_give_bank(thread->bank);
+	vector_for_each (&thread->old_banks, bank)
+		arena_give_bank(*bank);
+	vector_deinit(&thread->old_banks);
+	vector_deinit(&thread->handled);
+	timers_forget(session, thread);
+	vector_deinit(&thread->shown);
+	vector_deinit(&thread->calls);
+	*table_insert(&session->threads, (uint64_t)thread->tid, NULL) = 0;
+	for (size_t i = 0; i < session->all_threads.count; i++) {
+		if (session->all_threads.items[i] == thread) {
+			vector_remove_swap(&session->all_threads, i);
+			break;
+		}
+	}
+	session->thread_count--;
+	free(thread);
+}
+
+uint64_t stack_pointer_of(const struct thread *thread)
+{
+	struct user_regs_struct registers;
+
+	if (remote_failed(remote_get_registers(thread->tid, &registers)))
+		return 0;
+	return registers.rsp & ~7ull;
+}
+
+void thread_defer(struct session *session, struct thread *thread, bool wait)
+{
+	uint64_t now = clock_now_ns();
+
+	if (wait && !thread->deferred_since)
+		thread->deferred_since = now;
+	if (!wait && thread->deferred_since) {
+		session->instrument_ns += now - thread->deferred_since;
+		thread->deferred_since = 0;
+	}
+}
+
+void thread_resume(struct session *session, struct thread *thread, int signal)
+{
+	const struct space *space = thread->process ? thread->process->space : NULL;
+
+	held_end(session, thread);
+	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
+		     thread->before_exec || shown_is_watched(thread) ||
+		     thread->timer.until || (space && space_is_traced(space));
+	if (thread->event_pending)
+		return;
+	syscalls_go_on(thread);
+	struct trm_error *error =
+		remote_resume(thread->tid, calls ? REMOTE_SYSCALL : REMOTE_RUN, signal);
+
+	thread->stopped = false;
+	thread->resumed_ns = clock_now_ns();
+	/* Gone meanwhile: its last event comes by itself. */
+	trm_error_destroy(error);
+}
+
+bool thread_put_off_call(const struct thread *thread, struct user_regs_struct *registers)
+{
+	registers->rip -= 2; /* the length of `syscall` */
+	registers->rax = registers->orig_rax;
+	registers->orig_rax = (unsigned long long)-1;
+	return !remote_failed(remote_set_registers(thread->tid, registers));
+}
+
+bool thread_ask_to_stop(const struct thread *thread)
+{
+	return !ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
+}
+
+bool thread_await_stop(struct session *session, struct thread *thread, int timeout_ms)
+{
+	struct event event;
+
+	if (!event_wait_thread(&session->queue, thread->tid, timeout_ms, &event))
+		return false;
+	thread->stopped = true;
+	timers_see_stop(session, thread);
+	held_begin(thread, 0);
+	if (event.kind == EVENT_STOP) {
+		syscalls_see_stop(thread);
+		return true;
+	}
+	if (event.kind == EVENT_EXITED || event.kind == EVENT_KILLED) {
+		event_push(&session->queue, &event);
+		thread->stopped = false;
+		return false;
+	}
+	/* It stopped for a reason of its own just then; the interrupt is still to come,
+	 * and both are handled in order by the main loop once the caller is done. */
+	thread->event_pending = true;
+	event_push(&session->queue, &event);
+	return true;
+}
+
+bool thread_interrupt(struct session *session, struct thread *thread)
+{
+	return thread_ask_to_stop(thread) && thread_await_stop(session, thread, 1000);
+}
