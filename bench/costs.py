@@ -48,8 +48,8 @@ def cold_times(tool, command, folder, count, name, progress):
 @dataclasses.dataclass
 class Memory:
     anonymous_kib: float = 0  # of a Python process, at its end
-    memfd_kib: float = 0      # of the same: counters and code shared with a controller
-    other_kib: float = 0      # largest process of the tool's run, the controller included
+    memfd_kib: float = 0      # of the same: counters and code shared with a tracer
+    other_kib: float = 0      # largest process of the tool's run, the tracer included
     thread_us: float = 0      # to create and join a thread
     thread_kib: float = 0     # memory of a thread that has done nothing yet
 

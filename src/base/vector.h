@@ -1,7 +1,7 @@
 /*
  * Growing arrays: `struct things VECTOR(struct thing)` has .items, .count, .capacity.
  * All-zero is an empty vector. Growth that finds no memory ends the program: the
- * controller then leaves the measured program running on, as after any other death of it.
+ * tracer then leaves the measured program running on, as after any other death of it.
  */
 #ifndef TRAMMEL_BASE_VECTOR_H
 #define TRAMMEL_BASE_VECTOR_H

@@ -1,5 +1,5 @@
 /*
- * Arenas and banks, the controller's side of wire/layout.h. An arena's memfd is made by
+ * Arenas and banks, the tracer's side of wire/layout.h. An arena's memfd is made by
  * the program at its first injection and belongs to a program image and all that forks
  * from it. Banks come in chunks; a chunk lies at one address in every process that has it
  * mapped.
@@ -21,14 +21,14 @@ struct arena_chunk {
 	uint64_t stride;      /* bytes a bank, header included */
 	uint32_t bank_count;
 	unsigned int references; /* address spaces that have it mapped */
-	uint8_t *shared;         /* the controller's mapping of it */
+	uint8_t *shared;         /* the tracer's mapping of it */
 };
 
 struct bank {
 	struct arena_chunk *chunk;
 	uint64_t address; /* in the program: the GS base */
 	uint64_t file_offset;
-	struct wire_bank *shared; /* the controller's mapping of the header */
+	struct wire_bank *shared; /* the tracer's mapping of the header */
 	pid_t owner; /* process whose counts are in it; 0: none, all is zero */
 	bool in_use; /* a live thread's GS base */
 	bool *pages; /* of flags, by page: some were set there when arena_mark_flags
@@ -61,7 +61,7 @@ unsigned int arena_memfd_flags(void);
 /*
  * Takes over the memfd `fd` that a program just made (owned from now on), puts the
  * resident's code in, sets up the control page, which marks the calling thread as the
- * living controller, and the first chunk, which has `banks` of `stride` bytes. `address`
+ * living tracer, and the first chunk, which has `banks` of `stride` bytes. `address`
  * is where the program maps it.
  */
 struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride, uint32_t banks,

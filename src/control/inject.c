@@ -44,7 +44,7 @@ static bool dispatches_calls(pid_t tid)
 	return !ptrace(GET_DISPATCH, tid, sizeof(dispatch), &dispatch) && dispatch.mode;
 }
 
-/* The order is for a controller that is killed here: the code that the thread is sent to
+/* The order is for a tracer that is killed here: the code that the thread is sent to
  * puts the mask right by itself, so the mask is changed last. */
 static struct trm_error *begin_injection(struct injection *injection, uint64_t code)
 {

@@ -1,6 +1,6 @@
 /*
  * System calls made by a program on our behalf. Everything injected puts registers and
- * signal mask right by itself, so a program whose controller is killed in the middle runs
+ * signal mask right by itself, so a program whose tracer is killed in the middle runs
  * on soundly.
  */
 #ifndef TRAMMEL_CONTROL_INJECT_H

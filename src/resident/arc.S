@@ -14,8 +14,8 @@
  * bank's table, for good, so that nothing that was counted must ever move; the cells say where.
  * Changes r11 and flags.
  * Each bank belongs to one thread. A signal that arrives before arc_counted is seen by the
- * controller first, which moves the thread back to the function's entry: so each step may be
- * done again. With the controller dead, threads may share a bank: then the numbers mean nothing,
+ * tracer first, which moves the thread back to the function's entry: so each step may be
+ * done again. With the tracer dead, threads may share a bank: then the numbers mean nothing,
  * but each of them is within its bounds, and the search ends.
  */
 	/* The row of the index where a search for the pair of r11 and ecx begins goes to edx. */

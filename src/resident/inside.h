@@ -47,7 +47,7 @@ void look_through(struct wire_bank *bank, const struct wire_registers *frame);
  * stacks and those of coroutines may lie below the stack, and its guard page between. */
 bool look_know_stack(struct wire_bank *bank, uint64_t place);
 
-/* WIRE_HOOK_LAZY, of a thread that may make no system call: the controller looks by
+/* WIRE_HOOK_LAZY, of a thread that may make no system call: the tracer looks by
  * itself whether it is asked. */
 void ask_quietly(struct wire_bank *bank, const struct wire_registers *frame);
 
@@ -59,7 +59,7 @@ int is_patched(const struct wire_undo *undo);
 
 #define FUTEX_OWNER_DIED 0x40000000u
 
-static inline int controller_died(const struct wire_control *control)
+static inline int tracer_died(const struct wire_control *control)
 {
 	return (__atomic_load_n(&control->owner[0], __ATOMIC_ACQUIRE) &
 		FUTEX_OWNER_DIED) != 0;

@@ -180,13 +180,13 @@ static void *row_of(struct rows rows, uint64_t key)
 }
 
 /* Whether a module's ways are there: a row is older than they are, and may be all that a
- * controller came to that died. */
+ * tracer came to that died. */
 static bool has_ways(const struct wire_bank *bank, const struct wire_control *control,
 		     const struct wire_undo *undo)
 {
 	const struct wire_ways *ways = (const struct wire_ways *)(uintptr_t)undo->ways;
 
-	return bank->quiet || !controller_died(control) ||
+	return bank->quiet || !tracer_died(control) ||
 	       (is_readable(undo->ways) &&
 		is_readable((uint64_t)(uintptr_t)wire_ways_rows(ways)));
 }
@@ -331,7 +331,7 @@ static bool read_return(void *context, uint64_t address, uint64_t *ret_pc)
 	return true;
 }
 
-/* With the controller dead nobody says that a module is gone. */
+/* With the tracer dead nobody says that a module is gone. */
 static bool find_tables(const struct wire_control *control, uint64_t pc,
 			struct unwind_tables *ret_tables)
 {
@@ -340,7 +340,7 @@ static bool find_tables(const struct wire_control *control, uint64_t pc,
 		const struct wire_undo *undo = &control->undos[i];
 
 		if (pc < text->start || pc >= text->end || !undo->unwind_header ||
-		    (controller_died(control) && !is_patched(undo)))
+		    (tracer_died(control) && !is_patched(undo)))
 			continue;
 		ret_tables->header = undo->unwind_header;
 		ret_tables->start = undo->unwind_start;
@@ -471,7 +471,7 @@ static int is_changed(const struct wire_bank *bank, const struct wire_control *c
 	return 0;
 }
 
-/* The function's own return address; whether the controller is to be asked. */
+/* The function's own return address; whether the tracer is to be asked. */
 static int look_beyond(struct wire_bank *bank, uint64_t *place)
 {
 	const struct wire_control *control =

@@ -103,11 +103,11 @@ resident_start:
 
 /*
  * A trampoline with a hook calls this: see WIRE_HOOK_FRAME. Registers are saved on the
- * program's stack, not in the bank: when the controller has died, a forked child shares its
- * parent's bank. The bank and its stack are used only while the controller lives, which gives
+ * program's stack, not in the bank: when the tracer has died, a forked child shares its
+ * parent's bank. The bank and its stack are used only while the tracer lives, which gives
  * each thread a bank of its own before it runs.
  * A signal that arrives between hook and hook_blocked, or after hook_unblocked, is seen by the
- * controller first, which moves the thread out of here; it relies on the labels.
+ * tracer first, which moves the thread out of here; it relies on the labels.
  */
 	.balign 16
 hook:
@@ -250,8 +250,8 @@ hook_alone:
 all_signals:
 	.quad	-1
 /*
- * Return addresses are made the original ones, or the controller is asked without a system call,
- * on the program's stack. If a signal comes meanwhile the controller moves the thread back to
+ * Return addresses are made the original ones, or the tracer is asked without a system call,
+ * on the program's stack. If a signal comes meanwhile the tracer moves the thread back to
  * the function's entry, as if it had not been called yet: the mark tells it where the frame is.
  */
 look:
@@ -275,9 +275,9 @@ look_saved:
 look_end:
 
 /*
- * The controller sends a stopped thread here to run the batch in the control page. It blocks
- * all signals then; this code does so, too, in case the controller is killed in between. When
- * the batch was run it waits to be stopped and led away. With the controller gone it puts the
+ * The tracer sends a stopped thread here to run the batch in the control page. It blocks
+ * all signals then; this code does so, too, in case the tracer is killed in between. When
+ * the batch was run it waits to be stopped and led away. With the tracer gone it puts the
  * mask right, and goes back with all registers as they were.
  */
 	.balign 16
@@ -325,8 +325,8 @@ inject_end:
 
 /*
  * A thread that was in the middle of a trampoline when a signal came is sent through a copy of
- * the instructions that are left, and from there to here, with signals blocked. The controller
- * takes over at the entry to the system call; with the controller gone this sets the mask
+ * the instructions that are left, and from there to here, with signals blocked. The tracer
+ * takes over at the entry to the system call; with the tracer gone this sets the mask
  * right and goes back into the trampoline.
  */
 	.balign 16
@@ -353,8 +353,8 @@ finish:
 
 /*
  * What is left of a system call of the program's that a stop has cut short (struct wire_rest):
- * the controller leads the thread here, with the arguments of the rest, the number in rax, and in
- * rbx what was done already. It needs no controller from then on. What is returned is the sum; or
+ * the tracer leads the thread here, with the arguments of the rest, the number in rax, and in
+ * rbx what was done already. It needs no tracer from then on. What is returned is the sum; or
  * what was done, if the rest fails; or the failure, if nothing was. Like a system call this
  * changes rcx and r11, but no flags, and uses no stack.
  */
@@ -420,7 +420,7 @@ returns_end:
  * The node that was innermost when the clock was last read has the time from then on. Not all
  * calls of nodes whose calls are short are timed: time in them is that node's, and is moved when
  * it is added up (session/count/callgraph.c).
- * As for arc: with the controller dead threads may share a bank; all numbers stay within their
+ * As for arc: with the tracer dead threads may share a bank; all numbers stay within their
  * bounds then. They change rax and flags.
  */
 	/* rcx becomes the innermost frame around r8, on the same stack. What is right below the

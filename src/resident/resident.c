@@ -41,7 +41,7 @@
 #define PROT_WRITE           2
 #define MAP_FIXED            0x10
 
-/* The longest that a thread waits for a controller that neither answers nor is known
+/* The longest that a thread waits for a tracer that neither answers nor is known
  * dead. */
 #define WAIT_NS      20000000
 #define WAITS_IN_ALL 1500
@@ -111,8 +111,8 @@ static int wait_for_both(uint32_t *word, uint32_t value, const uint32_t *other,
 }
 
 /*
- * Waits for a reply, or for the controller's death: who is about to take texts back does
- * so at once then, while the kernel still holds the threads that the controller had
+ * Waits for a reply, or for the tracer's death: who is about to take texts back does
+ * so at once then, while the kernel still holds the threads that the tracer had
  * stopped.
  */
 static void wait_for_reply(struct wire_bank *bank, const struct wire_control *control)
@@ -132,7 +132,7 @@ void resident_run(struct wire_batch *batch, const struct wire_control *control)
 		struct wire_call *call = &batch->calls[i];
 		uint64_t arguments[6];
 
-		if (batch->together && controller_died(control))
+		if (batch->together && tracer_died(control))
 			return;
 		for (int k = 0; k < 6; k++) {
 			uint64_t value = call->arguments[k];
@@ -146,7 +146,7 @@ void resident_run(struct wire_batch *batch, const struct wire_control *control)
 	}
 }
 
-/* Posts a request and rings the controller's doorbell. */
+/* Posts a request and rings the tracer's doorbell. */
 static void post_request(struct wire_bank *bank, struct wire_control *control,
 			 enum wire_request request)
 {
@@ -156,7 +156,7 @@ static void post_request(struct wire_bank *bank, struct wire_control *control,
 		call_futex(&control->doorbell, FUTEX_WAKE, 1, NULL);
 }
 
-/* The reply of a controller that is awake: it takes less long than to fall asleep. */
+/* The reply of a tracer that is awake: it takes less long than to fall asleep. */
 static void await_awake(const struct wire_bank *bank, const struct wire_control *control)
 {
 	for (uint32_t i = 0;
@@ -166,7 +166,7 @@ static void await_awake(const struct wire_bank *bank, const struct wire_control 
 		__builtin_ia32_pause();
 }
 
-/* Takes the controller's reply; WIRE_DONE if it is dead. */
+/* Takes the tracer's reply; WIRE_DONE if it is dead. */
 static enum wire_reply await_reply(struct wire_bank *bank,
 				   const struct wire_control *control)
 {
@@ -176,7 +176,7 @@ static enum wire_reply await_reply(struct wire_bank *bank,
 
 		if (reply != WIRE_NONE)
 			return reply;
-		if (controller_died(control))
+		if (tracer_died(control))
 			break;
 		wait_for_reply(bank, control);
 	}
@@ -201,14 +201,14 @@ static void give_time_back(struct wire_bank *bank)
 	thread->last += ticks;
 }
 
-/* The last reply; WIRE_ALONE if there was none since the controller is dead. */
+/* The last reply; WIRE_ALONE if there was none since the tracer is dead. */
 static enum wire_reply ask_tracer(struct wire_bank *bank)
 {
 	struct wire_control *control = (struct wire_control *)(uintptr_t)bank->control;
 
 	enum wire_reply reply;
 
-	if (controller_died(control))
+	if (tracer_died(control))
 		return WIRE_ALONE;
 	bank->asked_ticks = bank->untimed ? 0 : __builtin_ia32_rdtsc();
 	__atomic_store_n(&bank->reply, WIRE_NONE, __ATOMIC_RELEASE);
@@ -220,7 +220,7 @@ static enum wire_reply ask_tracer(struct wire_bank *bank)
 	}
 	give_time_back(bank);
 	__atomic_store_n(&bank->request, WIRE_IDLE, __ATOMIC_RELEASE);
-	if (!controller_died(control))
+	if (!tracer_died(control))
 		return reply;
 	/* The kernel has woken one. */
 	call_futex(&control->owner[0], FUTEX_WAKE, INT32_MAX, NULL);
@@ -270,7 +270,7 @@ static int call_drops_text(const struct wire_control *control,
 	return 0;
 }
 
-/* Whether syscall(2)'s arguments are a call that the controller must hear of. */
+/* Whether syscall(2)'s arguments are a call that the tracer must hear of. */
 static int call_matters(const struct wire_registers *registers)
 {
 	switch (registers->rdi) {
@@ -422,7 +422,7 @@ static void see_clock(struct wire_bank *bank, const struct call *call)
 /*
  * A hook that nobody serves. The program may be about to write to its code, and must find
  * that as it is in its files: what it writes to an entry would not run otherwise. When
- * the controller died while the program was loaded, what is loaded from then on has no
+ * the tracer died while the program was loaded, what is loaded from then on has no
  * hooks: so the loader's is the last chance.
  */
 void resident_alone(const struct wire_control *control,
@@ -435,7 +435,7 @@ void resident_alone(const struct wire_control *control,
 	see_clock(own_bank(), &call);
 	if (number >= WIRE_HOOK_MPROTECT ||
 	    (number == WIRE_HOOK_SYSCALL && call_changes_code(frame)) ||
-	    (number == WIRE_HOOK_LINK_MAP && controller_died(control))) {
+	    (number == WIRE_HOOK_LINK_MAP && tracer_died(control))) {
 		restore_texts(control);
 		look_through(own_bank(), frame);
 	}
@@ -522,7 +522,7 @@ static uint64_t way_of(const struct wire_control *control, uint64_t address)
 }
 
 /* The row of the handler that interrupted the thread with this stack pointer; NULL: none.
- * With the controller dead one that has returned is another handler's, of which nobody
+ * With the tracer dead one that has returned is another handler's, of which nobody
  * has written. */
 static struct wire_shown *find_shown(struct wire_bank *bank,
 				     const struct wire_control *control, uint64_t rsp)
@@ -531,7 +531,7 @@ static struct wire_shown *find_shown(struct wire_bank *bank,
 		struct wire_shown *shown = &bank->shown[i % WIRE_SHOWN];
 
 		if (shown->rsp == rsp)
-			return shown->went && controller_died(control) ? NULL : shown;
+			return shown->went && tracer_died(control) ? NULL : shown;
 	}
 	return NULL;
 }
@@ -581,8 +581,7 @@ void ask_quietly(struct wire_bank *bank, const struct wire_registers *frame)
 	__atomic_store_n(&bank->reply, WIRE_NONE, __ATOMIC_RELEASE);
 	__atomic_store_n(&bank->request, WIRE_POSTED, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&control->doorbell, 1, __ATOMIC_RELEASE);
-	for (uint32_t i = 0; !reply && i < QUIET_LOOKS && !controller_died(control);
-	     i++) {
+	for (uint32_t i = 0; !reply && i < QUIET_LOOKS && !tracer_died(control); i++) {
 		__builtin_ia32_pause();
 		reply = __atomic_exchange_n(&bank->reply, WIRE_NONE, __ATOMIC_ACQUIRE);
 	}

@@ -1,7 +1,7 @@
 /*
  * The resident: the code of ours that runs inside a measured program. It is a flat image
  * at the start of the arena: no libc, general registers only, system calls of its own.
- * The controller embeds the image and finds its parts by the offsets in this table, which
+ * The tracer embeds the image and finds its parts by the offsets in this table, which
  * the image starts with.
  */
 #ifndef TRAMMEL_RESIDENT_RESIDENT_H
@@ -79,7 +79,7 @@ struct resident_table {
 	uint32_t leave_end;
 };
 
-/* What the boot code needs; filled in by the controller in its copy. */
+/* What the boot code needs; filled in by the tracer in its copy. */
 struct resident_boot {
 	uint64_t back;      /* where the program is to go on */
 	uint64_t mask;      /* signal mask to set before that */

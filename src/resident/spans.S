@@ -9,14 +9,14 @@
  * enter and leave_call; behind the return address into a gate lie the opcode of a mov and the
  * distance to the function's name. The library is called on the bank's own stack, since the
  * program's may be small, with all of its registers kept. Whoever finds the bank busy goes on
- * without a word: a function that the library itself calls is no span. In case the controller is
+ * without a word: a function that the library itself calls is no span. In case the tracer is
  * dead, threads may share a bank, and nobody puts signals off: then nothing is told any more.
  * A signal that comes meanwhile, or in a gate that has counted the call by its site, is sent
- * again by the controller, which blocks all others: the mask is put right at the end. The bank may
- * be another one at the end than at the start: rbx is the first one. (The controller may have died
+ * again by the tracer, which blocks all others: the mask is put right at the end. The bank may
+ * be another one at the end than at the start: rbx is the first one. (The tracer may have died
  * before it blocked them, and this be a handler: where the bank is busy, who is told has its
  * registers there, and puts the mask right.)
- * They change rax and flags. rcx, rdx, r8 and r9 lie on the stack as in enter, for the controller.
+ * They change rax and flags. rcx, rdx, r8 and r9 lie on the stack as in enter, for the tracer.
  */
 	.macro span_call name, target
 	.irp	label, , _lowered, _half, _saved, _timed, _done, _return, _search, _end
@@ -117,7 +117,7 @@ span_tell:
 	ret
 
 /* The thread's mask becomes what it was; of a timer's signal (session/thread/timers.c) only with
- * the controller dead, which else does so at the next stop. A signal that comes here finds rsi,
+ * the tracer dead, which else does so at the next stop. A signal that comes here finds rsi,
  * rdi, r10 and r11 in the bank, and the routine's frame behind the return address. */
 	.globl span_unmask, span_unmask_saved, span_unmasked
 span_unmask:

@@ -1,5 +1,5 @@
 /*
- * The memory that the controller and a measured program share: one arena (a memfd) for
+ * The memory that the tracer and a measured program share: one arena (a memfd) for
  * each program image, that is from an exec to the next, and all that is forked from it.
  *
  *     arena file                          mapped in the program
@@ -186,9 +186,9 @@
 
 /* Why the mask of a thread is to be put right behind a span. */
 #define WIRE_MASKED_SPAN  1 /* a signal came meanwhile */
-#define WIRE_MASKED_TIMER 2 /* only with the controller dead: a timer's was blocked */
+#define WIRE_MASKED_TIMER 2 /* only with the tracer dead: a timer's was blocked */
 
-/* Hook numbers: why the resident calls the controller. 0 is none. */
+/* Hook numbers: why the resident calls the tracer. 0 is none. */
 #define WIRE_HOOK_LINK_MAP 1 /* _dl_debug_state: modules come or go */
 #define WIRE_HOOK_PTRACE   2 /* ptrace(request, pid, ...) */
 #define WIRE_HOOK_EXEC     3 /* execve(path, ...) */
@@ -204,7 +204,7 @@
 #define WIRE_HOOK_GS_CALL 12 /* if another one is SYS_arch_prctl besides */
 #define WIRE_HOOK_EXIT    13 /* exit(status), in programs with LeakSanitizer */
 /* Functions whose calls begin or end what is counted. The number less WIRE_HOOK_EXIT are
- * the bits of wire_control.window for which the controller wants to hear of a call. */
+ * the bits of wire_control.window for which the tracer wants to hear of a call. */
 #define WIRE_HOOK_START 14
 #define WIRE_HOOK_STOP  15
 #define WIRE_HOOK_BOTH  16
@@ -218,7 +218,7 @@
  * that lie in relocated code, and asks nobody. */
 #define WIRE_HOOK_OWN   21 /* at their own one */
 #define WIRE_HOOK_STACK 22 /* at those of all frames */
-/* The same at their own one; and the controller is asked, if what lies behind the call
+/* The same at their own one; and the tracer is asked, if what lies behind the call
  * may have been changed, since they read it or go on there. */
 #define WIRE_HOOK_BEYOND 23
 
@@ -246,7 +246,7 @@ struct wire_call {
 /* System calls to make one after the other. */
 struct wire_batch {
 	uint32_t count;
-	uint32_t together; /* none is begun once the controller is known dead */
+	uint32_t together; /* none is begun once the tracer is known dead */
 	struct wire_call calls[WIRE_BATCH_MAX];
 };
 
@@ -256,11 +256,11 @@ enum wire_request { /* wire_bank.request: written by the program */
 		    WIRE_RAN, /* the batch was run; the thread waits for the next reply */
 };
 
-enum wire_reply { /* wire_bank.reply: written by the controller, cleared by the program */
+enum wire_reply { /* wire_bank.reply: written by the tracer, cleared by the program */
 		  WIRE_NONE,
 		  WIRE_DONE,  /* go on */
 		  WIRE_RUN,   /* run wire_bank.batch, then post WIRE_RAN */
-		  WIRE_ALONE, /* go on as if the controller were dead */
+		  WIRE_ALONE, /* go on as if the tracer were dead */
 		  WIRE_AGAIN, /* WIRE_HOOK_LAZY: begin anew, WIRE_AGAIN_BYTES behind where
 				 the hook returns to */
 };
@@ -283,7 +283,7 @@ struct wire_seal {
 };
 
 /*
- * What a program needs that takes a text back by itself, because the controller is dead:
+ * What a program needs that takes a text back by itself, because the tracer is dead:
  * the file, as fstat(2) knows it, which is mapped from `path`. Where it is there no more,
  * pages that were written to are dropped (madvise(2)).
  */
@@ -292,7 +292,7 @@ struct wire_undo {
 	uint64_t device, inode, size;
 	uint64_t modified_ns;
 	uint64_t file_offset; /* of the text's start */
-	/* Of the first and the last patch. The controller may have died while it wrote
+	/* Of the first and the last patch. The tracer may have died while it wrote
 	 * the patches, or took them back: one of both is there then. */
 	struct wire_seal seals[2];
 	uint64_t ways;            /* address of its struct wire_ways; 0: it has none */
@@ -303,9 +303,9 @@ struct wire_undo {
 };
 
 /*
- * Where an instruction goes on that a patch at a function's entry covers. The controller
+ * Where an instruction goes on that a patch at a function's entry covers. The tracer
  * writes rows when one has faulted, and its handler is about to be told of the original
- * address: the handler returns by them, also when the controller is dead. All that share
+ * address: the handler returns by them, also when the tracer is dead. All that share
  * the control page have the same code at the same place, as far as the patch is there.
  */
 #define WIRE_LEADS_MAX 256
@@ -326,7 +326,7 @@ struct wire_looks {
 
 /* Whole pages. */
 struct wire_control {
-	/* A robust mutex of glibc's that the controller holds as long as it lives. Its
+	/* A robust mutex of glibc's that the tracer holds as long as it lives. Its
 	 * first word is a futex: the kernel sets FUTEX_OWNER_DIED there when the holder
 	 * dies, however it dies (futex(2), set_robust_list(2)). */
 	uint32_t owner[12];
@@ -349,7 +349,7 @@ struct wire_control {
 	 * that was all. */
 	uint64_t span_try_begin, span_try_end;
 	struct wire_looks looks;
-	uint32_t awake; /* not 0: the controller looks at the doorbell by itself, and will
+	uint32_t awake; /* not 0: the tracer looks at the doorbell by itself, and will
 			   until this is 0 again */
 	uint32_t pad1_;
 	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x80 - sizeof(struct wire_looks)];
@@ -442,7 +442,7 @@ static inline struct unwind_place wire_return_place(const struct wire_registers 
 struct wire_arc {
 	uint64_t site; /* what the call returns to */
 	uint32_t gate; /* of the function: the displacement of its cells in the bank */
-	uint32_t seen; /* the controller's: the count when it looked, modulo 1 << 32 */
+	uint32_t seen; /* the tracer's: the count when it looked, modulo 1 << 32 */
 	uint64_t count;
 };
 struct wire_arcs {
@@ -588,7 +588,7 @@ struct wire_bank {
 	uint64_t control; /* address of wire_control in the program */
 	uint32_t request; /* enum wire_request; a futex */
 	uint32_t reply;   /* enum wire_reply; a futex */
-	uint32_t tid;     /* of the thread; for the controller */
+	uint32_t tid;     /* of the thread; for the tracer */
 	uint32_t untimed; /* not 0: the thread may not read the time-stamp counter */
 	uint64_t returns; /* address of resident.S's returns */
 	struct wire_registers registers; /* of the thread that posted a request */
@@ -605,7 +605,7 @@ struct wire_bank {
 	struct wire_moved moved[WIRE_MOVED];
 	uint32_t shown_count;
 	uint32_t owner; /* the process whose counts are in it; 0: none; for the
-			   controller */
+			   tracer */
 	struct wire_shown shown[WIRE_SHOWN];
 	struct wire_rest rest;
 	uint64_t look_frame;  /* of the hook in which return addresses were last put right

@@ -1,6 +1,6 @@
 /*
  * Stacks, frame by frame, by call-frame information: for both sides, since the program
- * walks its stacks itself when the controller is dead, and needs no library for it.
+ * walks its stacks itself when the tracer is dead, and needs no library for it.
  *
  * Only return addresses are found so. Looking through a stack for words that look like
  * one is not enough: where a function has not yet written to all of its frame, an old

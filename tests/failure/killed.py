@@ -1,4 +1,4 @@
-"""kill -9 of the controller, at moments spread over the run: the program must not notice."""
+"""kill -9 of the tracer, at moments spread over the run: the program must not notice."""
 
 import functools
 import hashlib
@@ -29,7 +29,7 @@ VICTIMS = ("all", "front", "all", "others")
 LAST_CALLS = 60
 
 # Where calls are made in relocated code, other threads' frames run it on without the
-# controller: a limit (README).
+# tracer: a limit (README).
 OPTIONS = {"hot_patch": ("--calls=in-place",)}
 
 SCRIPT = ("i=0; while [ $i -lt 10 ]; do i=$((i+1)); echo $(expr $i + 100) | cat; "
@@ -69,19 +69,19 @@ def threads_of(process):
     return found
 
 
-def kill_controllers(tool, profile, front, victims):
+def kill_tracers(tool, profile, front, victims):
     """Kills processes of trammel that work for this run: "all", the "front" or the "others".
 
     Returns whether the program had been started: a process that was to become it, but has not
     executed it yet, is trammel still, and is killed too.
     """
-    controllers, started = [], False
+    tracers, started = [], False
     for process in running.processes():
         if running.works_for(process, tool, profile):
-            controllers.append(process)
+            tracers.append(process)
         elif session_of(process) == front and state_of(process) not in "ZX":
             started = True
-    for process in controllers:
+    for process in tracers:
         # One that was to become the program may have done so since it was looked at.
         if running.executable(process) == tool and (
                 victims == "all" or (process == front) == (victims == "front")):
@@ -127,11 +127,11 @@ def start(place, command, name, options=()):
 
 
 def kill_one(place, kind, command, moment, expected, victims):
-    """One run whose controller is killed at `moment` (seconds); returns what happened."""
+    """One run whose tracer is killed at `moment` (seconds); returns what happened."""
     process, output = start(place, command, "run", MORE_OPTIONS.get(kind, ()))
     time.sleep(moment)
     ended = process.poll() is not None
-    started = kill_controllers(place.tool, place.path("run.trm"), process.pid, victims)
+    started = kill_tracers(place.tool, place.path("run.trm"), process.pid, victims)
     try:
         wait_for_session(process.pid)
     except Failure as problem:
@@ -169,7 +169,7 @@ def command_of(place, kind):
     if kind == "patches":
         return test_program(place, "hot_patch.c") + ["all"]
     if kind == "goroutines":
-        # A fault in code of ours is shown there when the controller is gone: no stacks then.
+        # A fault in code of ours is shown there when the tracer is gone: no stacks then.
         return test_program(place, "go_program.go", "stripped") + ["no-stacks"]
     data = random.Random(1).randbytes(700000)
     words = b" ".join(data[i:i + 3].hex().encode() for i in range(0, 600000, 3))
@@ -199,7 +199,7 @@ def how_much_longer(what, fraction):
     return 1.05 if fraction > 0.9 else 1
 
 
-def controller(kind, place):
+def killed_tracer(kind, place):
     if kind == "windows" and trammel.has_spans(place.options.measure):
         raise Skip("regions have no windows")
     command = command_of(place, kind)
@@ -224,8 +224,8 @@ def controller(kind, place):
     return ", ".join(f"{what} {count}" for what, count in sorted(counts.items()))
 
 
-def controller_before_patches(place):
-    """The controller is dead when the program begins to write to its code."""
+def tracer_before_patches(place):
+    """The tracer is dead when the program begins to write to its code."""
     command = test_program(place, "hot_patch.c") + ["wait"]
     for _ in range(5):
         process = subprocess.Popen(
@@ -234,7 +234,7 @@ def controller_before_patches(place):
             stdout=subprocess.PIPE, start_new_session=True)
         with process:
             expect(process.stdout.readline() == b"ready\n", "it did not start")
-            kill_controllers(place.tool, place.path("run.trm"), process.pid, "all")
+            kill_tracers(place.tool, place.path("run.trm"), process.pid, "all")
             process.stdin.write(b"\n")
             process.stdin.close()
             output = process.stdout.read()
@@ -242,8 +242,8 @@ def controller_before_patches(place):
         expect(output == b"ways 9 of 9\n", f"output {output[-300:]}")
 
 
-def controller_in_handler(place):
-    """The controller is dead when the handler of a fault goes back to one of the instructions that
+def tracer_in_handler(place):
+    """The tracer is dead when the handler of a fault goes back to one of the instructions that
     an entry's patch covers."""
     for variant in ("", "static"):
         command = test_program(place, "fault_waits.c", variant)
@@ -255,7 +255,7 @@ def controller_in_handler(place):
                 stdout=subprocess.PIPE, start_new_session=True)
             with process:
                 expect(process.stdout.readline() == b"ready\n", f"case {case} did not start")
-                kill_controllers(place.tool, place.path("run.trm"), process.pid, "all")
+                kill_tracers(place.tool, place.path("run.trm"), process.pid, "all")
                 process.stdin.write(b"go")
                 process.stdin.close()
                 output = process.stdout.read()
@@ -283,7 +283,7 @@ def dying(place, library, command, name, **numbers):
     return output, errors
 
 
-def controller_at_its_last_calls(place):
+def tracer_at_its_last_calls(place):
     """The tracer is dead before one of the last calls with which it controls the program, which is
     let go then since it writes to its code."""
     library = place.build("dying.c", "libdying.so", ("-shared", "-fPIC", "-D_GNU_SOURCE"))
@@ -305,7 +305,7 @@ def controller_at_its_last_calls(place):
 PTRACE_SETSIGMASK = 0x420b
 
 
-def controller_putting_off(place):
+def tracer_putting_off(place):
     """The tracer is dead just before or behind blocking signals, since one came while a region was
     told, or is a timer's that is as fast as stops. The handler's own regions leave alone what is
     kept of the program's registers, and nothing stays blocked."""
@@ -336,7 +336,7 @@ def tracer_and_guardian(place, front):
     return tracer, next((process for process, parent in parents.items() if parent == tracer), 0)
 
 
-def controller_leaves_a_profile(place):
+def tracer_leaves_a_profile(place):
     """A tracer that is killed: what it had counted, of children that ended and of the program that
     lives, is in a profile that says that it is not whole."""
     library = place.build("plugin.c", "libplugin.so", ("-shared", "-fPIC"))
@@ -372,10 +372,10 @@ def controller_leaves_a_profile(place):
 
 
 def named(kind):
-    test = functools.partial(controller, kind)
-    test.__name__ = "controller_of_" + kind
+    test = functools.partial(killed_tracer, kind)
+    test.__name__ = "tracer_of_" + kind
     return test
 
 
-TESTS = [*(named(kind) for kind in MOMENTS), controller_before_patches,
-         controller_leaves_a_profile, controller_in_handler, controller_at_its_last_calls, controller_putting_off]
+TESTS = [*(named(kind) for kind in MOMENTS), tracer_before_patches,
+         tracer_leaves_a_profile, tracer_in_handler, tracer_at_its_last_calls, tracer_putting_off]

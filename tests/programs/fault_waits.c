@@ -6,7 +6,7 @@
 /*
  * Handlers of faults in the first instructions of functions, which mend the cause or skip
  * the instruction. With a case's number as argument, the handler of that one says so and
- * waits for a byte, before it returns: somebody may kill the controller meanwhile.
+ * waits for a byte, before it returns: somebody may kill the tracer meanwhile.
  */
 #include "lib/test.h"
 

@@ -1,7 +1,7 @@
 // build: gcc -O2 -pthread
 // output: turns 4000, on one CPU
 // expect: function=take_turn calls=4000
-/* Threads that take turns on a single CPU, which the controller may share. */
+/* Threads that take turns on a single CPU, which the tracer may share. */
 #include "lib/test.h"
 
 #include <pthread.h>

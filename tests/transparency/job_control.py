@@ -61,7 +61,7 @@ def wait_for_calls(options, tool, profile, function, least):
 
 
 def stop_and_go(folder, tool, options):
-    """Ctrl-Z stops the program and the controller; fg lets both go on."""
+    """Ctrl-Z stops the program and the tracer; fg lets both go on."""
     program = build(folder, "ticker", "stop")
     profile = os.path.join(folder, "stop.trm")
     for kind, command in commands(tool, profile, program).items():
@@ -173,7 +173,7 @@ def interactive_shell(folder, tool, options):
     check_calls(options, tool, profile, "tick", 100)
 
 
-def signal_to_controller(folder, tool, options):
+def signal_to_tracer(folder, tool, options):
     """SIGTERM sent to the front process reaches the program."""
     program = build(folder, "ticker", "term")
     profile = os.path.join(folder, "term.trm")
@@ -297,4 +297,4 @@ def daemon_returns(folder, tool, options):
 TESTS = [("terminal-" + test.__name__, test) for test in (
     stop_and_go, stopped_by_others, interrupt, interrupt_caught, terminal_size, interactive_shell)]
 TESTS += [("tree-" + test.__name__, test) for test in (
-    signal_to_controller, set_user_child, set_user_child_of_go, set_user_as_root, daemon_returns)]
+    signal_to_tracer, set_user_child, set_user_child_of_go, set_user_as_root, daemon_returns)]

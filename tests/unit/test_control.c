@@ -1,4 +1,4 @@
-/* The controller's parts on live processes of this test's own. */
+/* The tracer's parts on live processes of this test's own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

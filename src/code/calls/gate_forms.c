@@ -198,7 +198,7 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 		{{0x4c, 0x8b, 0x9c, 0x24, BELOW(0)}, 8, NONE, 0, 0, KEPT_R11, true},
 		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */
 	},
-	/* rsp is down all the while: rax may be alive, and with the controller dead nobody
+	/* rsp is down all the while: rax may be alive, and with the tracer dead nobody
 	 * keeps signals from what lies below the red zone.
 	 * What is found at once is counted here, and else by the resident. A call is not
 	 * timed if some are left until the one that is timed next. The frame is there once `top`

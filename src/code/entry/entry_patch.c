@@ -240,7 +240,7 @@ static enum plan_reason commit_patch(struct place *place, const struct entry *en
 		return PLAN_NO_STACK;
 	/*
 	 * Go makes panics of faults, and finds the function by the return address at rsp
-	 * where it does not know the code. With the controller dead it does not.
+	 * where it does not know the code. With the tracer dead it does not.
 	 */
 	if (go && decode_faults_deep(entry->bytes, fit->displaced))
 		return PLAN_NOT_MOVABLE;

@@ -7,7 +7,7 @@
  * Each instrumented function entry is replaced by a jump to its trampoline:
  *
  *     probe               addq $1, %gs:slot   or   movb $1, %gs:slot
- *     [hook]              for the few functions whose calls the controller must see
+ *     [hook]              for the few functions whose calls the tracer must see
  *     displaced           the instructions the jump overwrote, relocated
  *     jump back           to the first instruction behind them
  *

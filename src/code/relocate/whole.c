@@ -142,7 +142,7 @@ static void take_bytes(struct whole *whole, uint32_t offset, uint32_t size)
 
 /*
  * The forms of a jump, the best first. A short one leads to an island, and so is two
- * jumps: a program whose controller is dead may take its text back when a thread has
+ * jumps: a program whose tracer is dead may take its text back when a thread has
  * taken the first. So whatever one jump can do, one does.
  */
 enum { FORMS = 4 };

@@ -1,6 +1,6 @@
 /*
  * What functions relocated whole need beside their trampolines: where their instructions
- * are, for signal handlers to go back, also when the controller is dead. The ways are
+ * are, for signal handlers to go back, also when the tracer is dead. The ways are
  * rows (struct wire_way[]) and steps (the plan's), each on whole pages, and the same in
  * all processes; a header (struct wire_ways) behind the trampolines says where they are.
  */

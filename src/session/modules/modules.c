@@ -581,7 +581,7 @@ static bool are_planned(struct session *session, const struct thread *thread)
 }
 
 /* A new image's loader comes first, which lies above the program: its hook is what takes
- * the text back if the controller dies before the C library is loaded (resident_alone).
+ * the text back if the tracer dies before the C library is loaded (resident_alone).
  */
 static bool add_modules(struct session *session, struct thread *thread)
 {

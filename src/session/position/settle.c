@@ -2,7 +2,7 @@
  * Signals, and where they find a thread. A handler may look at the interrupted PC, unwind
  * from it or change it, so it is shown original code: a thread in a trampoline or in the
  * resident is moved out before the signal is delivered. Nothing here uses single steps or
- * breakpoints, which would kill the program if the controller died in the middle.
+ * breakpoints, which would kill the program if the tracer died in the middle.
  */
 #include "session/position/settle.h"
 
@@ -212,7 +212,7 @@ static enum settled finish(struct session *session, struct thread *thread,
 
 /* A displaced instruction faulted. The handler sees its original address, whose bytes are
  * overwritten. Until the handler is through, the thread's system calls are watched; and
- * the way back is known inside, in case the controller is dead by then. */
+ * the way back is known inside, in case the tracer is dead by then. */
 static enum settled show_fault(struct thread *thread, const struct module *module,
 			       struct plan_position *place,
 			       struct user_regs_struct *registers)

@@ -30,7 +30,7 @@ bool spans_find_gate(const struct session *session, const struct thread *thread,
  * and blocked until then. False: it cannot be put off. */
 bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info);
 
-/* A timer's signal is blocked until the thread's next stop: if the controller is killed
+/* A timer's signal is blocked until the thread's next stop: if the tracer is killed
  * before that, the thread's mask becomes `mask` behind the next span. */
 void spans_note_mask(const struct session *session, struct thread *thread, uint64_t mask);
 void spans_forget_mask(const struct session *session, struct thread *thread);
