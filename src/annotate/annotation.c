@@ -1,5 +1,6 @@
 #include "annotate/annotation.h"
 
+#include "base/array.h"
 #include "base/search.h"
 #include "code/scan/cold_parts.h"
 
@@ -228,9 +229,8 @@ static int compare_parts(const void *left, const void *right)
 	const struct image_function *a = *(const struct image_function *const *)left;
 	const struct image_function *b = *(const struct image_function *const *)right;
 
-	if (a->part_of != b->part_of)
-		return a->part_of < b->part_of ? -1 : 1;
-	return a->address < b->address ? -1 : 1;
+	return compare_numbers(a->part_of, b->part_of)
+		       ?: compare_numbers(a->address, b->address);
 }
 
 struct trm_error *annotation_open(struct annotation_file *file,

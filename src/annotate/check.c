@@ -1,6 +1,7 @@
 #include "annotate/check.h"
 
 #include "annotate/routes.h"
+#include "base/array.h"
 
 #include <string.h>
 
@@ -272,13 +273,10 @@ static int compare_rows(const void *left, const void *right)
 	bool fault_a = a->kind < CHECK_LEFT, fault_b = b->kind < CHECK_LEFT;
 	uint64_t more_a = a->a - a->b, more_b = b->a - b->b;
 
-	if (fault_a != fault_b)
-		return fault_a ? -1 : 1;
-	if (more_a != more_b)
-		return more_a > more_b ? -1 : 1;
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
+	return compare_numbers(fault_b, fault_a)
+		       ?: compare_numbers(more_b, more_a)
+		       ?: compare_numbers(a->function, b->function)
+		       ?: compare_numbers(a->address, b->address);
 }
 
 /* A thread that ended by force can have been between the two counters of one call. */

@@ -4,6 +4,7 @@
 #include "annotate/trips.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "report/json/parts.h"
 #include "report/text/grid.h"
 #include "report/text/parts.h"
@@ -112,7 +113,7 @@ static void read_source(struct listing *listing, uint32_t file)
 static void add_place(struct listing *listing, const struct image_place *place)
 {
 	const char *path = listing->options->rows->files.strings[place->file];
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *name = path_name(path);
 	struct text cell = {0};
 
 	if (place->file == listing->place.file && place->line == listing->place.line)

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "base/library.h"
 
 #include "base/text.h"
@@ -37,7 +38,7 @@ char *library_find(const char *folder, const char *name)
 	const char *const folders[] = {built.data, TRAMMEL_LIBRARIES_FROM_PROGRAMS,
 				       TRAMMEL_LIBDIR};
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !found; i++)
+	for (size_t i = 0; i < array_count(folders) && !found; i++)
 		found = find_in(self, folders[i], name);
 	text_deinit(&built);
 	return found;

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "base/text.h"
 
 #include "base/vector.h"
@@ -64,7 +65,7 @@ static size_t utf8_length(const unsigned char *s)
 		{0xf4, 0xf4, 0x80, 0x8f, 4},
 	};
 
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (size_t i = 0; i < array_count(forms); i++) {
 		size_t n = forms[i].length, k = 2;
 
 		if (s[0] < forms[i].first_low || s[0] > forms[i].first_high)

@@ -1,5 +1,6 @@
 #include "cli/cali_count.h"
 
+#include "base/array.h"
 #include "record/cali.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ void cali_counts_init(struct cali_counts *counts)
 	};
 
 	*counts = (struct cali_counts){.least = UINT64_MAX};
-	for (size_t i = 0; i < sizeof(builtins) / sizeof(builtins[0]); i++) {
+	for (size_t i = 0; i < array_count(builtins); i++) {
 		string_table_intern(&counts->names, builtins[i].name);
 		vector_push(&counts->reuse, (struct cali_reuse){0});
 	}

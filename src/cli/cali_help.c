@@ -1,5 +1,6 @@
 #include "cli/cali_help.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/library.h"
 #include "query/format.h"
@@ -45,7 +46,7 @@ static const struct topic {
 
 static const struct topic *find_topic(const char *name)
 {
-	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++)
+	for (size_t i = 0; i < array_count(topics); i++)
 		if (!strcmp(topics[i].topic, name))
 			return &topics[i];
 	return NULL;

@@ -2,6 +2,7 @@
  * `cali-query`: the program of this name of LLNL's Caliper, with its options and its
  * output. See man/cali-query.1.md. Options become clauses behind those of the query.
  */
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/library.h"
 #include "cli/cali_help.h"
@@ -181,7 +182,7 @@ static void add_format(struct text *out)
 		{OPTION_FORMAT, NULL},         {OPTION_TABLE, " FORMAT table"},
 		{OPTION_TREE, " FORMAT tree"}, {OPTION_JSON_SPLIT, " FORMAT json-split"},
 	};
-	size_t i = 0, count = sizeof(formats) / sizeof(formats[0]);
+	size_t i = 0, count = array_count(formats);
 
 	while (i < count && !arguments.given[formats[i].option])
 		i++;

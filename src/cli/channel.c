@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/showing.h"
 
+#include "base/array.h"
 #include "context/control.h"
 #include "context/recover.h"
 #include "symbols/naming.h"
@@ -114,7 +115,7 @@ static struct trm_error *find_action(const char *name, const struct action **ret
 {
 	const struct action *nearest = actions;
 
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+	for (size_t i = 0; i < array_count(actions); i++) {
 		if (text_distance(actions[i].name, name) <
 		    text_distance(nearest->name, name))
 			nearest = &actions[i];

@@ -1,6 +1,8 @@
 /* `trammel coverage`: see man/trammel-coverage.1.md. */
 #include "cli/commands.h"
 #include "cli/showing.h"
+
+#include "base/array.h"
 #include "coverage/coverage.h"
 #include "report/text/report.h"
 #include "session/options/options.h"
@@ -139,7 +141,7 @@ static void tell_left_out(const struct coverage_left_out *left_out)
 	};
 	const char *lead = "trammel: left out of the tracefile: ";
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < array_count(parts); i++) {
 		if (!parts[i].count)
 			continue;
 		fprintf(stderr, "%s%zu %s", lead, parts[i].count, parts[i].what);

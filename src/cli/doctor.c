@@ -1,6 +1,7 @@
 /* `trammel doctor`: see man/trammel-doctor.1.md. */
 #include "cli/commands.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "cli/doctor.h"
 
@@ -59,7 +60,7 @@ static void show_finding_json(const struct check *check, const struct finding *f
 	struct text line = {0};
 
 	text_add(&line, check == checks ? "\n  {" : ",\n  {");
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+	for (size_t i = 0; i < array_count(members); i++) {
 		text_format(&line, "%s\"%s\": ", i ? ", " : "", members[i].name);
 		text_add_json(&line, members[i].text ? members[i].text : "");
 	}
@@ -81,7 +82,7 @@ static void show_sum(const unsigned int counts[])
 
 static enum exit_status examine(bool json)
 {
-	unsigned int counts[sizeof(statuses) / sizeof(statuses[0])] = {0};
+	unsigned int counts[array_count(statuses)] = {0};
 
 	if (json)
 		fputs("{\"checks\": [", stdout);

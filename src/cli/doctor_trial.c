@@ -3,6 +3,8 @@
  * tracer, which is not its ancestor; this one waits for both.
  */
 #include "cli/doctor.h"
+
+#include "base/array.h"
 #include "control/event.h"
 #include "control/remote.h"
 
@@ -40,7 +42,7 @@ static void close_pipes(const struct trial_pipes *pipes)
 {
 	const int *const all[] = {pipes->tracer, pipes->ready, pipes->end};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < array_count(all); i++) {
 		close(all[i][0]);
 		close(all[i][1]);
 	}

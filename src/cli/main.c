@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -38,7 +39,7 @@ static const struct command {
 	{"help", "show the help of a command", cmd_help},
 };
 
-#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+#define COMMAND_COUNT array_count(commands)
 
 static void usage(FILE *out)
 {

@@ -1,5 +1,7 @@
 #include "cli/measuring.h"
 
+#include "base/array.h"
+#include "base/path.h"
 #include "cli/commands.h"
 #include "cli/pbo.h"
 #include "report/text/report.h"
@@ -36,10 +38,9 @@ void measuring_print_help(void)
 
 static char *default_output(const char *program)
 {
-	const char *slash = strrchr(program, '/');
 	struct text path = {0};
 
-	text_format(&path, "%s.trm", slash ? slash + 1 : program);
+	text_format(&path, "%s.trm", path_name(program));
 	return path.data;
 }
 
@@ -52,7 +53,7 @@ struct trm_error *measuring_time(const char *option, const char *text, uint64_t 
 	char *end;
 	double number = strtod(text, &end);
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < array_count(units); i++) {
 		double ns = number * units[i].ns;
 
 		if (end == text || strcmp(end, units[i].name) || !(ns >= 1 && ns < 9e18))
@@ -75,7 +76,7 @@ static bool find_instructions(const char *text, uint64_t *ret_count)
 	char *end;
 	double number = strtod(text, &end);
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < array_count(units); i++) {
 		double count = number * units[i].times;
 
 		if (end == text || strcmp(end, units[i].name) ||
@@ -246,7 +247,7 @@ static struct trm_error *read_calls(const char *text, enum calls *ret_calls)
 		[CALLS_RELOCATED] = "relocated",
 	};
 
-	for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; text && i < array_count(names); i++) {
 		if (strcmp(text, names[i]) != 0)
 			continue;
 		*ret_calls = (enum calls)i;

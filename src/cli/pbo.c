@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/showing.h"
 
+#include "base/array.h"
 #include "derive/pbo.h"
 
 #include <stdio.h>
@@ -108,7 +109,7 @@ static void print_result(const struct form *form, const struct pbo_result *resul
 	};
 
 	fprintf(stderr, "trammel: functions written: %zu", result->written);
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+	for (size_t i = 0; i < array_count(lines); i++)
 		if (lines[i].count)
 			fprintf(stderr, "; left out, %s: %zu", lines[i].what,
 				lines[i].count);
@@ -143,7 +144,7 @@ static void write_all(const struct report_profile *profile, const char *profile_
 		      "were "
 		      "counted\n",
 		      stderr);
-	for (size_t i = 0; module && i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (size_t i = 0; module && i < array_count(forms); i++) {
 		struct pbo_result result;
 		struct text path = {0};
 

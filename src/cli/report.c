@@ -3,6 +3,7 @@
 #include "cli/showing.h"
 
 #include "annotate/check.h"
+#include "base/array.h"
 #include "report/json/json.h"
 #include "report/text/report.h"
 
@@ -169,7 +170,7 @@ static struct trm_error *check_rows(const struct report_profile *profile,
 		 "--threads", NULL},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < array_count(rows); i++)
 		if (options->by == rows[i].by && !rows[i].count &&
 		    !(rows[i].measures && report_has_measured(profile, rows[i].measures)))
 			return trm_error_create(

@@ -5,7 +5,9 @@
  */
 #include "cli/top.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -253,10 +255,7 @@ static bool take_profile(struct top *top)
 
 	/* When the processes have ended, the profile is the whole one. */
 	if (read(top->saved_fd, &now, sizeof(now)) != sizeof(now)) {
-		struct timespec clock;
-
-		clock_gettime(CLOCK_MONOTONIC, &clock);
-		now = (uint64_t)clock.tv_sec * 1000000000 + (uint64_t)clock.tv_nsec;
+		now = clock_now_ns();
 		last = true;
 	}
 	if (last && !top->batch)
@@ -291,7 +290,7 @@ static bool take_key(struct top *top)
 		return false;
 	if (key == ' ')
 		top->view.paused = !top->view.paused;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < array_count(keys); i++) {
 		if (keys[i].key != key)
 			continue;
 		if (keys[i].sort)
@@ -377,7 +376,7 @@ static void remove_left(int base, const char *name)
 	    status.st_mtime + LEFT_AGE_MIN_S > time(NULL) ||
 	    flock(folder, LOCK_EX | LOCK_NB))
 		return;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+	for (size_t i = 0; i < array_count(files); i++)
 		unlinkat(folder, files[i], 0);
 	unlinkat(base, name, AT_REMOVEDIR);
 }
@@ -429,7 +428,7 @@ static int make_signal_fd(void)
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+	for (size_t i = 0; i < array_count(numbers); i++)
 		sigaddset(&set, numbers[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
@@ -519,7 +518,7 @@ int cmd_top(int argc, const char **argv)
 	char *words[] = {top.pid_word, top.delay_word, top.iterations_word,
 			 top.by_word,  top.sort_word,  top.limit_word};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < array_count(words); i++)
 		free(words[i]);
 	top_view_deinit(&top.view);
 	text_deinit(&top.folder);

@@ -1,6 +1,7 @@
 #include "context/control.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "context/recover.h"
 
@@ -126,12 +127,7 @@ struct trm_error *context_control_check(const struct context_control *control,
 /* By the clock that the process stamps events with. */
 static uint64_t ticks_now(const struct context_spool *head)
 {
-	struct timespec now;
-
-	if (!head->ticks_per_second)
-		return __rdtsc();
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return head->ticks_per_second ? clock_now_ns() : __rdtsc();
 }
 
 void context_control_want(struct context_control *control, const char *name, bool stopped)

@@ -4,7 +4,9 @@
  */
 #include "context/gather.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/table.h"
 #include "context/save.h"
 #include "record/output.h"
@@ -80,7 +82,7 @@ static struct meaning find_meaning(struct context_gather *gather, const char *na
 
 	if (!strcmp(name, "count") || !strcmp(name, "time.ns"))
 		return (struct meaning){true, RULE_ADD, 0};
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+	for (size_t i = 0; i < array_count(prefixes); i++) {
 		size_t length = strlen(prefixes[i].prefix);
 
 		if (!strncmp(name, prefixes[i].prefix, length) && name[length])
@@ -201,7 +203,7 @@ static void add_own(struct context_gather *gather, record_node node, const char 
 	static const char *const forms[] = {"count#rank.%s", "sum#rank.%s", "min#rank.%s",
 					    "max#rank.%s"};
 
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (size_t i = 0; i < array_count(forms); i++) {
 		struct record_pair pair = {.value = i ? value : record_uint(1)};
 		struct text text = {0};
 
@@ -426,14 +428,6 @@ static struct trm_error *write_profile(const struct context_gather *gather,
 	return NULL;
 }
 
-static uint64_t clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 struct trm_error *context_gather_write(struct context_gather *gather, const char *path,
 				       const char *command)
 {
@@ -442,7 +436,7 @@ struct trm_error *context_gather_write(struct context_gather *gather, const char
 		.measure = "regions",
 		.command = command,
 		.start = (time_t)(head->realtime_ns / 1000000000u),
-		.wall_ns = head->begin.ns ? clock_ns() - head->begin.ns : 0,
+		.wall_ns = head->begin.ns ? clock_now_ns() - head->begin.ns : 0,
 		.first = head->pid,
 		.exit = "",
 		.exit_state = "ended",

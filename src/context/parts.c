@@ -1,5 +1,7 @@
 #include "context/parts.h"
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/search.h"
 #include "context/recover.h"
 
@@ -10,11 +12,9 @@
 
 static struct context_moment moment_now(void)
 {
-	struct timespec now;
+	uint64_t now_ns = clock_now_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (struct context_moment){__rdtsc(), (uint64_t)now.tv_sec * 1000000000u +
-							  (uint64_t)now.tv_nsec};
+	return (struct context_moment){__rdtsc(), now_ns};
 }
 
 uint64_t context_part_ticks(const struct context_process *process,
@@ -122,9 +122,7 @@ static int by_thread(const void *left, const void *right)
 {
 	const struct context_part_sums *a = left, *b = right;
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->path > b->path) - (a->path < b->path);
+	return compare_numbers(a->thread, b->thread) ?: compare_numbers(a->path, b->path);
 }
 
 /* All that the process has by now. */

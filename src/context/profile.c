@@ -1,5 +1,6 @@
 #include "context/profile.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "context/save.h"
 #include "record/output.h"
@@ -14,7 +15,7 @@ static int by_begin(const void *a, const void *b)
 	const struct context_process *x = a, *y = b;
 	uint64_t begin = x->head->begin.ns, other = y->head->begin.ns;
 
-	return begin < other ? -1 : begin > other;
+	return compare_numbers(begin, other);
 }
 
 struct context_spools context_spools_read(const char *path)
@@ -105,8 +106,8 @@ struct trm_error *context_run_save(const struct context_saving *saving,
 		{"run.state", record_string(running ? "running" : "complete")},
 		{"context.faults", record_string(faults)},
 	};
-	size_t count = sizeof(globals) / sizeof(globals[0]) - !*faults;
-	struct record_pair pairs[sizeof(globals) / sizeof(globals[0])];
+	size_t count = array_count(globals) - !*faults;
+	struct record_pair pairs[array_count(globals)];
 
 	TRM_TRY(intern_pairs(saving->model, globals, count, RECORD_GLOBAL, pairs));
 	for (size_t i = 0; i < count; i++)
@@ -127,8 +128,8 @@ struct trm_error *context_image_save(const struct context_saving *saving,
 		{"threads", record_uint(head->threads)},
 		{"process.state", record_string(state)},
 	};
-	struct record_pair pairs[sizeof(named) / sizeof(named[0])];
-	size_t count = sizeof(named) / sizeof(named[0]);
+	struct record_pair pairs[array_count(named)];
+	size_t count = array_count(named);
 
 	TRM_TRY(intern_pairs(saving->model, named, count, 0, pairs));
 	trm_writer_record(saving->writer, 0, pairs, count);

@@ -1,6 +1,8 @@
 #include "context/reader.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/search.h"
 
 #include <errno.h>
@@ -67,27 +69,19 @@ uint64_t context_ns(const struct context_process *process, uint64_t ticks)
 	return context_scale(ticks, process->ns_per_tick);
 }
 
-static uint64_t clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Both clocks go on after the process ended: the longer the stretch, the better. Within
  * some milliseconds the error of reading them both would show. */
 static void calibrate(struct context_process *process)
 {
 	const struct context_moment *begin = &process->head->begin;
-	uint64_t ns = clock_ns(), ticks = __rdtsc();
+	uint64_t ns = clock_now_ns(), ticks = __rdtsc();
 
 	process->ns_per_tick = 1;
 	if (process->head->ticks_per_second || ns <= begin->ns || ticks <= begin->ticks)
 		return;
 	if (ns - begin->ns < 20000000) {
 		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-		ns = clock_ns();
+		ns = clock_now_ns();
 		ticks = __rdtsc();
 	}
 	process->ns_per_tick = (double)(ns - begin->ns) / (double)(ticks - begin->ticks);
@@ -224,9 +218,7 @@ static int by_owner(const void *a, const void *b)
 	const struct context_block *x = *(const struct context_block *const *)a;
 	const struct context_block *y = *(const struct context_block *const *)b;
 
-	if (x->owner != y->owner)
-		return x->owner < y->owner ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return compare_numbers(x->owner, y->owner) ?: compare_numbers(x->order, y->order);
 }
 
 void context_blocks_sort(struct context_blocks *blocks)

@@ -1,6 +1,7 @@
 #include "context/recover.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "context/channels.h"
 
 #include <errno.h>
@@ -28,9 +29,8 @@ bool context_is_running(const struct context_spool *head)
 static char *program_of(const struct context_spool *head)
 {
 	scoped_free char *path = strndup(head->program, sizeof(head->program) - 1);
-	const char *slash = strrchr(path, '/');
 
-	return strdup(slash ? slash + 1 : path);
+	return strdup(path_name(path));
 }
 
 /* FOLDER/PROGRAM-PID, then what is given; nothing of it leads elsewhere. */

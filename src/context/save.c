@@ -1,5 +1,6 @@
 #include "context/save.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "context/merge.h"
@@ -26,7 +27,7 @@ struct trm_error *context_saving_init(struct context_saving *saving,
 	saving->first_ns = 0;
 	saving->writer = writer;
 	saving->model = model;
-	return record_attributes_intern(model, rows, sizeof(rows) / sizeof(rows[0]));
+	return record_attributes_intern(model, rows, array_count(rows));
 }
 
 /* Whether docs/profile.md has another meaning for the name. */
@@ -65,7 +66,7 @@ static bool is_taken(const char *name)
 		"trm.version",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < array_count(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
 	return false;
@@ -734,7 +735,7 @@ void context_describe_faults(const struct context_process *process, struct text 
 		{dropped, "not traced: there was no room in the spool's file system"},
 	};
 
-	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+	for (size_t i = 0; i < array_count(losses); i++) {
 		if (!losses[i].count)
 			continue;
 		begin_line(text);

@@ -1,5 +1,6 @@
 #include "context/sweep.h"
 
+#include "base/path.h"
 #include "context/channels.h"
 #include "context/recover.h"
 
@@ -85,7 +86,7 @@ static bool is_empty(const char *path, DIR *folder)
 
 static bool is_ours(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = path_name(path);
 
 	return !strncmp(name, "trammel-", 8) && strlen(name) == 8 + MARK;
 }

@@ -1,5 +1,6 @@
 #include "coverage/coverage.h"
 
+#include "base/array.h"
 #include "code/scan/function_discovery.h"
 #include "coverage/lines.h"
 #include "image/image.h"
@@ -383,7 +384,7 @@ static void sort_files(struct coverage *coverage)
 
 static int by_number(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return compare_numbers(a, b);
 }
 
 static int compare_functions(const void *left, const void *right, void *context)

@@ -1,5 +1,7 @@
 #include "coverage/lines.h"
 
+#include "base/array.h"
+
 enum { LEFT_OUT = UINT32_MAX };
 
 /* The number of a row's file in coverage.paths; LEFT_OUT if it is not wanted. */
@@ -25,9 +27,7 @@ static int by_place(const void *left, const void *right)
 {
 	const struct coverage_line *a = left, *b = right;
 
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	return compare_numbers(a->file, b->file) ?: compare_numbers(a->line, b->line);
 }
 
 /* Sorts the lines from `first` on, and makes one of those that are the same. */
@@ -131,23 +131,14 @@ void lines_add_branches(struct lines *lines, uint32_t module,
 	}
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_branches(const void *left, const void *right)
 {
 	const struct coverage_branch *a = left, *b = right;
-	int result = compare_numbers(a->file, b->file);
 
-	if (!result)
-		result = compare_numbers(a->line, b->line);
-	if (!result)
-		result = compare_numbers(a->module, b->module);
-	if (!result)
-		result = compare_numbers(a->address, b->address);
-	return result ? result : compare_numbers(a->way, b->way);
+	return compare_numbers(a->file, b->file) ?: compare_numbers(a->line, b->line)
+		       ?: compare_numbers(a->module, b->module)
+		       ?: compare_numbers(a->address, b->address)
+		       ?: compare_numbers(a->way, b->way);
 }
 
 void lines_finish_branches(struct coverage *coverage)

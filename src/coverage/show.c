@@ -1,5 +1,6 @@
 #include "coverage/coverage.h"
 
+#include "base/array.h"
 #include "report/json/parts.h"
 #include "report/text/grid.h"
 #include "report/text/parts.h"
@@ -70,9 +71,8 @@ static int compare_files(const void *left, const void *right)
 {
 	const struct coverage_file *a = *(const struct coverage_file *const *)left;
 	const struct coverage_file *b = *(const struct coverage_file *const *)right;
-	int result = (a->executed < b->executed) - (a->executed > b->executed);
 
-	return result ? result : (a > b) - (a < b);
+	return compare_numbers(b->executed, a->executed) ?: compare_numbers(a, b);
 }
 
 static bool file_wanted(const struct view *view, const struct coverage_file *file)

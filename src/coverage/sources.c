@@ -1,6 +1,7 @@
 #include "coverage/sources.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "base/vector.h"
 #include "image/lines.h"
 
@@ -13,7 +14,7 @@
  */
 static bool is_generated(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = path_name(path);
 	size_t length = strlen(name);
 
 	for (const char *at = path; *at; at++)

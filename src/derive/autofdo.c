@@ -1,6 +1,7 @@
 /* For clang: samples by line of the source, functions put into others in those. */
 #include "derive/pbo.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "image/inlines.h"
 #include "x86/decode.h"
@@ -248,33 +249,26 @@ static void add_function(void *context, const struct annotation *annotation,
 
 static int compare_spots(const struct spot *a, const struct spot *b)
 {
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	return (a->discriminator > b->discriminator) -
-	       (a->discriminator < b->discriminator);
+	return compare_numbers(a->offset, b->offset)
+		       ?: (a->discriminator > b->discriminator) -
+				  (a->discriminator < b->discriminator);
 }
 
 static int compare_samples(const void *left, const void *right)
 {
 	const struct sample *a = left, *b = right;
 
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return compare_spots(&a->spot, &b->spot);
+	return compare_numbers(a->node, b->node) ?: compare_spots(&a->spot, &b->spot);
 }
 
 static int compare_calls(const void *left, const void *right)
 {
 	const struct call *a = left, *b = right;
-	int spots = compare_spots(&a->spot, &b->spot);
 
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (spots)
-		return spots;
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return compare_numbers(a->node, b->node)
+		       ?: compare_spots(&a->spot, &b->spot)
+		       ?: compare_numbers(b->count, a->count)
+		       ?: strcmp(a->name, b->name);
 }
 
 static void add_totals(struct writing *writing)

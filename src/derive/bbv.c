@@ -1,5 +1,6 @@
 #include "derive/bbv.h"
 
+#include "base/array.h"
 #include "record/record.h"
 #include "report/profile.h"
 
@@ -215,16 +216,15 @@ static int compare_entries(const void *left, const void *right)
 {
 	const struct bbv_entry *a = left, *b = right;
 
-	if (a->interval != b->interval)
-		return a->interval < b->interval ? -1 : 1;
-	return (a->block > b->block) - (a->block < b->block);
+	return compare_numbers(a->interval, b->interval)
+		       ?: compare_numbers(a->block, b->block);
 }
 
 static int compare_intervals(const void *left, const void *right)
 {
 	const struct bbv_interval *a = left, *b = right;
 
-	return (a->number > b->number) - (a->number < b->number);
+	return compare_numbers(a->number, b->number);
 }
 
 /* Leaves out what is not wanted, and adds up what there is several times. */

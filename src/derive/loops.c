@@ -1,6 +1,7 @@
 #include "derive/loops.h"
 
 #include "annotate/trips.h"
+#include "base/array.h"
 #include "report/json/parts.h"
 #include "report/text/grid.h"
 #include "report/text/parts.h"
@@ -57,18 +58,14 @@ static int compare(const void *left, const void *right, void *context)
 	int result = 0;
 
 	if (*sort == LOOPS_SORT_INSTRUCTIONS)
-		result = (a->instructions < b->instructions) -
-			 (a->instructions > b->instructions);
+		result = compare_numbers(b->instructions, a->instructions);
 	else if (*sort == LOOPS_SORT_ITERATIONS)
-		result =
-			(a->iterations < b->iterations) - (a->iterations > b->iterations);
+		result = compare_numbers(b->iterations, a->iterations);
 	else if (*sort == LOOPS_SORT_TRIPS)
-		result = (trips_of(a) < trips_of(b)) - (trips_of(a) > trips_of(b));
-	if (!result)
-		result = strcmp(a->function->name, b->function->name);
-	if (!result)
-		result = (a->function > b->function) - (a->function < b->function);
-	return result ? result : (a->header > b->header) - (a->header < b->header);
+		result = compare_numbers(trips_of(b), trips_of(a));
+	return result ?: strcmp(a->function->name, b->function->name)
+		       ?: compare_numbers(a->function, b->function)
+		       ?: compare_numbers(a->header, b->header);
 }
 
 void loop_list_init(struct loop_list *list, const struct report_profile *profile,

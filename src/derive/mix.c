@@ -1,5 +1,7 @@
 #include "derive/mix.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 /* A block as it is in the file. */
@@ -202,9 +204,11 @@ static int compare(const void *left, const void *right, void *context)
 		more_a = a->sums.store_bytes;
 		more_b = b->sums.store_bytes;
 	}
-	if (more_a != more_b && order->sort != MIX_SORT_NAME)
-		return more_a > more_b ? -1 : 1;
-	return names ? names : (a->key > b->key) - (a->key < b->key);
+	if (order->sort == MIX_SORT_NAME)
+		more_a = more_b = 0;
+	return compare_numbers(more_b, more_a)
+		       ?: names
+		       ?: compare_numbers(a->key, b->key);
 }
 
 static void read_blocks(struct mix *mix, const char *functions)

@@ -2,6 +2,8 @@
  */
 #include "derive/pbo.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +19,8 @@ static int by_site(const void *left, const void *right)
 {
 	const struct report_arc *a = left, *b = right;
 
-	if (a->site != b->site)
-		return a->site < b->site ? -1 : 1;
-	return (a->function > b->function) - (a->function < b->function);
+	return compare_numbers(a->site, b->site)
+		       ?: compare_numbers(a->function, b->function);
 }
 
 struct report_arc *pbo_pointer_calls(const struct report_profile *profile,

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "base/search.h"
 #include "image/reader.h"
 
@@ -7,9 +8,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct image_alias *a = left, *b = right;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return compare_numbers(a->address, b->address) ?: strcmp(a->name, b->name);
 }
 
 /* Adds the name of a symbol, if it is a function's and another one than that is shown. */

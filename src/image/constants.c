@@ -26,33 +26,13 @@ static uint64_t constant_end(const struct headers *file, uint64_t address)
 static bool find_relocations(const struct headers *file, const uint8_t **ret_rows,
 			     size_t *ret_count)
 {
-	uint64_t table = 0, size = 0;
-	const uint8_t *bytes;
-	Elf64_Phdr segment;
-	Elf64_Dyn entry;
-	size_t left;
+	const struct headers_dynamic dynamic = headers_read_dynamic(file);
+	uint64_t size = dynamic.values[DT_RELASZ];
 
-	*ret_count = 0;
-	if (!headers_find(file, PT_DYNAMIC, &segment))
-		return true;
-	left = headers_bytes(file, segment.p_vaddr, &bytes);
-	for (; left >= sizeof(entry); left -= sizeof(entry), bytes += sizeof(entry)) {
-		memcpy(&entry, bytes, sizeof(entry));
-		if (entry.d_tag == DT_NULL)
-			break;
-		if (entry.d_tag == DT_RELR)
-			return false;
-		if (entry.d_tag == DT_RELA)
-			table = entry.d_un.d_ptr;
-		if (entry.d_tag == DT_RELASZ)
-			size = entry.d_un.d_val;
-	}
-	if (!size)
-		return true;
-	if (headers_bytes(file, table, ret_rows) < size)
-		return false;
 	*ret_count = size / sizeof(Elf64_Rela);
-	return true;
+	return !dynamic.values[DT_RELR] &&
+	       (!size ||
+		headers_table(file, &dynamic, DT_RELA, DT_RELASZ, ret_rows) == size);
 }
 
 /* Puts a relocation into the words from `address` on. Returns how many are still known.

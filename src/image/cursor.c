@@ -1,6 +1,9 @@
 #include "image/cursor.h"
 
-uint64_t image_cursor_uleb(struct cursor *cursor)
+/* Reads the bits of a LEB128 number; `ret_shift` gets how many there are, at most 64 or a
+ * few more, and the last byte's bit 6 says whether the number is negative, if signed. */
+static uint64_t read_leb128(struct cursor *cursor, unsigned int *ret_shift,
+			    uint8_t *ret_last)
 {
 	uint64_t value = 0;
 	unsigned int shift = 0;
@@ -12,22 +15,26 @@ uint64_t image_cursor_uleb(struct cursor *cursor)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += shift < 64 ? 7 : 0;
 	} while (byte & 0x80);
+	*ret_shift = shift;
+	*ret_last = byte;
 	return value;
+}
+
+uint64_t image_cursor_uleb(struct cursor *cursor)
+{
+	unsigned int shift;
+	uint8_t last;
+
+	return read_leb128(cursor, &shift, &last);
 }
 
 int64_t image_cursor_sleb(struct cursor *cursor)
 {
-	uint64_t value = 0;
-	unsigned int shift = 0;
-	uint8_t byte;
+	unsigned int shift;
+	uint8_t last;
+	uint64_t value = read_leb128(cursor, &shift, &last);
 
-	do {
-		byte = cursor_u8(cursor);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += shift < 64 ? 7 : 0;
-	} while (byte & 0x80);
-	if (shift < 64 && (byte & 0x40))
+	if (shift < 64 && (last & 0x40))
 		value |= ~0ull << shift;
 	return (int64_t)value;
 }

@@ -3,6 +3,7 @@
  * to a multiple of 4, and the CRC-32 of the debug file (GDB's manual, "Separate Debug
  * Files").
  */
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "image/reader.h"
 
@@ -74,7 +75,7 @@ bool image_debuglink_path(const struct image *image, const struct elf_file *elf,
 	if (!slash || !read_link(elf, &name, &sum))
 		return false;
 	*slash = '\0';
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (size_t i = 0; i < array_count(forms); i++) {
 		path->length = 0;
 		text_format(path, forms[i], real, name);
 		/* A file may bear the name that it was given when it was stripped. */

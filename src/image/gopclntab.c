@@ -6,6 +6,7 @@
  */
 #include "image/cursor.h"
 
+#include "base/array.h"
 #include "base/search.h"
 
 enum {
@@ -37,7 +38,7 @@ static const struct go_format formats[] = {
 	{0xfffffff1, 4, 2, 3, 6, 7},
 };
 
-enum { FORMAT_COUNT = sizeof(formats) / sizeof(*formats) };
+enum { FORMAT_COUNT = array_count(formats) };
 
 /* Its section, in programs at fixed addresses and in others. */
 static const char *const section_names[] = {".gopclntab", ".data.rel.ro.gopclntab"};
@@ -149,7 +150,7 @@ static bool may_be_go(const struct reader *reader)
 {
 	bool may_be = reader->code_by_segments;
 
-	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+	for (size_t i = 0; i < array_count(signs); i++)
 		may_be |= image_section_named(&reader->elf, signs[i]) != NULL;
 	return may_be;
 }
@@ -159,7 +160,7 @@ static bool find_table(struct go_reader *go)
 {
 	struct reader *reader = go->reader;
 
-	for (size_t i = 0; i < sizeof(section_names) / sizeof(*section_names); i++) {
+	for (size_t i = 0; i < array_count(section_names); i++) {
 		const Elf64_Shdr *section =
 			image_section_named(&reader->elf, section_names[i]);
 		struct bytes bytes;
@@ -297,7 +298,7 @@ static void add_odd_places(struct go_reader *go, const struct go_function *funct
 		image_add_target(go->reader, start + function->deferred);
 	if (strcmp(name, "runtime.goexit") == 0)
 		image_add_target(go->reader, start + RETURN_OFFSET);
-	for (size_t i = 0; i < sizeof(untouchable) / sizeof(*untouchable); i++) {
+	for (size_t i = 0; i < array_count(untouchable); i++) {
 		if (strcmp(name, untouchable[i]) == 0)
 			add_untouchable(go, start, function->next);
 	}

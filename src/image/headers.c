@@ -67,6 +67,35 @@ size_t headers_bytes(const struct headers *file, uint64_t address,
 	return held_size(file, &segment) - in;
 }
 
+struct headers_dynamic headers_read_dynamic(const struct headers *file)
+{
+	struct headers_dynamic dynamic = {0};
+	const uint8_t *bytes = NULL;
+	Elf64_Phdr segment;
+	Elf64_Dyn entry;
+	size_t left;
+
+	if (!headers_find(file, PT_DYNAMIC, &segment))
+		return dynamic;
+	left = headers_bytes(file, segment.p_vaddr, &bytes);
+	for (; left >= sizeof(entry); left -= sizeof(entry), bytes += sizeof(entry)) {
+		memcpy(&entry, bytes, sizeof(entry));
+		if (entry.d_tag == DT_NULL)
+			break;
+		if (entry.d_tag > 0 && entry.d_tag <= DT_RELR)
+			dynamic.values[entry.d_tag] = entry.d_un.d_val;
+	}
+	return dynamic;
+}
+
+size_t headers_table(const struct headers *file, const struct headers_dynamic *dynamic,
+		     unsigned tag, unsigned size_tag, const uint8_t **ret_bytes)
+{
+	size_t left = headers_bytes(file, dynamic->values[tag], ret_bytes);
+
+	return left < dynamic->values[size_tag] ? left : dynamic->values[size_tag];
+}
+
 bool image_find_unwind(const void *bytes, size_t size, struct image_unwind *ret_unwind)
 {
 	struct headers file;

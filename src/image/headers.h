@@ -30,4 +30,17 @@ bool headers_find(const struct headers *file, uint32_t type, Elf64_Phdr *ret_seg
 size_t headers_bytes(const struct headers *file, uint64_t address,
 		     const uint8_t **ret_bytes);
 
+/* Values of the dynamic section by tag (DT_...); 0: it has none. */
+struct headers_dynamic {
+	uint64_t values[DT_RELR + 1];
+};
+
+/* Reads the dynamic section; all 0 if the file has none. */
+struct headers_dynamic headers_read_dynamic(const struct headers *file);
+
+/* Sets `ret_bytes` to the table that the entries `tag` and `size_tag` describe, and
+ * returns how many bytes of it the file has. */
+size_t headers_table(const struct headers *file, const struct headers_dynamic *dynamic,
+		     unsigned tag, unsigned size_tag, const uint8_t **ret_bytes);
+
 #endif

@@ -1,5 +1,6 @@
 #include "image/inlines.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "image/units.h"
 
@@ -144,13 +145,10 @@ static int compare_ranges(const void *left, const void *right)
 {
 	const struct range *a = left, *b = right;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->end != b->end)
-		return a->end > b->end ? -1 : 1;
-	if (a->depth != b->depth)
-		return a->depth < b->depth ? -1 : 1;
-	return (a->scope > b->scope) - (a->scope < b->scope);
+	return compare_numbers(a->start, b->start)
+		       ?: compare_numbers(b->end, a->end)
+		       ?: compare_numbers(a->depth, b->depth)
+		       ?: compare_numbers(a->scope, b->scope);
 }
 
 static void add_part(struct image_inlines *inlines, uint64_t start, uint64_t end,

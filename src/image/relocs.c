@@ -1,5 +1,6 @@
 #include "image/reader.h"
 
+#include "base/array.h"
 #include "base/search.h"
 
 /* The words of an array that the loader calls through; sizes are what its tags say. */
@@ -12,7 +13,7 @@ static const struct {
 	{DYNAMIC_FINI_ARRAY, DYNAMIC_FINI_SIZE, ".fini_array"},
 };
 
-enum { CALL_ARRAY_COUNT = sizeof(call_arrays) / sizeof(*call_arrays) };
+enum { CALL_ARRAY_COUNT = array_count(call_arrays) };
 
 /* struct rseq_cs of <linux/rseq.h>. */
 struct sequence {
@@ -224,7 +225,7 @@ static int by_place(const void *left, const void *right)
 {
 	const struct image_link *a = left, *b = right;
 
-	return a->place < b->place ? -1 : a->place > b->place;
+	return compare_numbers(a->place, b->place);
 }
 
 static void sort_links(struct image *image)

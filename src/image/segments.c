@@ -1,5 +1,7 @@
 #include "image/reader.h"
 
+#include "base/array.h"
+
 /* Linux gives user programs the addresses below 2^47. */
 static const uint64_t address_limit = 1ull << 47;
 static const uint64_t page_size = 4096;
@@ -56,9 +58,8 @@ static int compare_ranges(const void *a, const void *b)
 {
 	const struct image_range *one = a, *other = b;
 
-	if (one->start != other->start)
-		return one->start < other->start ? -1 : 1;
-	return (one->end > other->end) - (one->end < other->end);
+	return compare_numbers(one->start, other->start)
+		       ?: compare_numbers(one->end, other->end);
 }
 
 void image_ranges_sort(struct image_ranges *ranges)
@@ -138,7 +139,7 @@ static int compare_segments(const void *a, const void *b)
 {
 	const struct image_segment *one = a, *other = b;
 
-	return (one->address > other->address) - (one->address < other->address);
+	return compare_numbers(one->address, other->address);
 }
 
 /* Sorts the segments and takes out those that overlap an earlier one. */

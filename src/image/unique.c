@@ -1,5 +1,6 @@
 #include "image/unique.h"
 
+#include "base/array.h"
 #include "base/search.h"
 #include "base/table.h"
 
@@ -100,9 +101,8 @@ static int by_address(const void *left, const void *right)
 {
 	const struct symbol *a = left, *b = right;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
+	return compare_numbers(a->address, b->address)
+		       ?: compare_numbers(a->index, b->index);
 }
 
 /* Global ones first. */
@@ -111,11 +111,9 @@ static int by_address_and_kind(const void *left, const void *right)
 	const struct image_unique *a = left, *b = right;
 	bool local_a = a->number, local_b = b->number;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	if (local_a != local_b)
-		return local_a ? 1 : -1;
-	return strcmp(a->name, b->name);
+	return compare_numbers(a->address, b->address)
+		       ?: compare_numbers(local_a, local_b)
+		       ?: strcmp(a->name, b->name);
 }
 
 static void number_symbols(struct symbols *symbols)

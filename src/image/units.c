@@ -1,5 +1,6 @@
 #include "image/units.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "image/reader.h"
 
@@ -161,7 +162,7 @@ static bool may_hold_code(uint32_t tag)
 		DW_TAG_with_stmt,      DW_TAG_common_block,
 	};
 
-	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+	for (size_t i = 0; i < array_count(tags); i++)
 		if (tags[i] == tag)
 			return true;
 	return false;
@@ -203,9 +204,7 @@ static int compare_ranges(const void *left, const void *right)
 {
 	const struct image_range *a = left, *b = right;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->end > b->end) - (a->end < b->end);
+	return compare_numbers(a->start, b->start) ?: compare_numbers(a->end, b->end);
 }
 
 size_t units_untangle(void *items, size_t count, size_t size)

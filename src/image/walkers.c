@@ -1,4 +1,5 @@
 /* Programs that follow stacks in ways of their own. */
+#include "base/array.h"
 #include "image/headers.h"
 #include "image/image.h"
 
@@ -54,44 +55,10 @@ static const char *const profilers[] = {
 	"__cyg_profile_func_enter",
 };
 
-/* Values of the dynamic section, by tag; 0: it has none. */
-struct dynamic {
-	uint64_t values[DT_JMPREL + 1];
-};
-
-static struct dynamic read_dynamic(const struct headers *file)
-{
-	struct dynamic dynamic = {0};
-	const uint8_t *bytes = NULL;
-	Elf64_Phdr segment;
-	Elf64_Dyn entry;
-	size_t left;
-
-	if (!headers_find(file, PT_DYNAMIC, &segment))
-		return dynamic;
-	left = headers_bytes(file, segment.p_vaddr, &bytes);
-	for (; left >= sizeof(entry); left -= sizeof(entry), bytes += sizeof(entry)) {
-		memcpy(&entry, bytes, sizeof(entry));
-		if (entry.d_tag == DT_NULL)
-			break;
-		if (entry.d_tag > 0 && entry.d_tag <= DT_JMPREL)
-			dynamic.values[entry.d_tag] = entry.d_un.d_val;
-	}
-	return dynamic;
-}
-
-static size_t find_strings(const struct headers *file, const struct dynamic *dynamic,
-			   const uint8_t **ret_bytes)
-{
-	size_t left = headers_bytes(file, dynamic->values[DT_STRTAB], ret_bytes);
-
-	return left < dynamic->values[DT_STRSZ] ? left : dynamic->values[DT_STRSZ];
-}
-
 /* Whether a string of the table, at an offset, is the name of such a function. */
 static bool is_profiler(const uint8_t *strings, size_t size, size_t at)
 {
-	for (size_t i = 0; i < sizeof(profilers) / sizeof(profilers[0]); i++) {
+	for (size_t i = 0; i < array_count(profilers); i++) {
 		size_t length = strlen(profilers[i]) + 1;
 
 		if (at < size && length <= size - at &&
@@ -103,19 +70,18 @@ static bool is_profiler(const uint8_t *strings, size_t size, size_t at)
 
 /* Whether the loader fills in a word with such a function, of those that a table of
  * relocations names. */
-static bool table_has_profiler(const struct headers *file, const struct dynamic *dynamic,
-			       unsigned table, unsigned table_size)
+static bool table_has_profiler(const struct headers *file,
+			       const struct headers_dynamic *dynamic, unsigned table,
+			       unsigned table_size)
 {
 	const uint8_t *bytes = NULL, *strings = NULL, *symbols = NULL;
-	const size_t size = find_strings(file, dynamic, &strings);
+	const size_t size = headers_table(file, dynamic, DT_STRTAB, DT_STRSZ, &strings);
 	const size_t symbols_size =
 		headers_bytes(file, dynamic->values[DT_SYMTAB], &symbols);
-	size_t left = headers_bytes(file, dynamic->values[table], &bytes);
+	size_t left = headers_table(file, dynamic, table, table_size, &bytes);
 	Elf64_Rela row;
 	Elf64_Sym symbol;
 
-	if (left > dynamic->values[table_size])
-		left = dynamic->values[table_size];
 	for (; left >= sizeof(row); left -= sizeof(row), bytes += sizeof(row)) {
 		memcpy(&row, bytes, sizeof(row));
 		uint64_t at = ELF64_R_SYM(row.r_info) * sizeof(symbol);
@@ -131,13 +97,14 @@ static bool table_has_profiler(const struct headers *file, const struct dynamic 
 	return false;
 }
 
-static bool calls_profiler(const struct headers *file, const struct dynamic *dynamic)
+static bool calls_profiler(const struct headers *file,
+			   const struct headers_dynamic *dynamic)
 {
 	const uint8_t *strings = NULL;
-	const size_t size = find_strings(file, dynamic, &strings);
+	const size_t size = headers_table(file, dynamic, DT_STRTAB, DT_STRSZ, &strings);
 
 	/* Hardly any program names one at all. */
-	for (size_t i = 0; i < sizeof(profilers) / sizeof(profilers[0]); i++)
+	for (size_t i = 0; i < array_count(profilers); i++)
 		if (memmem(strings, size, profilers[i], strlen(profilers[i]) + 1))
 			return table_has_profiler(file, dynamic, DT_JMPREL,
 						  DT_PLTRELSZ) ||
@@ -145,7 +112,7 @@ static bool calls_profiler(const struct headers *file, const struct dynamic *dyn
 	return false;
 }
 
-#define MARKS (sizeof(marks) / sizeof(marks[0]))
+#define MARKS array_count(marks)
 
 /* How each mark begins: large programs have tens of thousands of strings. */
 struct heads {
@@ -228,7 +195,7 @@ static bool is_go(const struct headers *file)
 bool image_walks_stacks(const void *bytes, size_t size, bool program)
 {
 	struct headers file;
-	struct dynamic dynamic;
+	struct headers_dynamic dynamic;
 	const uint8_t *strings = NULL;
 	Elf64_Phdr segment;
 	size_t length;
@@ -238,8 +205,8 @@ bool image_walks_stacks(const void *bytes, size_t size, bool program)
 	/* What is in a static program is not known. */
 	if (!headers_find(&file, program ? PT_INTERP : PT_DYNAMIC, &segment))
 		return true;
-	dynamic = read_dynamic(&file);
-	length = find_strings(&file, &dynamic, &strings);
+	dynamic = headers_read_dynamic(&file);
+	length = headers_table(&file, &dynamic, DT_STRTAB, DT_STRSZ, &strings);
 	return !length || is_go(&file) || is_marked(strings, length) ||
 	       (program && calls_profiler(&file, &dynamic));
 }

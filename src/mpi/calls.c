@@ -1,6 +1,7 @@
 /* Regions of MPI functions, and finding the MPI library. */
 #include "mpi/calls.h"
 
+#include "base/path.h"
 #include "runtime/outside.h"
 
 #include <dlfcn.h>
@@ -24,11 +25,10 @@ enum knowledge { UNKNOWN, FITS, STRANGE };
 
 static int find_library(struct dl_phdr_info *info, size_t size, void *context)
 {
-	const char *name = strrchr(info->dlpi_name, '/');
+	const char *name = path_name(info->dlpi_name);
 	void **library = context;
 
 	(void)size;
-	name = name ? name + 1 : info->dlpi_name;
 	if (!strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpich.so", 11))
 		*library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
 	return *library != NULL;
@@ -86,13 +86,11 @@ static void *load_other(void)
 {
 	char path[4096];
 	Dl_info info;
-	const char *slash;
 
 	if (!dladdr((void *)(uintptr_t)&mpi_other, &info))
 		return NULL;
-	slash = strrchr(info.dli_fname, '/');
 	snprintf(path, sizeof(path), "%.*s" OTHER,
-		 slash ? (int)(slash - info.dli_fname) + 1 : 0, info.dli_fname);
+		 (int)(path_name(info.dli_fname) - info.dli_fname), info.dli_fname);
 	return strcmp(path, info.dli_fname) != 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
 						 : NULL;
 }

@@ -5,6 +5,8 @@
  */
 #include "mpi/calls.h"
 
+#include "base/clock.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,14 +134,6 @@ static bool is_null(MPI_Request request)
 	return request == mpi_handles()->no_request;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* How long ago receives began that are waited for now, the first time. */
 static void say_waits(const struct mpi_note *notes, int count)
 {
@@ -151,7 +145,7 @@ static void say_waits(const struct mpi_note *notes, int count)
 		runtime = runtime ? runtime : outside_find();
 		if (!runtime)
 			return;
-		runtime->waits(&(uint64_t){now_ns() - notes[i].began});
+		runtime->waits(&(uint64_t){clock_now_ns() - notes[i].began});
 	}
 }
 
@@ -164,7 +158,7 @@ void mpi_track_receive(MPI_Request request, MPI_Comm comm)
 		return;
 	mpi_name_of(comm, &note.comm);
 	if (runtime && runtime->waits(NULL))
-		note.began = now_ns();
+		note.began = clock_now_ns();
 	track(&note);
 }
 

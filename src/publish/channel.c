@@ -4,6 +4,7 @@
  */
 #include "publish/publish.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "context/channels.h"
 #include "publish/loops.h"
@@ -58,7 +59,7 @@ static uint32_t take_attribute(void *context, const char *name, uint32_t type,
 {
 	struct taking *taking = context;
 
-	for (size_t i = 0; i < sizeof(profile_only) / sizeof(profile_only[0]); i++)
+	for (size_t i = 0; i < array_count(profile_only); i++)
 		if (taking->for_queries && !strcmp(name, profile_only[i]))
 			return NO_ATTRIBUTE;
 	/* What only others read has metadata of the run as contexts, as from the peer. */
@@ -91,7 +92,7 @@ static void take_record(void *context, uint32_t node, const struct publish_pair 
 	struct record_pair taken[256];
 	size_t used = 0;
 
-	for (size_t i = 0; i < count && used < sizeof(taken) / sizeof(taken[0]); i++)
+	for (size_t i = 0; i < count && used < array_count(taken); i++)
 		if (pairs[i].attribute != NO_ATTRIBUTE)
 			taken[used++] = (struct record_pair){pairs[i].attribute,
 							     value_of(&pairs[i].value)};
@@ -144,7 +145,7 @@ static void say_process(struct taking *taking)
 	};
 
 	(void)length;
-	take_record(taking, 0, pairs, sizeof(pairs) / sizeof(pairs[0]));
+	take_record(taking, 0, pairs, array_count(pairs));
 }
 
 static int add_module(struct dl_phdr_info *info, size_t size, void *context)

@@ -1,5 +1,6 @@
 #include "publish/spot.h"
 
+#include "base/array.h"
 #include "base/vector.h"
 #include "publish/loops.h"
 #include "publish/steps.h"
@@ -103,7 +104,7 @@ static struct trm_error *keep_globals(struct parts *parts,
 		{"spot.channels", TYPE_STRING,
 		 loops->with_series ? "regionprofile,timeseries" : "regionprofile"},
 	};
-	const size_t count = sizeof(rows) / sizeof(rows[0]);
+	const size_t count = array_count(rows);
 	struct text text = {0}, data = {0};
 	struct trm_error *error;
 

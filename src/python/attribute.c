@@ -1,6 +1,8 @@
 /* Attributes, by name or by object, and their values. */
 #include "python/python.h"
 
+#include "base/array.h"
+
 struct attribute {
 	PyObject_HEAD trm_attribute number;
 };
@@ -23,7 +25,7 @@ static bool find_type(PyObject *type, enum trm_type *ret_type)
 		{&PyBytes_Type, TRM_TYPE_BLOB},
 	};
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < array_count(known); i++)
 		if (type == (PyObject *)known[i].python) {
 			*ret_type = known[i].type;
 			return true;
@@ -66,7 +68,7 @@ PyObject *attribute_create(PyObject *module, PyObject *arguments, PyObject *name
 					 &flags[3], &flags[4]) ||
 	    !find_type(python_type, &type))
 		return NULL;
-	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+	for (size_t i = 0; i < array_count(bits); i++)
 		properties |= flags[i] ? bits[i] : 0;
 	return make(name, type, properties);
 }

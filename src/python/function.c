@@ -4,6 +4,8 @@
  */
 #include "python/python.h"
 
+#include "base/array.h"
+
 #include <stddef.h>
 #include <structmember.h>
 
@@ -143,7 +145,7 @@ static bool take_looks(PyObject *function, PyObject *wrapped)
 	static const char *const names[] = {"__module__", "__name__", "__qualname__",
 					    "__doc__"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < array_count(names); i++) {
 		PyObject *value = PyObject_GetAttrString(wrapped, names[i]);
 
 		if (!value)

@@ -1,6 +1,7 @@
 /* What the numbers in a .cali file stand for: nodes, attributes, what describes them. */
 #include "record/cali.h"
 
+#include "base/array.h"
 #include "base/table.h"
 #include "record/trm.h"
 
@@ -203,7 +204,7 @@ void cali_names_init(struct cali_names *names, struct record_model *model)
 	*names = (struct cali_names){.model = model, .node_bytes_max = UINT64_MAX};
 	names->others = memory_allocate_zeroed(1, sizeof(*names->others));
 	names->joined = memory_allocate_zeroed(1, sizeof(*names->joined));
-	for (uint32_t i = 0; i < sizeof(builtin_types) / sizeof(builtin_types[0]); i++)
+	for (uint32_t i = 0; i < array_count(builtin_types); i++)
 		add_builtin(names, i, NONE, CALI_TYPE, builtin_types[i]);
 	for (size_t i = 0; i < 3; i++)
 		add_builtin(names, builtin_attributes[i].id, builtin_attributes[i].type,

@@ -1,6 +1,8 @@
 /* Names of types, properties and values in .cali files. */
 #include "record/cali.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -65,7 +67,7 @@ uint32_t cali_properties_read(uint64_t bits)
 {
 	uint32_t found = (uint32_t)bits & RECORD_LEVEL_MASK;
 
-	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
+	for (size_t i = 0; i < array_count(properties); i++)
 		if ((bits & properties[i].mask) == properties[i].cali)
 			found |= properties[i].record;
 	return found;
@@ -75,7 +77,7 @@ uint32_t cali_properties_write(uint32_t bits)
 {
 	uint32_t found = bits & RECORD_LEVEL_MASK;
 
-	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
+	for (size_t i = 0; i < array_count(properties); i++)
 		if (bits & properties[i].record)
 			found |= properties[i].cali;
 	return found;

@@ -1,5 +1,7 @@
 #include "record/json.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 enum { DEPTH_MAX = 100 };
@@ -36,7 +38,7 @@ enum json_kind json_peek(struct json *json)
 	skip_space(json);
 	if (json->at == json->end)
 		return JSON_NONE;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < array_count(kinds); i++)
 		if (*json->at == kinds[i].first)
 			return kinds[i].kind;
 	return *json->at == '-' || (*json->at >= '0' && *json->at <= '9') ? JSON_NUMBER

@@ -1,5 +1,6 @@
 #include "record/split.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/vector.h"
 #include "record/json.h"
@@ -301,7 +302,7 @@ static void read_members(struct split *split, struct json *json, bool globals)
 
 		if (array && !strcmp(name.data, "data"))
 			split->data = *json;
-		for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		for (size_t i = 0; i < array_count(members); i++) {
 			if (!array || globals || strcmp(name.data, members[i].name) != 0)
 				continue;
 			members[i].read(split, json);

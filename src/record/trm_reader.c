@@ -5,6 +5,7 @@
 #include "record/trm_decode.h"
 #include "record/trm_source.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/vector.h"
 
@@ -247,7 +248,7 @@ static struct trm_error *refuse(const char *begin, size_t size, const char *name
 		{"BZh", 3, "bzcat"},
 	};
 
-	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
+	for (size_t i = 0; i < array_count(packed); i++)
 		if (size >= packed[i].size &&
 		    !memcmp(begin, packed[i].magic, packed[i].size))
 			return trm_error_create(TRM_ERROR_FORMAT,
@@ -281,7 +282,7 @@ static struct trm_error *read_source(struct trm_source source, const char *name,
 					 name);
 	else
 		error = refuse((const char *)source.window, size, name);
-	for (size_t i = 0; size && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; size && i < array_count(kinds); i++) {
 		size_t skip = kinds[i].text ? blank : 0;
 
 		if (size - skip < kinds[i].size ||

@@ -1,5 +1,6 @@
 #include "record/trm.h"
 
+#include "base/array.h"
 #include "base/table.h"
 #include "base/vector.h"
 #include "record/record.h"
@@ -146,7 +147,7 @@ static struct trm_error *describe_failure(int code)
 	};
 	const char *remedy = "choose another place with -o";
 
-	for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++)
+	for (size_t i = 0; i < array_count(remedies); i++)
 		if (remedies[i].code == code)
 			remedy = remedies[i].remedy;
 	struct trm_error *error =

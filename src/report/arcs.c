@@ -3,13 +3,9 @@
 
 #include "base/sort.h"
 #include "base/text.h"
+#include "report/order.h"
 
 #include <string.h>
-
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
 
 /* Kinds are kept strings, but their order is that of their letters. */
 static int by_place(const struct report_arc *a, const struct report_arc *b)
@@ -19,18 +15,17 @@ static int by_place(const struct report_arc *a, const struct report_arc *b)
 				     {a->caller, b->caller},
 				     {a->site, b->site}};
 
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+	for (size_t i = 0; i < array_count(pairs); i++)
 		if (pairs[i][0] != pairs[i][1])
-			return by_number(pairs[i][0], pairs[i][1]);
+			return compare_numbers(pairs[i][0], pairs[i][1]);
 	return strcmp(a->kind, b->kind);
 }
 
 static int by_image(const void *left, const void *right)
 {
 	const struct report_arc *a = left, *b = right;
-	int result = by_place(a, b);
 
-	return result ? result : by_number(a->image, b->image);
+	return by_place(a, b) ?: compare_numbers(a->image, b->image);
 }
 
 /* Adds up neighbours that are the same; returns how many are left. */
@@ -77,32 +72,15 @@ static bool is_selected(const struct report_profile *profile,
 		text_glob(filter->callees_of, report_arc_caller(profile, arc)));
 }
 
-/* What the comparison needs; qsort_r hands it through. */
-struct order {
-	const struct report_profile *profile;
-	enum report_sort sort;
-};
-
 static int compare(const void *left, const void *right, void *context)
 {
-	const struct order *order = context;
+	const struct report_order *order = context;
 	const struct report_arc *a = left, *b = right;
-	const struct report_function *functions = order->profile->functions.items;
-	const struct report_function *to_a = &functions[a->function],
-				     *to_b = &functions[b->function];
-	const struct report_module *modules = order->profile->modules.items;
-	int result = 0;
 
-	if (order->sort == REPORT_SORT_NAME)
-		result = strcmp(to_a->name, to_b->name);
-	if (order->sort == REPORT_SORT_MODULE)
-		result = report_module_compare(&modules[to_a->module],
-					       &modules[to_b->module]);
-	if (!result)
-		result = by_number(b->count, a->count);
-	if (!result)
-		result = strcmp(to_a->name, to_b->name);
-	return result ? result : by_place(a, b);
+	return report_order_wanted(order, a->function, b->function)
+		       ?: compare_numbers(b->count, a->count)
+		       ?: report_order_names(order, a->function, b->function)
+		       ?: by_place(a, b);
 }
 
 struct report_arc *report_profile_arcs(const struct report_profile *profile,
@@ -112,7 +90,7 @@ struct report_arc *report_profile_arcs(const struct report_profile *profile,
 {
 	struct report_arc *rows =
 		memory_allocate_zeroed(profile->arcs.count, sizeof(*rows));
-	struct order order = {profile, sort};
+	struct report_order order = {profile, sort};
 	size_t count = 0;
 
 	vector_for_each (&profile->arcs, arc) {

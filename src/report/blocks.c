@@ -2,21 +2,16 @@
 #include "report/profile.h"
 
 #include "base/sort.h"
+#include "report/order.h"
 #include <string.h>
-
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
 
 static int by_place(const void *left, const void *right)
 {
 	const struct report_block *a = left, *b = right;
-	int result = by_number(a->function, b->function);
 
-	if (!result)
-		result = by_number(a->address, b->address);
-	return result ? result : by_number(a->image, b->image);
+	return compare_numbers(a->function, b->function)
+		       ?: compare_numbers(a->address, b->address)
+		       ?: compare_numbers(a->image, b->image);
 }
 
 static bool is_same(const struct report_block *a, const struct report_block *b)
@@ -128,37 +123,24 @@ static size_t add_up(const struct report_profile *profile, size_t first, size_t 
 	return count;
 }
 
-/* What the comparison needs; qsort_r hands it through. */
-struct order {
-	const struct report_profile *profile;
-	enum report_sort sort;
-};
-
 static int compare(const void *left, const void *right, void *context)
 {
-	const struct order *order = context;
+	const struct report_order *order = context;
 	const struct report_block *a = left, *b = right;
-	const struct report_function *functions = order->profile->functions.items;
-	const struct report_function *in_a = &functions[a->function],
-				     *in_b = &functions[b->function];
-	const struct report_module *modules = order->profile->modules.items;
-	int result = 0;
+	int counts = compare_numbers(b->count, a->count), result = 0;
 
 	if (order->sort == REPORT_SORT_CALLS)
-		result = by_number(b->count, a->count);
+		result = counts;
 	else if (order->sort == REPORT_SORT_INSTRUCTIONS)
-		result = by_number(report_block_instructions(b),
-				   report_block_instructions(a));
+		result = compare_numbers(report_block_instructions(b),
+					 report_block_instructions(a));
 	else if (order->sort == REPORT_SORT_NAME)
-		result = strcmp(in_a->name, in_b->name);
-	if (!result)
-		result = report_module_compare(&modules[in_a->module],
-					       &modules[in_b->module]);
-	if (!result && order->sort == REPORT_SORT_MODULE)
-		result = by_number(b->count, a->count);
-	if (!result)
-		result = strcmp(in_a->name, in_b->name);
-	return result ? result : by_place(a, b);
+		result = report_order_names(order, a->function, b->function);
+	result = result ?: report_order_modules(order, a->function, b->function);
+	if (order->sort == REPORT_SORT_MODULE)
+		result = result ?: counts;
+	return result ?: report_order_names(order, a->function, b->function)
+		       ?: by_place(a, b);
 }
 
 struct report_block *report_profile_blocks(const struct report_profile *profile,
@@ -166,7 +148,7 @@ struct report_block *report_profile_blocks(const struct report_profile *profile,
 {
 	struct report_block *rows =
 		memory_allocate_zeroed(profile->executed_blocks, sizeof(*rows));
-	struct order order = {profile, sort};
+	struct report_order order = {profile, sort};
 	size_t count = add_up(profile, 0, profile->blocks.count, rows);
 
 	qsort_r(rows, count, sizeof(*rows), compare, &order);

@@ -1,5 +1,6 @@
 #include "report/caliper.h"
 
+#include "base/array.h"
 #include "report/regions.h"
 
 #include <string.h>
@@ -40,7 +41,7 @@ static double unit_of(const struct record_model *model, record_attribute id)
 		if (said.value.type != RECORD_STRING ||
 		    (strcmp(key, "attribute.unit") != 0 && strcmp(key, "time.unit") != 0))
 			continue;
-		for (size_t u = 0; u < sizeof(units) / sizeof(units[0]); u++)
+		for (size_t u = 0; u < array_count(units); u++)
 			if (!strcmp(units[u].name, said.value.bytes))
 				return units[u].ns;
 	}

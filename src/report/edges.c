@@ -2,31 +2,24 @@
 #include "report/profile.h"
 
 #include "base/sort.h"
+#include "report/order.h"
 #include <string.h>
-
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
 
 /* Kinds are kept strings: the same text has the same address. */
 static int by_way(const struct report_edge *a, const struct report_edge *b)
 {
-	int result = by_number(a->function, b->function);
+	int result = compare_numbers(a->function, b->function)
+			     ?: compare_numbers(a->from, b->from)
+			     ?: compare_numbers(a->to, b->to);
 
-	if (!result)
-		result = by_number(a->from, b->from);
-	if (!result)
-		result = by_number(a->to, b->to);
 	return result || a->kind == b->kind ? result : strcmp(a->kind, b->kind);
 }
 
 static int by_place(const void *left, const void *right)
 {
 	const struct report_edge *a = left, *b = right;
-	int result = by_way(a, b);
 
-	return result ? result : by_number(a->image, b->image);
+	return by_way(a, b) ?: compare_numbers(a->image, b->image);
 }
 
 static void add(struct report_edge *sum, const struct report_edge *edge)
@@ -116,32 +109,16 @@ struct report_edge *report_function_edges(const struct report_profile *profile,
 	return rows;
 }
 
-/* What the comparison needs; qsort_r hands it through. */
-struct order {
-	const struct report_profile *profile;
-	enum report_sort sort;
-};
-
 static int compare(const void *left, const void *right, void *context)
 {
-	const struct order *order = context;
+	const struct report_order *order = context;
 	const struct report_edge *a = left, *b = right;
-	const struct report_function *functions = order->profile->functions.items;
-	const struct report_module *modules = order->profile->modules.items;
-	int by_name = strcmp(functions[a->function].name, functions[b->function].name);
-	int by_module = report_module_compare(&modules[functions[a->function].module],
-					      &modules[functions[b->function].module]);
-	int result = order->sort == REPORT_SORT_NAME     ? by_name
-		     : order->sort == REPORT_SORT_MODULE ? by_module
-							 : 0;
 
-	if (!result)
-		result = by_number(b->count, a->count);
-	if (!result)
-		result = by_module;
-	if (!result)
-		result = by_name;
-	return result ? result : by_place(a, b);
+	return report_order_wanted(order, a->function, b->function)
+		       ?: compare_numbers(b->count, a->count)
+		       ?: report_order_modules(order, a->function, b->function)
+		       ?: report_order_names(order, a->function, b->function)
+		       ?: by_place(a, b);
 }
 
 struct report_edge *report_profile_edges(const struct report_profile *profile,
@@ -149,7 +126,7 @@ struct report_edge *report_profile_edges(const struct report_profile *profile,
 {
 	struct report_edge *rows =
 		memory_allocate_zeroed(profile->passed_edges + 1, sizeof(*rows));
-	struct order order = {profile, sort};
+	struct report_order order = {profile, sort};
 	size_t count = add_up(profile, 0, profile->edges.count, true, rows);
 
 	qsort_r(rows, count, sizeof(*rows), compare, &order);

@@ -1,11 +1,13 @@
 /* The intervals of a profile, in order. */
 #include "report/profile.h"
 
+#include "base/array.h"
+
 static int by_interval(const void *left, const void *right)
 {
 	const struct report_interval *a = left, *b = right;
 
-	return (a->number > b->number) - (a->number < b->number);
+	return compare_numbers(a->number, b->number);
 }
 
 void report_intervals_finish(struct report_profile *profile)

@@ -1,6 +1,8 @@
 #include "report/profile.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "report/caliper.h"
 #include "report/fields.h"
 #include "report/regions.h"
@@ -525,7 +527,6 @@ static void add_context(struct loader *loader, const struct row *row, record_nod
 		report_tree_add(profile, &profile->graph, model, node, &count);
 	record_node around = record_node_parent(model, node);
 	struct record_pair function, module;
-	const char *slash;
 
 	if (!call || !(row->present & BIT(FIELD_OFFSET)) ||
 	    call->function != REPORT_NONE || !around ||
@@ -535,10 +536,9 @@ static void add_context(struct loader *loader, const struct row *row, record_nod
 	module = record_node_pair(model, record_node_parent(model, around));
 	if (function.value.type != RECORD_STRING || module.value.type != RECORD_STRING)
 		return;
-	slash = strrchr(module.value.bytes, '/');
 	call->function = find_function_named(
 		loader,
-		find_module_named(loader, slash ? slash + 1 : module.value.bytes,
+		find_module_named(loader, path_name(module.value.bytes),
 				  module.value.bytes),
 		number_of(row, FIELD_OFFSET), function.value.bytes);
 }
@@ -579,7 +579,7 @@ static void see_record(void *context, record_node node, const struct record_pair
 		return;
 	}
 	fields_read_path(&loader->reader);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < array_count(kinds); i++) {
 		if ((row->present & kinds[i].fields) == kinds[i].fields) {
 			kinds[i].add(loader, row);
 			return;

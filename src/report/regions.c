@@ -2,6 +2,7 @@
  * each took. */
 #include "report/regions.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/search.h"
 #include "base/text.h"
@@ -186,13 +187,11 @@ static int by_place(const void *left, const void *right, void *context)
 	const struct report_region *a = &tree->nodes.items[*(const uint32_t *)left];
 	const struct report_region *b = &tree->nodes.items[*(const uint32_t *)right];
 
-	if (a->parent != b->parent) /* of REPORT_NONE as well: 0 after + 1 */
-		return a->parent + 1 < b->parent + 1 ? -1 : 1;
-	if (a->inclusive_ns != b->inclusive_ns)
-		return a->inclusive_ns > b->inclusive_ns ? -1 : 1;
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	return strcmp(a->label, b->label);
+	/* REPORT_NONE + 1 is 0: roots come first. */
+	return compare_numbers(a->parent + 1, b->parent + 1)
+		       ?: compare_numbers(b->inclusive_ns, a->inclusive_ns)
+		       ?: compare_numbers(b->count, a->count)
+		       ?: strcmp(a->label, b->label);
 }
 
 /* Where the children of a region begin, in what is sorted by place. */
@@ -261,10 +260,9 @@ static int by_time(const void *left, const void *right)
 	const struct report_region *a = *(const struct report_region *const *)left;
 	const struct report_region *b = *(const struct report_region *const *)right;
 
-	if (a->inclusive_ns != b->inclusive_ns)
-		return a->inclusive_ns > b->inclusive_ns ? -1 : 1;
-	/* What stands around others comes before them. */
-	return a->depth < b->depth ? -1 : a->depth > b->depth;
+	/* Of equal times, outer regions come before those in them. */
+	return compare_numbers(b->inclusive_ns, a->inclusive_ns)
+		       ?: compare_numbers(a->depth, b->depth);
 }
 
 size_t report_tree_heaviest(const struct report_region **rows, size_t count, size_t limit)

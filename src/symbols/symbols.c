@@ -1,6 +1,7 @@
 #include "symbols/symbols.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "base/vector.h"
@@ -180,7 +181,6 @@ static struct symbols_place *look_up(struct symbols *symbols, uint64_t address)
 	struct symbols_place *place = memory_allocate_zeroed(1, sizeof(*place));
 	const struct module *module = find_module(symbols, address);
 	uint64_t linked = module ? address - module->bias : address;
-	const char *slash = module ? strrchr(module->path, '/') : NULL;
 	struct text text = {0};
 
 	place->module = module ? keep(symbols, module->path) : "";
@@ -189,8 +189,7 @@ static struct symbols_place *look_up(struct symbols *symbols, uint64_t address)
 	if (module && (add_scopes(symbols, module, linked, place) ||
 		       add_function(symbols, module, linked, place)))
 		return place;
-	text_format(&text, "%s+0x%jx", slash ? slash + 1 : place->module,
-		    (uintmax_t)linked);
+	text_format(&text, "%s+0x%jx", path_name(place->module), (uintmax_t)linked);
 	place->functions[place->function_count++] = keep(symbols, text.data);
 	text_deinit(&text);
 	return place;

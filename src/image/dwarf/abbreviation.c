@@ -1,5 +1,7 @@
 #include "image/dwarf/dwarf.h"
 
+#include "base/array.h"
+
 struct abbreviation {
 	uint64_t code;
 	uint32_t tag;
@@ -46,7 +48,7 @@ static const struct {
 
 static uint8_t slot_of(uint64_t attribute)
 {
-	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++)
+	for (size_t i = 0; i < array_count(slots); i++)
 		if (slots[i].attribute == attribute)
 			return (uint8_t)slots[i].slot;
 	return DWARF_SLOTS;

@@ -1,5 +1,7 @@
 #include "image/dwarf/dwarf.h"
 
+#include "base/array.h"
+
 /* How the bytes of a form lie. */
 enum layout {
 	LAYOUT_UNKNOWN,
@@ -46,7 +48,7 @@ static const struct form {
 
 static struct form form_of(uint32_t number)
 {
-	if (number < sizeof(forms) / sizeof(forms[0]))
+	if (number < array_count(forms))
 		return forms[number];
 	if (number == DW_FORM_GNU_addr_index || number == DW_FORM_GNU_str_index)
 		return (struct form){LAYOUT_ULEB, 0};

@@ -6,6 +6,8 @@
  */
 #include "image/dwarf/dwarf.h"
 
+#include "base/array.h"
+
 struct index {
 	struct bytes bytes;
 	uint32_t version, columns, units, slots;
@@ -97,7 +99,7 @@ struct dwarf_file *dwarf_package_unit(const struct dwarf_file *package, uint64_t
 	for (uint32_t i = 0; i < index.columns; i++) {
 		uint32_t name = word_at(&index, index.names + 4 * (uint64_t)i);
 
-		for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
+		for (size_t k = 0; k < array_count(columns); k++) {
 			if (columns[k].column != name ||
 			    (name == DW_SECT_RNGLISTS && index.version < 5))
 				continue;

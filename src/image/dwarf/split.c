@@ -1,17 +1,11 @@
+#include "base/path.h"
 #include "base/text.h"
 #include "image/dwarf/dwarf.h"
 #include "image/lines.h"
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void add_folder_of(struct text *text, const char *path)
 {
-	text_add_bytes(text, path, (size_t)(last_part(path) - path));
+	text_add_bytes(text, path, (size_t)(path_name(path) - path));
 }
 
 /* The package beside a file: its name with ".dwp". */
@@ -87,7 +81,7 @@ static struct dwarf_file *open_object(const struct dwarf_splits *splits,
 		if (!folders[i / 2])
 			continue;
 		add_folder_of(&beside, folders[i / 2]);
-		text_add(&beside, i % 2 ? last_part(name) : name);
+		text_add(&beside, i % 2 ? path_name(name) : name);
 		file = take(dwarf_file_open(beside.data, true), skeleton, ret_unit);
 		text_deinit(&beside);
 	}

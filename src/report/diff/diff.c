@@ -1,5 +1,8 @@
 #include "report/diff/diff.h"
 
+#include "base/array.h"
+#include "base/path.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,13 +12,6 @@ struct comparing {
 	struct string_table keys; /* numbers are indices of rows */
 	struct text key;          /* scratch of find_row */
 };
-
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static struct diff_row *find_row(struct comparing *comparing, const char *module,
 				 const char *name)
@@ -76,7 +72,7 @@ static void add_programs(struct comparing *comparing, int side)
 		if (!is_wanted(&profile->modules.items[function->module],
 			       comparing->options))
 			continue;
-		row = find_row(comparing, "", file_name(image->program));
+		row = find_row(comparing, "", path_name(image->program));
 		if (profile->coverage)
 			table_insert(&covered,
 				     (uint64_t)(row - comparing->diff->rows.items) << 32 |
@@ -101,7 +97,7 @@ static struct diff_row *block_row(struct comparing *comparing,
 
 	switch (comparing->options->by) {
 	case DIFF_BY_PROGRAM:
-		return find_row(comparing, "", file_name(image->program));
+		return find_row(comparing, "", path_name(image->program));
 	case DIFF_BY_MODULE:
 		return find_row(comparing, module->name, "");
 	case DIFF_BY_FUNCTION:
@@ -210,7 +206,7 @@ static struct trm_error *check_counts(const struct report_profile *profile,
 		 "calls"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < array_count(rows); i++)
 		if (rows[i].wanted && !rows[i].count)
 			return trm_error_create(
 				TRM_ERROR_USAGE,

@@ -1,5 +1,6 @@
 #include "report/text/report.h"
 
+#include "base/array.h"
 #include "report/text/grid.h"
 #include "report/text/parts.h"
 
@@ -353,9 +354,8 @@ static int by_calls(const void *left, const void *right)
 	const struct report_thread *a = *(const struct report_thread *const *)left;
 	const struct report_thread *b = *(const struct report_thread *const *)right;
 
-	if (a->calls != b->calls)
-		return a->calls < b->calls ? 1 : -1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	return compare_numbers(b->calls, a->calls)
+		       ?: compare_numbers(a->number, b->number);
 }
 
 /* Those of the selection, most calls first. */
