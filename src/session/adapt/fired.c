@@ -9,7 +9,7 @@
 #include "session/modules/probes.h"
 #include "session/state/fired_state.h"
 #include "session/state/module.h"
-#include "session/thread/standing.h"
+#include "session/thread/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,22 +184,22 @@ static void take_away(const struct session *session, struct change *change)
 static bool take_some_away(struct session *session)
 {
 	struct VECTOR(struct change) changes = {0};
-	struct standing standing;
+	struct stopped stopped;
 
 	vector_for_each (&session->all_processes, process)
-		if (standing_may_change(*process) && (*process)->space->fired.hot.count)
+		if (looks_may_change(*process) && (*process)->space->fired.hot.count)
 			prepare(*process, vector_add(&changes));
 	if (!changes.count)
 		return false;
-	standing_begin(session, NULL, &standing);
+	stop_begin(session, (struct stop_scope){0}, STOP_WHILE_POSSIBLE, &stopped);
 	vector_for_each (&changes, change) {
-		if (standing_may_change(change->process) &&
-		    standing_all(session, change->process->space))
+		if (looks_may_change(change->process) &&
+		    stop_holds_all(session, change->process->space))
 			take_away(session, change);
 		else
 			fired_forget(&change->process->space->fired);
 	}
-	standing_end(session, &standing);
+	stop_end(session, &stopped);
 	vector_for_each (&changes, change) {
 		vector_deinit(&change->probes);
 		homes_texts_deinit(&change->texts);
@@ -211,21 +211,22 @@ static bool take_some_away(struct session *session)
 /* Spaces of which forks take long have nothing at home until they are cheap again. */
 static void restore_costly(struct session *session)
 {
-	struct standing standing;
+	struct stopped stopped;
 
 	session->forks_cost = false;
 	/* By index: children may be found meanwhile. */
 	for (size_t i = 0; i < session->all_processes.count; i++) {
 		struct process *process = session->all_processes.items[i];
 
-		if (!standing_may_change(process) ||
+		if (!looks_may_change(process) ||
 		    !fired_costs_forks(session, process->space) ||
 		    !process->space->fired.probes.count)
 			continue;
-		standing_begin(session, process->space, &standing);
-		if (standing_all(session, process->space))
+		stop_begin(session, (struct stop_scope){.space = process->space},
+			   STOP_WHILE_POSSIBLE, &stopped);
+		if (stop_holds_all(session, process->space))
 			fired_restore_own(session, process->space);
-		standing_end(session, &standing);
+		stop_end(session, &stopped);
 	}
 }
 

@@ -3,9 +3,9 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "code/plan/plan_rows.h"
+#include "session/adapt/looks.h"
 #include "session/count/folding.h"
 #include "session/state/fired_state.h"
-#include "session/thread/standing.h"
 
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -55,8 +55,7 @@ static uint64_t age_of(const struct session *session)
 /* Whether what a process runs may go home. */
 static bool may_go(const struct session *session, const struct process *process)
 {
-	return standing_may_change(process) &&
-	       !fired_costs_forks(session, process->space);
+	return looks_may_change(process) && !fired_costs_forks(session, process->space);
 }
 
 /* The bits of a file, of which there may be `count`. */

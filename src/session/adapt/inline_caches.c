@@ -9,7 +9,7 @@
 #include "session/adapt/looks.h"
 #include "session/state/inline_cache.h"
 #include "session/state/module.h"
-#include "session/thread/standing.h"
+#include "session/thread/stop.h"
 
 #include <stdlib.h>
 
@@ -252,21 +252,22 @@ static void leave_those_in_use(const struct session *session,
 static void change_those(struct session *session, const struct process *process,
 			 struct pairs *pairs)
 {
-	struct standing standing;
+	struct stopped stopped;
 	uint64_t calls = 0;
 
 	vector_for_each (pairs, pair)
 		calls += pair->calls;
 	if (calls < (looks_are_many() ? 1 : WORTH))
 		return;
-	standing_begin(session, process->space, &standing);
-	if (standing_all(session, process->space)) {
+	stop_begin(session, (struct stop_scope){.space = process->space},
+		   STOP_WHILE_POSSIBLE, &stopped);
+	if (stop_holds_all(session, process->space)) {
 		leave_those_in_use(session, process, pairs);
 		vector_for_each (pairs, pair)
 			if (pair->cache)
 				change(process->space, pair);
 	}
-	standing_end(session, &standing);
+	stop_end(session, &stopped);
 }
 
 static bool has_caches(const struct space *space)
@@ -285,7 +286,7 @@ static void look(struct session *session)
 	vector_for_each (&session->all_processes, process) {
 		const struct space *space = (*process)->space;
 
-		if (!standing_may_change(*process) || !has_caches(space))
+		if (!looks_may_change(*process) || !has_caches(space))
 			continue;
 		pairs.count = 0;
 		vector_for_each (&space->family->arena->banks, bank)

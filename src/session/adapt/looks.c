@@ -1,7 +1,7 @@
 #include "session/adapt/looks.h"
 
 #include "base/clock.h"
-#include "session/thread/standing.h"
+#include "session/thread/stop.h"
 
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ uint64_t looks_wait(const struct session *session, struct looks *looks, uint64_t
 	if (now < looks->next)
 		return looks->next - now;
 	*ret_now = now;
-	return standing_must_wait(session, now - looks->next) ? STANDING_WAIT_NS : 0;
+	return stop_must_wait(session, now - looks->next) ? STOP_WAIT_NS : 0;
 }
 
 static uint64_t pause_after(const struct looks *looks, uint64_t end,
@@ -64,4 +64,12 @@ uint64_t looks_pause(struct looks *looks, uint64_t since,
 	pause = pause_after(looks, end, limits);
 	looks->next = end + pause;
 	return pause;
+}
+
+bool looks_may_change(const struct process *process)
+{
+	const struct space *space = process->space;
+
+	return space && space->family && !space->bare && space->references == 1 &&
+	       !process->image->ended && !process->watched;
 }

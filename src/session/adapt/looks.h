@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct session;
+struct process;
 
 /* Whether TRAMMEL_LOOK_US has the first look sooner than after 20 ms, and all others as
  * often, so that tests see more. */
@@ -31,5 +32,9 @@ struct looks_limits {
 /* A look that began at `since` is over: nanoseconds until the next one. */
 uint64_t looks_pause(struct looks *looks, uint64_t since,
 		     const struct looks_limits *limits);
+
+/* Whether what a process runs, or counts with, may be changed while they do: it is
+ * measured, and nobody else has its space. */
+bool looks_may_change(const struct process *process);
 
 #endif

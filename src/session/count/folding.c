@@ -3,12 +3,12 @@
 #include "code/plan/plan_rows.h"
 #include "code/relocate/inline_cache.h"
 #include "session/count/arcs.h"
+#include "session/count/boundaries.h"
 #include "session/count/callgraph.h"
 #include "session/count/progress.h"
 #include "session/count/window.h"
 #include "session/state/image_run.h"
 #include "session/state/session.h"
-#include "session/thread/standing.h"
 
 #include <stdlib.h>
 
@@ -292,7 +292,7 @@ void fold_read(const struct session *session, const struct process *process, boo
 	folding.context = &folding;
 	visit_banks(session, process, take ? TAKE : READ, &folding);
 	if (session->window.standing)
-		standing_count_ahead(session, process, ret_counts);
+		boundaries_count_ahead(session, process, ret_counts);
 	merge_counts(session, ret_counts);
 	arcs_merge(ret_arcs);
 }

@@ -6,6 +6,7 @@
 #include "session/cache/hook_table.h"
 #include "session/cache/module_file.h"
 #include "session/count/arcs.h"
+#include "session/count/boundaries.h"
 #include "session/count/callgraph.h"
 #include "session/count/folding.h"
 #include "session/count/progress.h"
@@ -17,7 +18,7 @@
 #include "session/state/space.h"
 #include "session/thread/held.h"
 #include "session/thread/injection.h"
-#include "session/thread/standing.h"
+#include "session/thread/stop.h"
 
 #include <string.h>
 
@@ -234,7 +235,7 @@ static void note_standing(struct session *session, int by)
 		if ((*thread)->process && (*thread)->process->space &&
 		    (*thread)->stopped &&
 		    !remote_failed(remote_get_registers((*thread)->tid, &registers)))
-			standing_note(session, *thread, &registers, by);
+			boundaries_note(session, *thread, &registers, by);
 }
 
 static uint64_t passed(const struct session *session)
@@ -264,10 +265,11 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 	bool stand = stands(session);
 	bool counts = session->window.state == WINDOW_OPEN;
 	uint32_t interval = current_interval(session);
-	struct standing standing = {0};
+	struct stopped stopped = {0};
 
 	if (stand)
-		standing_begin(session, NULL, &standing);
+		stop_begin(session, (struct stop_scope){0}, STOP_WHILE_POSSIBLE,
+			   &stopped);
 	session->window.standing = exact;
 	if (exact) {
 		note_standing(session, 1);
@@ -283,7 +285,7 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 		note_standing(session, -1);
 	session->window.standing = false;
 	if (stand)
-		standing_end(session, &standing);
+		stop_end(session, &stopped);
 	take_all_graphs(session, counts, interval);
 }
 
@@ -417,8 +419,8 @@ uint64_t window_act(struct session *session)
 			return at;
 		if (now < at)
 			return at - now;
-		if (stands(session) && standing_must_wait(session, now - at))
-			return STANDING_WAIT_NS;
+		if (stands(session) && stop_must_wait(session, now - at))
+			return STOP_WAIT_NS;
 		act(session);
 	}
 }

@@ -5,12 +5,13 @@
 #include "session/follow/follow.h"
 #include "session/modules/homes.h"
 #include "session/modules/probes.h"
+#include "session/position/reentry.h"
 #include "session/position/syscalls.h"
 #include "session/position/text_jumps.h"
 #include "session/state/fired_state.h"
 #include "session/state/home_list.h"
 #include "session/state/module.h"
-#include "session/thread/standing.h"
+#include "session/thread/stop.h"
 #include "session/thread/threads.h"
 
 static bool set_one(void *item, const void *fired, uint8_t *bytes)
@@ -76,7 +77,7 @@ static void lead_in(const struct session *session, const struct space *space)
 			continue;
 		bool rests = syscalls_leave_rest(*thread, &registers);
 
-		standing_lead_in(space, &registers);
+		reentry_lead_in(space, &registers);
 		if (rests)
 			syscalls_lead_rest(*thread, registers.rip);
 		else
@@ -117,11 +118,12 @@ void fired_restore_own(struct session *session, struct space *space)
 
 void fired_restore_shared(struct session *session, struct space *space)
 {
-	struct standing standing;
+	struct stopped stopped;
 
 	if (!space->fired.probes.count)
 		return;
-	standing_begin(session, space, &standing);
+	stop_begin(session, (struct stop_scope){.space = space}, STOP_WHILE_POSSIBLE,
+		   &stopped);
 	fired_restore_own(session, space);
-	standing_end(session, &standing);
+	stop_end(session, &stopped);
 }

@@ -11,7 +11,6 @@
 #include "session/modules/modules.h"
 #include "session/modules/pages.h"
 #include "session/modules/texts.h"
-#include "session/position/callgraph_bank.h"
 #include "session/state/module.h"
 #include "session/state/session.h"
 #include "session/state/space.h"

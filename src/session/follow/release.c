@@ -13,6 +13,7 @@
 #include "session/state/tables.h"
 #include "session/thread/banks.h"
 #include "session/thread/injection.h"
+#include "session/thread/stop.h"
 #include "session/thread/threads.h"
 #include "session/thread/timers.h"
 
@@ -37,36 +38,23 @@ static bool in_space(const struct thread *thread, const struct space *space)
 	return thread->process && thread->process->space == space;
 }
 
-static void stop(struct session *session, struct thread *thread)
-{
-	struct event event;
-
-	if (thread->stopped)
-		return;
-	if (thread->state != THREAD_NEW)
-		thread_interrupt(session, thread);
-	else /* its first stop comes by itself */
-		thread->stopped =
-			event_wait_thread(&session->queue, thread->tid, 1000, &event);
-}
-
 /* Stops the threads of one process, or of all with its space, and those that they made
  * just then. */
 static void stop_all(struct session *session, const struct process *process, bool all)
 {
-	const struct space *space = process->space;
+	struct space *space = all ? process->space : NULL;
+	const struct stop_scope scope = {space ? NULL : process, space};
 	bool more;
 
 	do {
 		more = false;
+		stop_begin(session, scope, STOP_A_SECOND, NULL);
 		for (size_t i = session->all_threads.count; i-- > 0;) {
 			struct thread *thread = session->all_threads.items[i];
 
-			if (thread->process != process &&
-			    !(all && space && in_space(thread, space)))
-				continue;
-			stop(session, thread);
-			more |= follow_made_child(session, thread);
+			if (thread->process == process ||
+			    (space && in_space(thread, space)))
+				more |= follow_made_child(session, thread);
 		}
 	} while (more);
 }

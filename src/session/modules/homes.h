@@ -38,7 +38,7 @@ void homes_enter(struct space *space, struct homes_texts *texts);
 /*
  * Nothing of the space runs at home any more where `memory_fd` writes: that is another
  * process, which has a copy of its memory and has not run yet, or the space's own. Then
- * threads stand, and are led to relocated code by standing_lead_in. What is added to
+ * threads stand, and are led to relocated code by reentry_lead_in. What is added to
  * `closed` is still to be listed there: its text is not that of the plan, see
  * unpatch_close.
  */

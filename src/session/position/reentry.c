@@ -182,3 +182,26 @@ void reentry_write_leads(const struct space *space, const struct module *module,
 		add_lead(space->family->arena->control, &lead);
 	}
 }
+
+void reentry_lead_in(const struct space *space, struct user_regs_struct *registers)
+{
+	const struct module *module = space_module_of_text(space, registers->rip);
+	const struct plan *plan = module ? module->file->plan : NULL;
+	uint64_t link = module ? registers->rip - module->bias : 0;
+	const struct plan_function *function = plan ? plan_function_at(plan, link) : NULL;
+	uint64_t rip;
+	uint32_t offset;
+
+	if (reentry_find_displaced(space, registers->rip, false, &rip)) {
+		registers->rip = rip;
+		return;
+	}
+	/* Behind a system call, which the kernel may want to make again, there is a jump,
+	 * or original code. At the entry of a function it is called by the jump. */
+	if (!function || !function->map_row_count || (int64_t)registers->orig_rax >= 0 ||
+	    (plan_jump_at(plan, link, &offset) && offset == function->trampoline) ||
+	    link == function->address)
+		return;
+	if (plan_moved_to(plan, link, true, &offset))
+		registers->rip = module->code_address + offset;
+}

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/user.h>
 
 /* rt_sigreturn(2) finds the saved context at rsp; the layout is the kernel's
  * (asm/ucontext.h, struct sigcontext): rsp is 0xa0 bytes in, and rip follows. */
@@ -40,5 +41,9 @@ const struct module *reentry_before_stub(const struct space *space, uint64_t rip
  * its entry covers: see struct wire_lead. */
 void reentry_write_leads(const struct space *space, const struct module *module,
 			 uint32_t index);
+
+/* A thread of a text that is to be patched goes on in relocated code, if it stands in
+ * what is relocated, or between instructions that a patch replaces. */
+void reentry_lead_in(const struct space *space, struct user_regs_struct *registers);
 
 #endif

@@ -242,7 +242,7 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 {
 	step_back(module, place, registers);
 	registers->rip = place->original + module->bias;
-	if (how->leaving) /* see standing_leave */
+	if (how->leaving) /* see boundaries_leave */
 		return SETTLED;
 	count_again(thread, module, place);
 	shown_add(thread, module, registers);

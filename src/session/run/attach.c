@@ -19,6 +19,7 @@
 #include "session/follow/memory_watch.h"
 #include "session/modules/modules.h"
 #include "session/modules/swap.h"
+#include "session/position/reentry.h"
 #include "session/position/settle.h"
 #include "session/position/stacks.h"
 #include "session/position/syscalls.h"
@@ -34,9 +35,8 @@
 #include "session/state/space.h"
 #include "session/state/tables.h"
 #include "session/thread/banks.h"
-#include "session/thread/halt.h"
 #include "session/thread/loan.h"
-#include "session/thread/standing.h"
+#include "session/thread/stop.h"
 #include "session/thread/threads.h"
 
 #include <dirent.h>
@@ -286,7 +286,7 @@ static bool lead_all_in(struct attachment *attachment, struct space *space,
 
 		callgraph_begin_within(session, thread, &registers);
 
-		standing_lead_in(space, &registers);
+		reentry_lead_in(space, &registers);
 		if (settle_is_in_patch(space, registers.rip) ||
 		    !stacks_are_free(thread, &session->maps, &registers))
 			return hold_up(attachment, "stands where code is to be replaced",
@@ -330,7 +330,8 @@ static bool begin(struct attachment *attachment, struct process *process)
 	uint64_t start = clock_now_ns();
 	bool begun = false;
 
-	if (!space_halt(session, process->space))
+	if (!stop_begin(session, (struct stop_scope){.space = process->space},
+			STOP_BRIEFLY, NULL))
 		hold_up(attachment, "does not stop", process->pid);
 	else
 		begun = begin_halted(attachment, process);
@@ -340,7 +341,7 @@ static bool begin(struct attachment *attachment, struct process *process)
 		session->start_time = time(NULL);
 		window_begin(session);
 	}
-	space_go(session, process->space);
+	stop_go_on(session, process->space);
 	uint64_t stood = clock_now_ns() - start;
 
 	if (stood > session->stop_ns)

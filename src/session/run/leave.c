@@ -4,6 +4,7 @@
 #include "control/remote.h"
 #include "resident/resident.h"
 #include "session/cache/ways.h"
+#include "session/count/boundaries.h"
 #include "session/count/folding.h"
 #include "session/count/window.h"
 #include "session/follow/follow.h"
@@ -16,10 +17,9 @@
 #include "session/state/space.h"
 #include "session/state/tables.h"
 #include "session/thread/banks.h"
-#include "session/thread/halt.h"
 #include "session/thread/injection.h"
 #include "session/thread/loan.h"
-#include "session/thread/standing.h"
+#include "session/thread/stop.h"
 #include "session/thread/threads.h"
 #include "session/thread/timers.h"
 
@@ -124,7 +124,7 @@ static void note_leaver(const struct session *session, const struct leaver *leav
 	    (leaver->thread != loan->thread &&
 	     remote_failed(remote_get_registers(leaver->thread->tid, &registers))))
 		return;
-	standing_leave(session, leaver->thread, &registers);
+	boundaries_leave(session, leaver->thread, &registers);
 	callgraph_look(session, leaver->thread);
 	if (arc_holds(leaver->thread->process->space, registers.rip))
 		arc_leave(leaver->thread, &registers);
@@ -234,8 +234,9 @@ static bool stop_counting(struct session *session, struct space *space)
 	bool out = false;
 	uint64_t start = clock_now_ns();
 
-	if (space_halt(session, space) && find_ways(session, space, &leavers) &&
-	    loan_find(session, space, &loan)) {
+	if (stop_begin(session, (struct stop_scope){.space = space}, STOP_BRIEFLY,
+		       NULL) &&
+	    find_ways(session, space, &leavers) && loan_find(session, space, &loan)) {
 		struct trm_error *error = take_out(session, space, &leavers, &loan);
 
 		out = !error;
@@ -247,7 +248,7 @@ static bool stop_counting(struct session *session, struct space *space)
 	vector_deinit(&leavers);
 	if (out || space->abandoned)
 		space->out = space->holding = true;
-	space_go(session, space);
+	stop_go_on(session, space);
 	if (clock_now_ns() - start > session->stop_ns)
 		session->stop_ns = clock_now_ns() - start;
 	return space->out;
@@ -277,10 +278,12 @@ static void leave_space(struct session *session, struct space *space)
 		if (!space->cleared)
 			return;
 	}
-	if (space_halt(session, space) && can_let_go(session, space))
+	if (stop_begin(session, (struct stop_scope){.space = space}, STOP_BRIEFLY,
+		       NULL) &&
+	    can_let_go(session, space))
 		let_go_space(session, space);
 	else
-		space_go(session, space);
+		stop_go_on(session, space);
 }
 
 /* A process that is followed but not measured. */

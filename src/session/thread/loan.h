@@ -13,7 +13,7 @@ struct loan {
 	struct user_regs_struct registers; /* to be set when the loan ends */
 };
 
-/* Takes a thread that space_halt stopped: registers and a system call that it is in are
+/* Takes a thread that stop_begin stopped: registers and a system call that it is in are
  * put by. False if it cannot be used now. */
 bool loan_begin(struct session *session, struct thread *thread, struct loan *ret_loan);
 

@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "control/remote.h"
-#include "session/position/callgraph_bank.h"
 #include "session/position/residues.h"
 #include "session/position/shown.h"
 #include "session/position/syscalls.h"

@@ -1,6 +1,5 @@
-#include "session/thread/standing.h"
+#include "session/count/boundaries.h"
 
-#include "base/clock.h"
 #include "code/count/edges.h"
 #include "code/locate/address_map.h"
 #include "code/plan/plan_rows.h"
@@ -13,17 +12,8 @@
 #include "session/position/spans.h"
 #include "session/position/syscalls.h"
 #include "session/state/module.h"
-#include "session/thread/threads.h"
 
 #include <string.h>
-
-/* How long a thread that waits for a processor may take to stop, and how often it is
- * looked whether it can. */
-#define PATIENCE_NS 5000000000u
-#define LOOK_MS     50
-
-/* How late something may be for programs that start. */
-#define LATEST_NS 1000000000u
 
 enum { AHEAD_MAX = 3 };
 
@@ -36,88 +26,6 @@ struct place {
 	/* Displacements of counters in front of it; PLAN_NO_SLOT: none. */
 	uint32_t ahead[AHEAD_MAX];
 };
-
-static bool is_measured(const struct thread *thread)
-{
-	const struct process *process = thread->process;
-
-	return process && process->space && process->space->family &&
-	       !process->image->ended;
-}
-
-/* Whether a thread can run, or be woken for a stop: a parent after vfork cannot. */
-static bool can_stop(pid_t tid)
-{
-	unsigned int flags;
-	char state = remote_state(tid, &flags);
-
-	return state == 'R' || state == 'S' || state == 't';
-}
-
-static void await(struct session *session, struct thread *thread)
-{
-	uint64_t start = clock_now_ns();
-	struct event event;
-
-	while (!thread_await_stop(session, thread, LOOK_MS))
-		if (event_peek(&session->queue, thread->tid, &event) || /* its end */
-		    !can_stop(thread->tid) || clock_now_ns() - start > PATIENCE_NS)
-			return;
-}
-
-bool standing_must_wait(const struct session *session, uint64_t late_ns)
-{
-	if (late_ns >= LATEST_NS)
-		return false;
-	vector_for_each (&session->all_processes, process)
-		if ((*process)->space && (*process)->space->starting)
-			return true;
-	return false;
-}
-
-void standing_begin(struct session *session, const struct space *space,
-		    struct standing *standing)
-{
-	*standing = (struct standing){.since = clock_now_ns()};
-	vector_for_each (&session->all_threads, thread)
-		if (is_measured(*thread) &&
-		    (!space || (*thread)->process->space == space) &&
-		    (*thread)->state == THREAD_RUNNING && !(*thread)->stopped &&
-		    thread_ask_to_stop(*thread))
-			vector_push(&standing->threads, *thread);
-	vector_for_each (&standing->threads, thread)
-		await(session, *thread);
-}
-
-bool standing_all(const struct session *session, const struct space *space)
-{
-	vector_for_each (&session->all_threads, thread)
-		if ((*thread)->process && (*thread)->process->space == space &&
-		    !(*thread)->stopped)
-			return false;
-	return true;
-}
-
-bool standing_may_change(const struct process *process)
-{
-	const struct space *space = process->space;
-
-	return space && space->family && !space->bare && space->references == 1 &&
-	       !process->image->ended && !process->watched;
-}
-
-void standing_end(struct session *session, struct standing *standing)
-{
-	uint64_t stood;
-
-	vector_for_each (&standing->threads, thread)
-		if ((*thread)->stopped)
-			thread_resume(session, *thread, 0);
-	stood = clock_now_ns() - standing->since;
-	if (standing->threads.count && stood > session->stop_ns)
-		session->stop_ns = stood;
-	vector_deinit(&standing->threads);
-}
 
 /* The module and the offset in its code where a thread is, or to which the jump leads
  * that it is about to take. */
@@ -213,8 +121,8 @@ static size_t stands_of(const struct session *session, const struct thread *thre
 	return count;
 }
 
-void standing_note(const struct session *session, struct thread *thread,
-		   const struct user_regs_struct *registers, int by)
+void boundaries_note(const struct session *session, struct thread *thread,
+		     const struct user_regs_struct *registers, int by)
 {
 	struct place places[STANDS];
 	size_t count = stands_of(session, thread, registers, places);
@@ -257,8 +165,8 @@ static void count_ahead(const struct session *session, const struct thread *thre
 	}
 }
 
-void standing_count_ahead(const struct session *session, const struct process *process,
-			  struct image_counts *counts)
+void boundaries_count_ahead(const struct session *session, const struct process *process,
+			    struct image_counts *counts)
 {
 	struct user_regs_struct registers;
 
@@ -268,36 +176,13 @@ void standing_count_ahead(const struct session *session, const struct process *p
 			count_ahead(session, *thread, &registers, 0, counts);
 }
 
-void standing_leave(const struct session *session, struct thread *thread,
-		    const struct user_regs_struct *registers)
+void boundaries_leave(const struct session *session, struct thread *thread,
+		      const struct user_regs_struct *registers)
 {
 	struct image_run *image = thread->process->image;
 
 	if (image->part)
 		count_ahead(session, thread, registers, image->part - 1, &image->counts);
-	standing_note(session, thread, registers, 1);
+	boundaries_note(session, thread, registers, 1);
 	shown_cut(thread, 0);
-}
-
-void standing_lead_in(const struct space *space, struct user_regs_struct *registers)
-{
-	const struct module *module = space_module_of_text(space, registers->rip);
-	const struct plan *plan = module ? module->file->plan : NULL;
-	uint64_t link = module ? registers->rip - module->bias : 0;
-	const struct plan_function *function = plan ? plan_function_at(plan, link) : NULL;
-	uint64_t rip;
-	uint32_t offset;
-
-	if (reentry_find_displaced(space, registers->rip, false, &rip)) {
-		registers->rip = rip;
-		return;
-	}
-	/* Behind a system call, which the kernel may want to make again, there is a jump,
-	 * or original code. At the entry of a function it is called by the jump. */
-	if (!function || !function->map_row_count || (int64_t)registers->orig_rax >= 0 ||
-	    (plan_jump_at(plan, link, &offset) && offset == function->trampoline) ||
-	    link == function->address)
-		return;
-	if (plan_moved_to(plan, link, true, &offset))
-		registers->rip = module->code_address + offset;
 }
