@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Words that hold `count` bits; one more than needed, so that none is an array of 0. */
+/* The number of words that hold `count` bits: at least 1, so that no array is empty. */
 static inline size_t bit_words(size_t count)
 {
 	return count / 64 + 1;
@@ -29,7 +29,7 @@ static inline void bit_clear(uint64_t *bits, size_t index)
 	bits[index >> 6] &= ~((uint64_t)1 << (index & 63));
 }
 
-/* Of word `word`, the bits in [from, to). */
+/* The bits of word `word` that lie in [from, to). */
 static inline uint64_t bits_mask(size_t word, size_t from, size_t to)
 {
 	uint64_t mask = ~(uint64_t)0;
@@ -62,7 +62,7 @@ static inline void bits_clear(uint64_t *bits, size_t from, size_t to)
 		bits[word] &= ~bits_mask(word, from, to);
 }
 
-/* The first bit in [from, to) that is set; `to` if none is. */
+/* The first bit in [from, to) that is set; `to` if all are clear. */
 static inline size_t bits_next(const uint64_t *bits, size_t from, size_t to)
 {
 	size_t word = from >> 6;

@@ -1,11 +1,11 @@
-/* The clock by which the tracer and what it measures tell times. */
+/* The clock of the tracer and of the measured programs. */
 #ifndef TRAMMEL_BASE_CLOCK_H
 #define TRAMMEL_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds of CLOCK_MONOTONIC. */
+/* The time in nanoseconds, by CLOCK_MONOTONIC. */
 static inline uint64_t clock_now_ns(void)
 {
 	struct timespec now;

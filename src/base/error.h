@@ -25,17 +25,17 @@ struct trm_error {
 			    remedy */
 };
 
-/* A new error with a formatted message. Never fails: without memory it is a static error.
- */
+/* Creates an error with a formatted message. Never fails: without memory it is a static
+ * error. */
 struct trm_error *trm_error_create(enum trm_error_code code, const char *format, ...)
 	__attribute__((format(printf, 2, 3), warn_unused_result));
 
-/* The same for a failed system call: ": strerror(system_code)" is put behind the message.
- */
+/* Creates an error for a failed system call: ": strerror(system_code)" is added to the
+ * message. */
 struct trm_error *trm_error_system(int system_code, const char *format, ...)
 	__attribute__((format(printf, 2, 3), warn_unused_result));
 
-/* Puts "text: " in front of the message of an error and returns the same error. */
+/* Puts "text: " in front of the message of `error` and returns `error`. */
 struct trm_error *trm_error_prefix(struct trm_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3), warn_unused_result));
 

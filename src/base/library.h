@@ -1,14 +1,14 @@
-/* Libraries of trammel's own, which other programs load, or this one when it needs them.
- */
+/* Libraries of trammel: programs load them, or trammel does when it needs them. */
 #ifndef TRAMMEL_BASE_LIBRARY_H
 #define TRAMMEL_BASE_LIBRARY_H
 
-/* What programs load that record their own context; of the folder "runtime". */
+/* The library for programs that record their own context; in the folder "runtime". */
 #define LIBRARY_RUNTIME "libtrammel.so.0"
 
-/* The path of a library (its file name): as it was built, in this folder of src/ beside
- * that of the program that runs; as it was installed, from where the program is; or as it
- * was to be installed. To be freed; NULL: it is in none of these. */
+/* Finds a library by its file name `name`: in the build folder, in `folder` of src/
+ * beside the running program; where it is installed, relative to the program; or where it
+ * was to be installed. Returns the path, which the caller frees; NULL if it is in none of
+ * these. */
 char *library_find(const char *folder, const char *name);
 
 #endif

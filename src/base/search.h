@@ -1,5 +1,5 @@
 /*
- * Binary search in what is in order.
+ * Binary search in sorted data.
  */
 #ifndef TRAMMEL_BASE_SEARCH_H
 #define TRAMMEL_BASE_SEARCH_H
@@ -7,9 +7,8 @@
 #include <stddef.h>
 
 /*
- * The first index below `total` at which `before`, an expression in `index`, does not
- * hold; `total` if it holds at all of them. Where it does not hold it must not hold
- * further on.
+ * The first index below `total` at which `before`, an expression in `index`, is false;
+ * `total` if it is true for all. `before` must not become true again behind that index.
  */
 #define search_first(total, index, before)                                               \
 	({                                                                               \

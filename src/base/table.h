@@ -15,16 +15,16 @@ struct table {
 	size_t capacity; /* a power of two, or 0 */
 };
 
-/* Whether the key is there; its value is then written to `ret_value` (may be NULL). */
+/* Whether the key is there; writes its value to `ret_value` (may be NULL) if so. */
 bool table_find(const struct table *table, uint64_t key, uint64_t *ret_value);
 
-/* A pointer to the value of the key, made with value 0 if it was not there. Valid until
- * the next insertion. `ret_new` (may be NULL) says whether it was made. */
+/* A pointer to the value of `key`, which is inserted with value 0 if it is new. Valid
+ * until the next insertion. Writes to `ret_new` (may be NULL) whether it was inserted. */
 uint64_t *table_insert(struct table *table, uint64_t key, bool *ret_new);
 
 void table_deinit(struct table *table);
 
-/* Strings numbered from 0 in order of first appearance; each kept once. */
+/* Distinct strings, numbered from 0 in order of first appearance. */
 struct string_table {
 	struct table by_hash;
 	char **strings;
@@ -32,7 +32,7 @@ struct string_table {
 	size_t capacity;
 };
 
-/* The number of the string, which is copied if it is new. */
+/* The number of `string`, which is copied if it is new. */
 uint32_t string_table_intern(struct string_table *table, const char *string);
 
 void string_table_deinit(struct string_table *table);

@@ -22,7 +22,8 @@ void text_format(struct text *text, const char *format, ...)
 /* Adds a JSON string literal, quotes included. Bytes that are not UTF-8 become U+FFFD. */
 void text_add_json(struct text *text, const char *string);
 
-/* Where so many bytes may be written behind the text, which text_grow then counts in. */
+/* A pointer behind the text, with room for `more` bytes. text_grow then makes what was
+ * written up to `end` a part of the text. */
 char *text_room(struct text *text, size_t more);
 static inline void text_grow(struct text *text, const char *end)
 {
@@ -35,13 +36,11 @@ void text_deinit(struct text *text);
 /* Adds 1234567 as "1,234,567". */
 void text_add_grouped(struct text *text, unsigned long long number);
 
-/*
- * Whether `name` matches the shell glob `pattern` (`*`, `?`, `[a-z]`, `[!a]`, `\x`).
- * `*` also matches slashes and colons.
- */
-/* Each line to standard error, as a warning of a program. */
+/* Prints each line of `text` to standard error, as a warning of `program`. */
 void text_print_warnings(const struct text *text, const char *program);
 
+/* Whether `name` matches the shell glob `pattern` (`*`, `?`, `[a-z]`, `[!a]`, `\x`).
+ * `*` also matches slashes and colons. */
 bool text_glob(const char *pattern, const char *name);
 
 /* Edit distance of two words (Levenshtein), for "did you mean". */

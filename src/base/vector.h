@@ -17,7 +17,8 @@
 		size_t capacity;                                                         \
 	}
 
-/* Room for `count` items in all; prints and aborts when there is no memory. */
+/* Makes room for `count` items of `item_size` bytes in all; prints and aborts when there
+ * is no memory. Returns the items, writes *capacity. */
 void *vector_reserve_(void *items, size_t item_size, size_t count, size_t *capacity);
 
 #define vector_reserve(vector, wanted)                                                   \
@@ -43,7 +44,7 @@ void *vector_reserve_(void *items, size_t item_size, size_t count, size_t *capac
 		(vector)->items[(vector)->count++] = (value);                            \
 	} while (0)
 
-/* Takes item `index` out; the last item comes to its place. */
+/* Removes item `index`; the last item takes its place. */
 #define vector_remove_swap(vector, index)                                                \
 	((vector)->items[(index)] = (vector)->items[--(vector)->count])
 

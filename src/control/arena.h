@@ -1,8 +1,7 @@
 /*
- * Arenas and banks, the tracer's side of wire/layout.h. An arena's memfd is made by
- * the program at its first injection and belongs to a program image and all that forks
- * from it. Banks come in chunks; a chunk lies at one address in every process that has it
- * mapped.
+ * Arenas and banks, the tracer's side of wire/layout.h. The program creates an arena's
+ * memfd at its first injection; it belongs to a program image and all processes forked
+ * from it. Banks come in chunks; a chunk has one address in all processes that map it.
  */
 #ifndef TRAMMEL_CONTROL_ARENA_H
 #define TRAMMEL_CONTROL_ARENA_H
@@ -28,14 +27,14 @@ struct bank {
 	struct arena_chunk *chunk;
 	uint64_t address; /* in the program: the GS base */
 	uint64_t file_offset;
-	struct wire_bank *shared; /* the tracer's mapping of the header */
-	pid_t owner; /* process whose counts are in it; 0: none, all is zero */
+	struct wire_bank *shared; /* the tracer's mapping of its header */
+	pid_t owner; /* process whose counts it holds; 0: none, all counters are zero */
 	bool in_use; /* a live thread's GS base */
-	bool *pages; /* of flags, by page: some were set there when arena_mark_flags
-			looked; NULL: counters are none */
+	bool *pages; /* by page: flags were set there at the last arena_mark_flags; NULL
+			unless counters are flags */
 };
 
-/* Bytes of an arena's file. */
+/* A range of an arena's file, in bytes. */
 struct arena_range {
 	uint64_t start, end;
 };
@@ -45,24 +44,24 @@ struct arena {
 	unsigned int references; /* address spaces that use it */
 	uint64_t address;        /* of the resident's code in the program */
 	uint64_t file_size;      /* bytes */
-	struct VECTOR(
-		struct arena_range) free; /* of these; sorted, none beside another */
-	uint32_t reserved;   /* slots that banks begin with, and that are no counters */
-	uint32_t slot_count; /* of these, and given to modules so far */
+	struct VECTOR(struct arena_range) free; /* sorted, merged */
+	uint32_t reserved;   /* slots at the start of a bank that are no counters */
+	uint32_t slot_count; /* slots in use: the reserved ones and those given to modules
+			      */
 	uint32_t slot_size;  /* bytes */
 	struct wire_control *control;
 	struct VECTOR(struct arena_chunk *) chunks;
 	struct VECTOR(struct bank *) banks;
 };
 
-/* What memfd_create(2) is given for a file that is to be executed. */
+/* The flags for memfd_create(2) of a file that is to be executed. */
 unsigned int arena_memfd_flags(void);
 
 /*
- * Takes over the memfd `fd` that a program just made (owned from now on), puts the
- * resident's code in, sets up the control page, which marks the calling thread as the
- * living tracer, and the first chunk, which has `banks` of `stride` bytes. `address`
- * is where the program maps it.
+ * Takes over the memfd `fd` (and owns it from now on), which a program has just created
+ * and maps at `address`. Copies the resident's code into it and sets up the control page,
+ * which names the calling thread as the living tracer, and the first chunk, of `banks`
+ * banks of `stride` bytes.
  */
 struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride, uint32_t banks,
 			       uint32_t slot_size, struct arena **ret_arena);
@@ -70,16 +69,16 @@ struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride, uint32
 /* Drops a reference; frees at the last. NULL is allowed. */
 void arena_release(struct arena *arena);
 
-/* Gives out `size` bytes of the file (rounded up to pages), which read as zeros: those
- * that are free and lie first, or more of it. */
+/* Allocates `size` bytes (rounded up to pages) of the file: the first free range that is
+ * large enough, or new bytes at the end. They read as zeros. */
 struct trm_error *arena_allocate(struct arena *arena, uint64_t size,
 				 uint64_t *ret_offset);
 
-/* Takes back `size` bytes that arena_allocate gave out at `offset`, which nobody uses any
- * more: their memory is free, and the place is given out again. */
+/* Frees `size` bytes at `offset` from arena_allocate. They must not be in use: their
+ * memory is given back and the range is allocated again. */
 void arena_free(struct arena *arena, uint64_t offset, uint64_t size);
 
-/* Bytes of memory that the arena takes now, and one of its banks. */
+/* Bytes of memory in use by the arena, and by one of its banks. */
 uint64_t arena_memory(const struct arena *arena);
 uint64_t arena_bank_memory(const struct arena *arena, const struct bank *bank);
 
@@ -89,40 +88,40 @@ struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
 				  uint64_t address, uint64_t stride, uint32_t count,
 				  struct arena_chunk **ret_chunk);
 
-/* An address space less has the chunk. With the last one, the chunk and its banks go,
- * whose counts must have been read; those still in use keep it. */
+/* Drops an address space's reference to the chunk. The last one removes the chunk and its
+ * banks, whose counts must have been read, unless a bank is still in use. */
 void arena_release_chunk(struct arena *arena, struct arena_chunk *chunk);
 
-/* A free bank of the chunk for a thread of process `owner`: one with counts of that
- * process, else an empty one. NULL if there is none. */
+/* Takes a free bank of the chunk for thread `tid` of process `owner`: one that holds
+ * counts of that process, else an empty one. NULL if all are in use. */
 struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chunk,
 			     pid_t owner, pid_t tid);
 
-/* The thread of this bank ended: its counts stay, for the owner. */
+/* Gives a bank back whose thread ended: its counts stay, for the owner. */
 void arena_give_bank(struct bank *bank);
 
-/* Calls `add` for every counter of the bank that is not 0, in order of slots, behind
- * those that are reserved. Coverage flags count 1. */
+/* Calls `add` for each counter of the bank that is not 0, in order of slots, reserved
+ * slots left out. A coverage flag counts 1. */
 void arena_read_bank(const struct arena *arena, const struct bank *bank,
 		     void (*add)(void *context, uint32_t slot, uint64_t count),
 		     void *context);
 
-/* The same for flags, which are cleared as they are read: one that is set meanwhile is
- * either read now or next time. */
+/* Calls `add` for each flag that is set and clears it. A flag that the program sets
+ * meanwhile is either seen now or stays set for the next call. */
 void arena_take_flags(const struct arena *arena, const struct bank *bank,
 		      void (*add)(void *context, uint32_t slot, uint64_t count),
 		      void *context);
 
-/* The same for flags that are set and not marked, or with `all` for all that are set.
- * They are marked, which counts as set, until the program sets them again. */
+/* Calls `add` for each flag that is set and not yet marked, or with `all` for each that
+ * is set, and marks it. A marked flag counts as set until the program sets it again. */
 void arena_mark_flags(const struct arena *arena, const struct bank *bank, bool all,
 		      void (*add)(void *context, uint32_t slot, uint64_t count),
 		      void *context);
-/* The same for `count` flags from `slot` on alone, where any were set when
- * arena_mark_flags looked last: whether one is. */
+/* Marks the set flags among `count` flags from `slot` on, on pages where the last
+ * arena_mark_flags saw any. Returns whether one was newly set. */
 bool arena_mark_some(const struct bank *bank, uint32_t slot, uint32_t count);
 
-/* Sets all counters to 0, gives their memory back, and leaves the bank without owner. */
+/* Sets all counters to 0, frees their memory, and leaves the bank without an owner. */
 void arena_clear_bank(const struct arena *arena, struct bank *bank);
 
 #endif

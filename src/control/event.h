@@ -1,7 +1,7 @@
 /*
- * What traced threads do. One place waits for them and says what happened; acting on it
- * is the session's. Order: events of one thread come in order; a child's first stop may
- * come before its parent's event.
+ * Events of traced threads. Only this file waits for them; the session acts on them.
+ * Order: events of one thread come in order; a child's first stop may come before its
+ * parent's event.
  */
 #ifndef TRAMMEL_CONTROL_EVENT_H
 #define TRAMMEL_CONTROL_EVENT_H
@@ -30,23 +30,23 @@ struct event {
 	int value;
 };
 
-/* Statuses that were waited for while another thread's was wanted. */
+/* Events that arrived while another thread's event was waited for. */
 struct event_queue {
 	struct VECTOR(struct event) pending;
 };
 
-/* The next event of any thread, without waiting. False if there is none. */
+/* Takes the next event of any thread, without waiting. False if there is none. */
 bool event_poll(struct event_queue *queue, struct event *ret_event);
 
-/* The next event of one thread, without waiting. */
+/* Takes the next event of thread `tid`, without waiting. False if there is none. */
 bool event_poll_thread(struct event_queue *queue, pid_t tid, struct event *ret_event);
 
-/* Waits for the next event of one thread, at most `timeout_ms`; false if none came.
- * Events of this thread that are pending come first. */
+/* Waits for the next event of thread `tid`, at most `timeout_ms`; false if none came.
+ * Pending events of this thread come first. */
 bool event_wait_thread(struct event_queue *queue, pid_t tid, int timeout_ms,
 		       struct event *ret_event);
 
-/* The event of one thread that was put back and not taken yet; false if there is none. */
+/* Reads the pending event of thread `tid` without taking it; false if there is none. */
 bool event_peek(const struct event_queue *queue, pid_t tid, struct event *ret_event);
 
 /* Puts an event back: event_poll returns it before newer ones. */
@@ -54,10 +54,10 @@ void event_push(struct event_queue *queue, const struct event *event);
 
 void event_queue_deinit(struct event_queue *queue);
 
-/* A thread is about to be resumed, or let go. */
+/* Notes that a thread is about to be resumed or detached. */
 void event_resuming(pid_t tid);
 
-/* The options that every traced thread has (PTRACE_SEIZE). */
+/* The ptrace options of every traced thread (for PTRACE_SEIZE). */
 int event_trace_options(void);
 
 #endif

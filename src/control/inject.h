@@ -1,7 +1,7 @@
 /*
- * System calls made by a program on our behalf. Everything injected puts registers and
- * signal mask right by itself, so a program whose tracer is killed in the middle runs
- * on soundly.
+ * System calls that a program makes for the tracer. Injected code restores registers and
+ * signal mask by itself, so that a program whose tracer is killed in the middle runs on
+ * correctly.
  */
 #ifndef TRAMMEL_CONTROL_INJECT_H
 #define TRAMMEL_CONTROL_INJECT_H
@@ -22,9 +22,9 @@ struct inject_arena_request {
 };
 
 /*
- * Makes the arena of an image. The thread has all its registers as before when this
- * returns; its GS base is not set. Errors: no place for the code, the program may not
- * make or map a memfd, or it is gone; then it is unharmed.
+ * Creates the arena of an image. On return the thread has its registers as before; its GS
+ * base is not set. Errors: no address for the code, the program may not create or map a
+ * memfd, or it is gone; the program is unharmed then.
  */
 struct trm_error *inject_arena(const struct inject_arena_request *request,
 			       struct event_queue *queue, struct arena **ret_arena);
@@ -39,15 +39,16 @@ struct trm_error *inject_batch(pid_t tid, struct arena *arena, struct wire_batch
 struct trm_error *inject_leave(pid_t tid, int memory_fd, const struct maps *maps,
 			       const struct arena *arena, struct event_queue *queue);
 
-/* Runs a batch in a thread that waits in a hook, through its mailbox. */
+/* Runs a batch in a thread that waits in a hook, through its mailbox. Results are written
+ * to the batch. */
 struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
 				       struct wire_batch *batch);
 
-/* Lets a thread go on that waits in a hook; `alone`: it is not followed any more, and is
- * to do by itself what it can. */
+/* Resumes a thread that waits in a hook. With `alone` it is no longer followed, and does
+ * by itself what it can. */
 void inject_mailbox_done(struct bank *bank, bool alone);
 
-/* The same of one in WIRE_HOOK_LAZY, whose function is planned by now. */
+/* Resumes a thread that waits in WIRE_HOOK_LAZY; its function has been planned. */
 void inject_mailbox_again(struct bank *bank);
 
 /* Adds a call to a batch; returns its index. Arguments may be WIRE_RESULT(index). */
@@ -57,10 +58,10 @@ unsigned int batch_add(struct wire_batch *batch, long number,
 	batch_add((batch), (number), (const uint64_t[6]){__VA_ARGS__})
 
 /*
- * Adds calls that map `size` bytes of the arena's file from `offset` as the resident is
- * mapped (executable) or as the control page is (writable), at `address`, which must be
- * free; 0: anywhere. No descriptor is needed: mremap(2) with an old size of 0 makes a
- * second mapping of shared pages; that works after chroot and setuid too. Returns the
+ * Adds calls that map `size` bytes of the arena's file from `offset` at `address`, which
+ * must be free (0: anywhere), with the protection of the resident (executable) or of the
+ * control page (writable). No descriptor is needed: mremap(2) with an old size of 0 makes
+ * a second mapping of shared pages; that works after chroot and setuid too. Returns the
  * index of the call whose result plus `*ret_addend` is the address, negative on failure.
  */
 unsigned int batch_add_mapping(struct wire_batch *batch, const struct arena *arena,

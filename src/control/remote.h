@@ -1,7 +1,7 @@
 /*
- * Other processes, one operation at a time: registers, memory, signal mask, resuming. All
- * of it is for stopped threads that this thread traces, but memory, which works at any
- * time. TRM_ERROR_GONE means that the thread or process ended meanwhile.
+ * Operations on other processes: registers, memory, signal mask, resuming. The threads
+ * must be stopped and traced by this thread, except for memory, which works at any time.
+ * TRM_ERROR_GONE means that the thread or process has ended.
  */
 #ifndef TRAMMEL_CONTROL_REMOTE_H
 #define TRAMMEL_CONTROL_REMOTE_H
@@ -18,11 +18,11 @@
 struct trm_error *remote_get_registers(pid_t tid, struct user_regs_struct *ret_registers);
 struct trm_error *remote_set_registers(pid_t tid,
 				       const struct user_regs_struct *registers);
-/* The code segment of 64-bit code, in `cs`. */
+/* The selector in `cs` of 64-bit code. */
 #define CODE_SEGMENT 0x33
 
-/* The kernel's own errors, in `rax` of a call that a stop interrupted: how it goes on
- * (linux/errno.h). */
+/* Error codes inside the kernel: in `rax` of an interrupted system call they say how it
+ * is restarted (linux/errno.h). */
 #define ERESTARTSYS           512
 #define ERESTARTNOINTR        513
 #define ERESTARTNOHAND        514
@@ -34,55 +34,57 @@ struct trm_error *remote_set_mask(pid_t tid, uint64_t mask);
 struct trm_error *remote_get_signal(pid_t tid, siginfo_t *ret_info);
 struct trm_error *remote_set_signal(pid_t tid, const siginfo_t *info);
 
-/* Resumes; `signal` is delivered (0: none). */
+/* How to resume a thread; remote_resume delivers `signal` (0: none). */
 enum remote_resume {
 	REMOTE_RUN,     /* to the next event */
 	REMOTE_SYSCALL, /* to the next entry to or exit from a system call */
 	REMOTE_LISTEN,  /* stay in group-stop, but hear of SIGCONT */
-	REMOTE_DETACH,  /* let go */
+	REMOTE_DETACH,  /* detach */
 };
 struct trm_error *remote_resume(pid_t tid, enum remote_resume how, int signal);
 
-/* Memory through an open /proc/PID/mem: all of `size` bytes or an error. */
+/* Read or write memory through an open /proc/PID/mem: all of `size` bytes or an error. */
 struct trm_error *remote_read(int memory_fd, uint64_t address, void *bytes, size_t size);
 struct trm_error *remote_write(int memory_fd, uint64_t address, const void *bytes,
 			       size_t size);
 
-/* The same of memory parts of which may not be mapped: pages that cannot be read are 0 in
- * `bytes`. */
+/* Reads memory that may be mapped in part: bytes of unreadable pages are 0. */
 void remote_read_mapped(int memory_fd, uint64_t address, void *bytes, size_t size);
 
-/* A 0-terminated string of at most `capacity` - 1 bytes, cut there. */
+/* Reads a string that ends with 0; it is cut after `capacity` - 1 bytes. */
 struct trm_error *remote_read_string(int memory_fd, uint64_t address, char *text,
 				     size_t capacity);
 
 /* Opens /proc/PID/NAME; `flags` as for open(2). */
 struct trm_error *remote_open(pid_t pid, const char *name, int flags, int *ret_fd);
 
-/* The path of the file that a process executes; empty if it cannot be told. */
+/* Reads the path of the file that a process executes; empty if it is not known. */
 void remote_read_program(pid_t pid, char *text, size_t capacity);
 
-/* Whether the environment that a process started with has an entry that begins so. */
+/* Whether the environment at the start of a process has an entry that begins with
+ * `assignment`. */
 bool remote_has_variable(pid_t pid, const char *assignment);
 
-/* A value of the auxiliary vector that a process started with (AT_PHDR, ...); 0: none. */
+/* An entry of the auxiliary vector at the start of a process (AT_PHDR, ...); 0 if there
+ * is none. */
 uint64_t remote_auxiliary_value(pid_t pid, uint64_t type);
 
-/* Whether RLIMIT_AS says how much memory a process may map. */
+/* Whether RLIMIT_AS limits how much memory a process may map. */
 bool remote_has_address_limit(pid_t pid);
 
-/* A number from a line of /proc/PID/status ("Tgid", "Seccomp", ...); `base` 10 or 16. */
+/* Reads a number from a line of /proc/PID/status ("Tgid", "Seccomp", ...); `base` is 10
+ * or 16. False if there is no such line. */
 bool remote_status(pid_t pid, const char *field, int base, uint64_t *ret_value);
 
-/* What a thread does with signals: sets of 1 << (signal - 1). */
+/* Signal sets of a thread, of bits 1 << (signal - 1). */
 struct remote_signals {
 	uint64_t pending; /* for it alone or for its process */
 	uint64_t blocked, ignored, caught;
 };
 bool remote_get_signals(pid_t tid, struct remote_signals *signals);
 
-/* Whether a signal does nothing to a thread: it is ignored, or has no handler and is one
- * that nothing follows by default, or of the set `other`, of 1 << (signal - 1). */
+/* Whether a signal has no effect on a thread: it is ignored; or has no handler and is
+ * ignored by default or in the set `other` of bits 1 << (signal - 1). */
 bool remote_ignores(pid_t tid, int signal, uint64_t other);
 
 struct mapping {
@@ -91,7 +93,7 @@ struct mapping {
 	uint64_t inode;       /* 0: no file */
 	dev_t device;
 	bool readable, writable, executable, shared;
-	uint32_t path; /* offset in maps.text; "" where there is none */
+	uint32_t path; /* offset in maps.text; of "" without a path */
 };
 
 /* The address space of a process, sorted by address. */
@@ -108,26 +110,26 @@ static inline const char *maps_path(const struct maps *maps,
 	return maps->text.items + mapping->path;
 }
 
-/* The mapping that holds the address; NULL if none. */
+/* The mapping that contains the address; NULL if there is none. */
 const struct mapping *maps_find(const struct maps *maps, uint64_t address);
 
-/* The first mapping whose path is this ("[vdso]"); NULL if none. */
+/* The first mapping with this path ("[vdso]"); NULL if there is none. */
 const struct mapping *maps_find_path(const struct maps *maps, const char *path);
 
 /* Whether nothing is mapped in [start, start + size). */
 bool maps_is_free(const struct maps *maps, uint64_t start, uint64_t size);
 
-/* How many bytes of [start, start + size) are in mappings that count. */
+/* The number of bytes of [start, start + size) in mappings for which `counts` is true. */
 uint64_t maps_count_bytes(const struct maps *maps, uint64_t start, uint64_t size,
 			  bool (*counts)(const struct mapping *mapping));
 
-/* The free range of `size` bytes nearest to `near`, pages aligned, at least `low_limit`;
- * 0 if there is none within `reach` bytes. */
+/* The start of the free range of `size` bytes nearest to `near`: page-aligned, not below
+ * `low_limit`; 0 if there is none within `reach` bytes. */
 uint64_t maps_find_free(const struct maps *maps, uint64_t near, uint64_t size,
 			uint64_t reach);
 
-/* Whether an operation failed; the error is dropped: the thread is gone then, and its
- * last event tells the rest. */
+/* Whether an operation failed. Frees the error: the thread is gone then, as its last
+ * event will say. */
 static inline bool remote_failed(struct trm_error *error)
 {
 	trm_error_destroy(error);
@@ -137,7 +139,7 @@ static inline bool remote_failed(struct trm_error *error)
 /* The number of system call filters (seccomp) of a thread. */
 uint64_t remote_filters(pid_t tid);
 
-/* The state letter and the flags of a thread; 0 if it is gone. */
+/* The state letter of a thread; 0 if it is gone. Writes its flags to `ret_flags`. */
 char remote_state(pid_t tid, unsigned int *ret_flags);
 
 #endif

@@ -1,27 +1,27 @@
 /*
- * Dominators: node a dominates b if every way from the entry to b leads over a.
+ * Dominators: node a dominates b if every path from the entry to b contains a.
  *
  * Source: Lengauer and Tarjan, A fast algorithm for finding dominators in a flowgraph,
  * ACM TOPLAS 1 (1979), the simple version: O(E log V), without recursion. The iterative
- * algorithms are quadratic where many blocks of a long row lead to one that handles
- * errors.
+ * algorithms are quadratic for long rows of blocks with edges to a common error handler.
  */
 #ifndef TRAMMEL_FLOW_DOMINATORS_H
 #define TRAMMEL_FLOW_DOMINATORS_H
 
 #include "flow/graph.h"
 
-/* Node 0 is the entry; edges to it are left out. Nodes have two numbers each: that of the
- * depth-first search, and one of the tree of dominators. */
+/* Node 0 is the entry; edges to it are left out. Each node has a number in the depth-
+ * first search and one in the dominator tree. */
 struct dominators {
-	uint32_t count;      /* of nodes that can be reached */
-	uint32_t *nodes;     /* in the order of the search, node 0 first */
-	uint32_t *numbers;   /* by node: its place in `nodes`; GRAPH_NONE: not reached */
-	uint32_t *lasts;     /* by node: the last place of what was found by way of it */
-	uint32_t *immediate; /* by node: the last one that dominates it; GRAPH_NONE for
-				node 0 and what is not reached */
-	uint32_t *firsts;    /* by node: what it dominates has the tree numbers from */
-	uint32_t *sizes;     /* here on, so many of them */
+	uint32_t count;    /* of reachable nodes */
+	uint32_t *nodes;   /* in the order of the search, node 0 first */
+	uint32_t *numbers; /* by node: its index in `nodes`; GRAPH_NONE: unreachable */
+	uint32_t *lasts;   /* by node: the last index of its descendants in the search */
+	uint32_t *immediate; /* by node: its immediate dominator; GRAPH_NONE for node 0
+				and unreachable nodes */
+	uint32_t *firsts;    /* by node: its number in the dominator tree */
+	uint32_t *sizes; /* by node: how many it dominates, itself included: they have the
+			    tree numbers from its own on */
 };
 
 void dominators_init(struct dominators *ret_dominators, const struct flow_graph *graph,
@@ -29,7 +29,7 @@ void dominators_init(struct dominators *ret_dominators, const struct flow_graph 
 		     const struct graph_lists *incoming);
 void dominators_deinit(struct dominators *dominators);
 
-/* Whether `above` dominates `node`; both can be reached. Each node dominates itself. */
+/* Whether `above` dominates `node`; both must be reachable. A node dominates itself. */
 static inline bool dominators_is_above(const struct dominators *dominators,
 				       uint32_t above, uint32_t node)
 {
@@ -37,8 +37,8 @@ static inline bool dominators_is_above(const struct dominators *dominators,
 	       dominators->sizes[above];
 }
 
-/* Whether an edge between two nodes that can be reached leads back, to a node by way of
- * which the search came. */
+/* Whether an edge between two reachable nodes is a back edge of the search: `to` is an
+ * ancestor of `from`. */
 static inline bool dominators_is_back(const struct dominators *dominators, uint32_t from,
 				      uint32_t to)
 {

@@ -1,5 +1,5 @@
 /*
- * What the parts of the resident that are written in assembly share.
+ * Macros and constants shared by the assembly files of the resident.
  */
 #ifndef TRAMMEL_RESIDENT_ASSEMBLY_H
 #define TRAMMEL_RESIDENT_ASSEMBLY_H
@@ -20,7 +20,8 @@
 	syscall
 	.endm
 
-/* What routines that gates and probes call have on the stack: session/position/arc.c. */
+/* Save and restore the registers of routines that gates and probes call, on the stack:
+ * session/position/arc.c. */
 	.macro save_graph
 	mov	%rcx, (%rsp)
 	mov	%rdx, 8(%rsp)
@@ -33,8 +34,8 @@
 	mov	16(%rsp), %r8
 	mov	24(%rsp), %r9
 	.endm
-	/* Ticks since the last look, to the node that had them; changes rax and rdx. Goes on
-	 * at 1 where there is no clock. */
+	/* Adds the ticks since the clock was last read to the node that was innermost;
+	 * changes rax and rdx. Goes on at 1 if there is no clock. */
 	.macro take_time timed
 	cmpl	$0, %gs:WIRE_BANK_UNTIMED
 	jne	1f

@@ -1,5 +1,5 @@
 /*
- * What the parts of the resident share.
+ * Declarations shared by the files of the resident.
  */
 #ifndef TRAMMEL_RESIDENT_INSIDE_H
 #define TRAMMEL_RESIDENT_INSIDE_H
@@ -29,8 +29,8 @@ static inline int64_t system_call(uint64_t number, const uint64_t arguments[6])
 	return result;
 }
 
-/* Whether 8 bytes may be read. The kernel copies the mask before it looks at what to do
- * with it. */
+/* Whether 8 bytes at `address` can be read. rt_sigprocmask(2) copies the mask before it
+ * rejects the operation. */
 static inline int is_readable(uint64_t address)
 {
 	uint64_t arguments[6] = {(uint64_t)-1, address, 0, 8, 0, 0};
@@ -38,23 +38,23 @@ static inline int is_readable(uint64_t address)
 	return system_call(SYS_rt_sigprocmask, arguments) == -EINVAL;
 }
 
-/* Return addresses become the original ones, from that of a function on which has just
- * been entered with these registers. */
+/* Restores original return addresses in the frames from `frame` outward; `frame` has the
+ * registers at a function's entry. */
 void look_through(struct wire_bank *bank, const struct wire_registers *frame);
 
-/* Whether all pages from a place up to the end of the thread's own stack can be read.
- * They are asked for one by one, once, while the thread may make system calls: alternate
- * stacks and those of coroutines may lie below the stack, and its guard page between. */
+/* Whether all pages from `place` to the end of the thread's own stack can be read. They
+ * are probed one by one, once, while the thread may make system calls: alternate stacks
+ * and stacks of coroutines may lie below the stack, with its guard page between. */
 bool look_know_stack(struct wire_bank *bank, uint64_t place);
 
-/* WIRE_HOOK_LAZY, of a thread that may make no system call: the tracer looks by
- * itself whether it is asked. */
+/* Makes the request WIRE_HOOK_LAZY for a thread that may make no system call: the tracer
+ * polls for it. */
 void ask_quietly(struct wire_bank *bank, const struct wire_registers *frame);
 
-/* The row of the function that holds a link-time address; NULL: none does. */
+/* The row of the function that contains a link-time address; NULL if there is none. */
 const struct wire_way *way_around(const struct wire_ways *ways, uint64_t address);
 
-/* Whether a text is there, with its patches. */
+/* Whether a text is mapped and has its patches. */
 int is_patched(const struct wire_undo *undo);
 
 #define FUTEX_OWNER_DIED 0x40000000u
@@ -68,7 +68,7 @@ static inline int tracer_died(const struct wire_control *control)
 void *memcpy(void *to, const void *from, size_t size);
 void *memset(void *to, int byte, size_t size);
 
-/* The bank of this thread. */
+/* The bank of the current thread. */
 static inline struct wire_bank *own_bank(void)
 {
 	uint64_t self;

@@ -1,26 +1,24 @@
 /*
- * The resident: the code of ours that runs inside a measured program. It is a flat image
- * at the start of the arena: no libc, general registers only, system calls of its own.
- * The tracer embeds the image and finds its parts by the offsets in this table, which
- * the image starts with.
+ * The resident: trammel's code inside a measured program. It is a flat image at the start
+ * of the arena: no libc, general registers only, its own system calls. The tracer embeds
+ * the image and finds its parts by the offsets in the table at its start.
  */
 #ifndef TRAMMEL_RESIDENT_RESIDENT_H
 #define TRAMMEL_RESIDENT_RESIDENT_H
 
 #include <stdint.h>
 
-/* What gates and probes at returns call where call graphs are measured: see resident.S,
- * enter. */
+/* Offsets in a routine that gates and probes at returns call for call graphs: see
+ * resident.S, enter. */
 struct resident_routine {
 	uint32_t start;
 	uint32_t lowered; /* from here the frame is at rsp */
 	uint32_t half;    /* from here rcx and rdx are in it */
 	uint32_t saved;   /* from here r8 and r9 are, too */
 	uint32_t timed;   /* the time in rax is to be added to node rdx */
-	uint32_t done;    /* from here on it is not to be done again */
-	uint32_t last;    /* the last instruction but for the search, with all registers
-			     restored */
-	uint32_t search;  /* from here on the frame is at rsp, and it is not done */
+	uint32_t done;    /* from here the time in rax must be added to node rdx */
+	uint32_t last;    /* from here it must not be repeated */
+	uint32_t search;  /* from here the frame is at rsp, and it must be repeated */
 	uint32_t end;
 };
 enum {
@@ -35,29 +33,28 @@ enum {
 
 /* Offsets are bytes from the start of the image. */
 struct resident_table {
-	uint32_t size;          /* of the image */
-	uint32_t hook;          /* trampolines call this; see resident.S */
-	uint32_t hook_saved;    /* from here all registers are in the frame at rsp */
-	uint32_t hook_switched; /* from here the frame is at rbp */
-	uint32_t hook_blocked;  /* from here signals are blocked */
-	uint32_t
-		hook_unblocked; /* from here they are as they were, the frame is at rbp */
-	uint32_t hook_back;     /* from here the frame is at rsp again */
-	uint32_t hook_return;   /* the last instruction, with all registers restored */
+	uint32_t size;           /* of the image */
+	uint32_t hook;           /* trampolines call this; see resident.S */
+	uint32_t hook_saved;     /* from here all registers are in the frame at rsp */
+	uint32_t hook_switched;  /* from here the frame is at rbp */
+	uint32_t hook_blocked;   /* from here signals are blocked */
+	uint32_t hook_unblocked; /* from here they are restored, the frame is at rbp */
+	uint32_t hook_back;      /* from here the frame is at rsp again */
+	uint32_t hook_return;    /* the last instruction, with all registers restored */
 	uint32_t hook_end;
-	uint32_t look;       /* for WIRE_HOOK_OWN and WIRE_HOOK_STACK */
+	uint32_t look; /* fixes return addresses, for WIRE_HOOK_OWN and WIRE_HOOK_STACK */
 	uint32_t look_saved; /* from here the mark is on the stack */
 	uint32_t look_end;
 	uint32_t inject; /* runs wire_control.batch, then goes to inject_back */
 	uint32_t inject_end;
 	uint32_t finish;      /* sets the mask of the bank, then goes to its `back` */
-	uint32_t rest;        /* goes on with a system call that was cut short */
+	uint32_t rest;        /* continues a system call that was cut short */
 	uint32_t rest_made;   /* from here the result of the rest is in rax */
-	uint32_t rest_summed; /* from here that of all of it */
+	uint32_t rest_summed; /* from here the result of the whole call is */
 	uint32_t rest_end;
 	uint32_t returns;       /* rt_sigreturn: comes from restorers, see resident.S */
 	uint32_t returns_saved; /* from here the mark is on the stack */
-	uint32_t returns_done;  /* from here rsp is as it came */
+	uint32_t returns_done;  /* from here rsp is restored */
 	uint32_t returns_end;
 	uint32_t arc;         /* gates call this; see resident.S */
 	uint32_t arc_lowered; /* from here the frame is at rsp */
@@ -65,11 +62,12 @@ struct resident_table {
 	uint32_t arc_counted; /* from here the call is counted */
 	uint32_t arc_return;  /* the last instruction, with all registers restored */
 	uint32_t arc_end;
-	struct resident_routine graph[RESIDENT_ROUTINES]; /* that of calls, of returns, of
-					     calls whose returns are not seen, of begins
-					     and ends of spans, and of another stack */
-	uint32_t span_unmask;       /* puts the signal mask right behind a span */
-	uint32_t span_unmask_saved; /* from here registers are in wire_spans */
+	struct resident_routine
+		graph[RESIDENT_ROUTINES]; /* by RESIDENT_...: enter, leave, calls whose
+					     returns are not seen, beginnings and ends of
+					     spans, and switches of the stack */
+	uint32_t span_unmask;             /* restores the signal mask behind a span */
+	uint32_t span_unmask_saved;       /* from here registers are in wire_spans */
 	uint32_t span_unmask_end;
 	uint32_t boot;      /* code for the first injection; copied elsewhere to run */
 	uint32_t boot_data; /* struct resident_boot, behind the code */
@@ -79,9 +77,9 @@ struct resident_table {
 	uint32_t leave_end;
 };
 
-/* What the boot code needs; filled in by the tracer in its copy. */
+/* Parameters of the boot code; filled in by the tracer in its copy. */
 struct resident_boot {
-	uint64_t back;      /* where the program is to go on */
+	uint64_t back;      /* where the program continues */
 	uint64_t mask;      /* signal mask to set before that */
 	uint64_t flags;     /* of memfd_create */
 	uint64_t address;   /* of the arena */
@@ -89,11 +87,11 @@ struct resident_boot {
 	char name[8];
 };
 
-/* What the leaving code needs. */
+/* Parameters of the leaving code. */
 struct resident_leave {
 	uint64_t back;    /* as in resident_boot */
 	uint64_t mask;    /* as in resident_boot */
-	uint64_t address; /* of what is unmapped */
+	uint64_t address; /* of the range to unmap */
 	uint64_t size;    /* bytes */
 };
 
@@ -101,7 +99,7 @@ struct resident_leave {
 extern const unsigned char resident_image[];
 extern const unsigned int resident_image_size;
 
-/* The table at its start: offsets in the image. */
+/* The table at the start of the image: offsets in the image. */
 static inline const struct resident_table *resident_table(void)
 {
 	return (const struct resident_table *)(const void *)resident_image;

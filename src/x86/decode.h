@@ -1,6 +1,6 @@
 /*
- * One instruction with all that moving it needs, decoded by Zydis; the most common ones
- * by tables, which say the same.
+ * Decoding of single instructions, with all that relocating them needs. Zydis decodes;
+ * the most common instructions are decoded by tables with equal results.
  */
 #ifndef TRAMMEL_X86_DECODE_H
 #define TRAMMEL_X86_DECODE_H
@@ -30,34 +30,36 @@ struct instruction {
 	uint8_t modrm;        /* offset of the ModRM byte; 0: none */
 	uint8_t condition;    /* INSTRUCTION_CONDITION: low 4 bits of the opcode */
 	bool on_stack;        /* its operand is in memory at rsp, with a displacement */
-	bool fixed;           /* works only where it is, or must not run elsewhere */
+	bool fixed;           /* position-dependent, or must not run elsewhere */
 	uint64_t target;      /* of a direct branch, or of the RIP-relative operand */
 	uint32_t flags_read;  /* status flags, bits as in EFLAGS */
-	uint32_t flags_written; /* the same; also those left undefined */
+	uint32_t flags_written; /* status flags, bits as in EFLAGS; those left undefined,
+				   too */
 };
 
 /* CF PF AF ZF SF OF */
 #define INSTRUCTION_STATUS_FLAGS 0x8d5u
 
 /*
- * Decodes the instruction at `bytes`, of which `available` may be read, as lying at
- * `address`. `bytes` must outlive the result. False: there is none, or it is cut off.
+ * Decodes the instruction at `bytes`, of which `available` may be read, as if at
+ * `address`. `bytes` must outlive the result. False if it does not decode or is cut off.
  */
 bool decode_instruction(const uint8_t *bytes, size_t available, uint64_t address,
 			struct instruction *ret_instruction);
 
-/* The same by Zydis alone: what the tables are held against. */
+/* Decodes as decode_instruction does, but by Zydis alone: the reference for tests of the
+ * tables. */
 bool decode_any(const uint8_t *bytes, size_t available, uint64_t address,
 		struct instruction *ret_instruction);
 
 /*
- * Whether an instruction of the code from `bytes` on may access memory in vain after the
- * stack pointer was changed. Accesses by rsp, rip, the thread pointer and r14 (Go's
- * goroutine) do not fail. True as well for what does not decode.
+ * Whether an instruction of the code from `bytes` on may fault after the stack pointer
+ * was changed. Accesses by rsp, rip, the thread pointer and r14 (Go's goroutine) count as
+ * safe. True also if the code does not decode.
  */
 bool decode_faults_deep(const uint8_t *bytes, size_t size);
 
-/* Where a value comes from. */
+/* Origin of a value. */
 enum decode_source {
 	DECODE_KEPT,   /* the instruction does not change it */
 	DECODE_MOVED,  /* from another register */
@@ -65,16 +67,16 @@ enum decode_source {
 			  or by a pop */
 	DECODE_COMPUTED, /* anything else */
 };
-/* As a register: where the instruction, an indirect jump, leads. */
+/* As a register number: the target of an indirect jump. */
 enum { DECODE_TARGET = -1 };
 
 /*
- * Where an instruction gets the value of register *number from: 0 is rax, 15 r15. When it
- * was moved from another one, that is the new *number.
+ * The origin of the value that the instruction leaves in register *number (0: rax, 15:
+ * r15). For DECODE_MOVED the source register is written to *number.
  */
 enum decode_source decode_source(const uint8_t *bytes, size_t size, int *number);
 
-/* What an instruction does with the register of a table. */
+/* Use of a register that holds the address of a table. */
 enum decode_use {
 	DECODE_UNUSED,
 	DECODE_INDEXED,     /* loads the word at register + 8 * index, or jumps there */
@@ -82,17 +84,18 @@ enum decode_use {
 	DECODE_USED,        /* anything else */
 };
 
-/* By the operands alone, also those that are not written in the text: calls change and
- * take what the ABI says besides. `ret_loaded` is the register that the word goes to, of
- * DECODE_INDEXED; -1: it jumps there. */
+/* How the instruction uses register `number`, by its operands alone, implicit ones
+ * included: calls read and write more, by the ABI. For DECODE_INDEXED `ret_loaded` gets
+ * the register that receives the word; -1: the instruction jumps there. */
 enum decode_use decode_use(const uint8_t *bytes, size_t size, int number,
 			   int *ret_loaded);
 
-/* The same for a register that may be dead: DECODE_OVERWRITTEN, by the whole of another
- * value; DECODE_UNUSED; or else DECODE_USED, also if a part of it is overwritten. */
+/* How the instruction affects register `number`, for liveness: DECODE_OVERWRITTEN if all
+ * of it is replaced; DECODE_UNUSED; else DECODE_USED, also if a part of it is replaced.
+ */
 enum decode_use decode_effect(const uint8_t *bytes, size_t size, int number);
 
-/* Where a value of 4 or 8 bytes comes from, and where an instruction puts it. */
+/* Source or destination of a value of 4 or 8 bytes. */
 enum decode_operand {
 	DECODE_NOWHERE,
 	DECODE_CONSTANT,
@@ -101,24 +104,26 @@ enum decode_operand {
 	DECODE_ADDRESS, /* base + displacement itself */
 };
 
-/* What an instruction does with the values of general registers, by number: 0 is rax. */
+/* Effect of an instruction on the values of general registers, by number: 0 is rax. */
 struct decode_transfer {
-	uint16_t written; /* those that it changes, as bits */
+	uint16_t written; /* registers that it changes, a bit each */
 	uint8_t from, to; /* enum decode_operand: a value that is moved whole */
-	uint8_t source;   /* register that it comes from */
+	uint8_t source;   /* destination register */
 	uint8_t target;   /* register that it goes to */
-	int8_t base;      /* of the memory operand; -1: it is not base + displacement */
-	bool stores;      /* writes to the memory operand, be it something else */
-	int32_t pushed;   /* bytes that rsp becomes lower, before memory is written to */
+	int8_t base;      /* of the memory operand; -1: it is not of the form base +
+			     displacement */
+	bool stores;      /* writes to the memory operand, maybe another value */
+	int32_t pushed;   /* bytes by which rsp is lowered before memory is written */
 	int64_t constant; /* DECODE_CONSTANT */
 	int64_t displacement;
 };
 
-/* False: it does not decode. What calls and system calls change besides is not told. */
+/* Reads the effect of the instruction at `bytes`. False if it does not decode. Effects of
+ * calls and system calls beyond their operands are not included. */
 bool decode_transfer(const uint8_t *bytes, size_t size,
 		     struct decode_transfer *ret_transfer);
 
-/* Whether nothing runs on behind it. */
+/* Whether control never continues behind the instruction. */
 static inline bool instruction_leaves(const struct instruction *instruction)
 {
 	return instruction->kind == INSTRUCTION_JUMP ||

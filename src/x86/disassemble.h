@@ -1,5 +1,5 @@
 /*
- * Instructions as text, for people. Formatted by Zydis.
+ * Instructions as text, formatted by Zydis.
  */
 #ifndef TRAMMEL_X86_DISASSEMBLE_H
 #define TRAMMEL_X86_DISASSEMBLE_H
@@ -12,9 +12,9 @@ enum disassemble_syntax { DISASSEMBLE_ATT, DISASSEMBLE_INTEL };
 enum { DISASSEMBLE_TEXT_MAX = 256 };
 
 /*
- * Writes the instruction at `bytes`, of which `available` (at least 1) may be read, as
- * lying at `address`, to `ret_text`. Addresses are absolute ("jmp 0x1234"). Returns its
- * length in bytes; of what is no instruction, one byte is shown as data.
+ * Writes the instruction at `bytes`, of which `available` (at least 1) may be read, as if
+ * at `address`, to `ret_text`. Addresses are absolute ("jmp 0x1234"). Returns its length
+ * in bytes; an undecodable byte is shown as data, with length 1.
  */
 size_t disassemble(enum disassemble_syntax syntax, const uint8_t *bytes, size_t available,
 		   uint64_t address, char ret_text[DISASSEMBLE_TEXT_MAX]);

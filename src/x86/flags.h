@@ -1,6 +1,6 @@
 /*
- * What instructions do with the status flags, as far as the brief decoder tells them
- * apart: enough to find where a counter may be incremented without saving flags.
+ * Effects of instructions on the status flags, as far as the short decoder distinguishes
+ * them: enough to find points where a counter may be incremented without saving flags.
  */
 #ifndef TRAMMEL_X86_FLAGS_H
 #define TRAMMEL_X86_FLAGS_H
@@ -18,24 +18,24 @@ enum {
 	FLAGS_SIGN = 16,
 	FLAGS_OVERFLOW = 32,
 	FLAGS_ALL = 63,
-	/* What `inc` and `dec` write. */
+	/* The flags that `inc` and `dec` write. */
 	FLAGS_INCREMENT = FLAGS_ALL & ~FLAGS_CARRY,
 };
 
 struct flags_effect {
-	uint8_t read;    /* may be read: at least those that are */
-	uint8_t written; /* lost whatever happens: at most those that are */
+	uint8_t read;    /* flags that may be read: a superset */
+	uint8_t written; /* flags that are always overwritten: a subset */
 };
 
 /*
- * The effect of an instruction at `bytes` that length_decode has described. An
- * instruction that the tables do not know reads all flags and writes none. Calls, jumps
- * and returns have no effect of their own. Source: Intel SDM volume 1, appendix A (EFLAGS
+ * The effect of the instruction at `bytes`, which length_decode has decoded to `brief`.
+ * An instruction unknown to the tables reads all flags and writes none. Calls, jumps and
+ * returns have no effect of their own. Source: Intel SDM volume 1, appendix A (EFLAGS
  * cross-reference).
  */
 struct flags_effect flags_effect(const uint8_t *bytes, const struct brief *brief);
 
-/* The flags that a condition code (the low 4 bits of jcc, setcc, cmovcc) reads. */
+/* The flags read by a condition code (the low 4 bits of jcc, setcc, cmovcc). */
 uint8_t flags_of_condition(unsigned condition);
 
 #endif

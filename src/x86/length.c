@@ -399,7 +399,7 @@ size_t length_decode(const uint8_t *bytes, size_t available, struct brief *ret_b
 
 /* The kind of an instruction whose ModRM byte decides about that. False: it takes a
  * closer look. */
-static bool refine_glance(unsigned opcode, unsigned modrm, struct brief *brief)
+static bool refine_brief(unsigned opcode, unsigned modrm, struct brief *brief)
 {
 	unsigned extension = modrm >> 3 & 7;
 
@@ -418,8 +418,8 @@ static bool refine_glance(unsigned opcode, unsigned modrm, struct brief *brief)
 	}
 }
 
-/* All of an opcode that its glances depend on. */
-struct glance_class {
+/* The properties of an opcode that decide its row. */
+struct opcode_class {
 	uint8_t length; /* without what a ModRM byte says */
 	uint8_t immediate, kind;
 	bool unknown, has_modrm;
@@ -427,10 +427,10 @@ struct glance_class {
 };
 
 /* The class of an opcode that has `lead` bytes in front of it. */
-static struct glance_class class_of(unsigned map, unsigned lead, unsigned opcode)
+static struct opcode_class class_of(unsigned map, unsigned lead, unsigned opcode)
 {
 	uint8_t attributes = map ? two_byte[opcode] : one_byte[opcode];
-	struct glance_class class = {
+	struct opcode_class class = {
 		.immediate = immediate_sizes[attributes & IMM_MASK],
 		.kind = map ? two_byte_kind[opcode] : one_byte_kind[opcode],
 		.has_modrm = attributes & M,
@@ -440,7 +440,7 @@ static struct glance_class class_of(unsigned map, unsigned lead, unsigned opcode
 	if ((attributes & X) || (!map && opcode == 0x0f) ||
 	    (map && ((opcode & 0xfe) == 0x78 || (attributes & REFINE))) ||
 	    (lead && !map && (attributes & IMM_MASK) == IMMV))
-		return (struct glance_class){.unknown = true};
+		return (struct opcode_class){.unknown = true};
 	class.length = (uint8_t)(lead + 1 + class.immediate);
 	if (attributes & REFINE)
 		class.refined = (uint8_t)opcode;
@@ -448,7 +448,7 @@ static struct glance_class class_of(unsigned map, unsigned lead, unsigned opcode
 }
 
 /* 0: it takes a closer look. */
-static uint8_t glance_row(const struct glance_class *class, unsigned modrm)
+static uint8_t classify_row(const struct opcode_class *class, unsigned modrm)
 {
 	unsigned mod = modrm >> 6, rm = modrm & 7;
 	struct brief brief = {
@@ -458,21 +458,21 @@ static uint8_t glance_row(const struct glance_class *class, unsigned modrm)
 	};
 
 	if (!class->has_modrm)
-		return (uint8_t)length_glance_of(&brief);
+		return (uint8_t)length_classify_brief(&brief);
 	/* Behind ModRM bytes like 04 the SIB byte tells. */
 	if ((mod == 0 && rm == 4) ||
-	    (class->refined && !refine_glance(class->refined, modrm, &brief)))
+	    (class->refined && !refine_brief(class->refined, modrm, &brief)))
 		return 0;
 	brief.length = (uint8_t)(brief.length + 1 + behind_modrm[mod << 3 | rm]);
 	brief.relative = mod == 0 && rm == 5;
-	return (uint8_t)length_glance_of(&brief);
+	return (uint8_t)length_classify_brief(&brief);
 }
 
-static struct glance_tables glance_tables;
+static struct classify_tables classify_tables;
 
 /* The number of a class, which is added if it is new. 0, whose row is empty, is that of
  * opcodes that take a closer look. */
-static unsigned number_of(const struct glance_class *class, struct glance_class *classes,
+static unsigned number_of(const struct opcode_class *class, struct opcode_class *classes,
 			  unsigned *count)
 {
 	unsigned number = 1;
@@ -483,88 +483,90 @@ static unsigned number_of(const struct glance_class *class, struct glance_class 
 		number++;
 	if (number < *count)
 		return number;
-	if (number == GLANCE_CLASSES)
+	if (number == OPCODE_CLASSES)
 		return 0;
 	classes[(*count)++] = *class;
 	for (unsigned modrm = 0; modrm < 256; modrm++)
-		glance_tables.rows[number][modrm] = glance_row(class, modrm);
+		classify_tables.rows[number][modrm] = classify_row(class, modrm);
 	return number;
 }
 
-static void make_glances(void)
+static void make_tables(void)
 {
-	struct glance_class classes[GLANCE_CLASSES];
+	struct opcode_class classes[OPCODE_CLASSES];
 	unsigned count = 1;
 
 	for (unsigned i = 0; i < 4 * 256; i++) {
-		struct glance_class class =
+		struct opcode_class class =
 			class_of(i >> 9, (i >> 9) + (i >> 8 & 1), i & 255);
 
-		glance_tables.classes[i >> 8][i & 255] =
+		classify_tables.classes[i >> 8][i & 255] =
 			(uint8_t)number_of(&class, classes, &count);
 	}
 }
 
-const struct glance_tables *length_glances(void)
+const struct classify_tables *length_classify_tables(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, make_glances);
-	return &glance_tables;
+	pthread_once(&once, make_tables);
+	return &classify_tables;
 }
 
-static uint32_t glance_at(const struct glance_tables *tables, unsigned variant,
-			  uint8_t opcode, uint8_t next)
+static uint32_t classify_at(const struct classify_tables *tables, unsigned variant,
+			    uint8_t opcode, uint8_t next)
 {
 	return tables->rows[tables->classes[variant][opcode]][next];
 }
 
-/* No prefix but REX: what a glance does not tell, but little more does. 0: it does not.
- * READ_MAX bytes may be read. */
-static uint32_t glance_closer(const struct glance_tables *tables, const uint8_t *bytes)
+/* The class of an instruction with no prefix but REX, with a SIB byte read where needed;
+ * 0 if that is not enough. READ_MAX bytes must be readable. */
+static uint32_t classify_closer(const struct classify_tables *tables,
+				const uint8_t *bytes)
 {
 	unsigned variant = (bytes[0] & 0xf0) == 0x40;
-	uint32_t glance;
+	uint32_t class;
 
 	bytes += variant;
 	if (bytes[0] == 0x0f) {
 		variant += 2;
 		bytes++;
 	}
-	glance = glance_at(tables, variant, bytes[0], bytes[1]);
-	if (glance || (bytes[1] & 0xc7) != 4)
-		return glance;
+	class = classify_at(tables, variant, bytes[0], bytes[1]);
+	if (class || (bytes[1] & 0xc7) != 4)
+		return class;
 	/* With a SIB byte it is one longer than the one like it that has none. */
-	glance = glance_at(tables, variant, bytes[0], bytes[1] & 0xf8);
-	if (!glance)
+	class = classify_at(tables, variant, bytes[0], bytes[1] & 0xf8);
+	if (!class)
 		return 0;
-	return glance + ((bytes[2] & 7) == 5 ? 5 : 1);
+	return class + ((bytes[2] & 7) == 5 ? 5 : 1);
 }
 
 /* Legacy prefixes make no difference to most instructions but their own length. */
-static uint32_t glance_behind_prefixes(const struct glance_tables *tables,
-				       const uint8_t *bytes)
+static uint32_t classify_behind_prefixes(const struct classify_tables *tables,
+					 const uint8_t *bytes)
 {
-	uint32_t count = 0, glance;
+	uint32_t count = 0, class;
 
 	/* With the longest of all else, this is not too long. */
 	while (count < 3 && is_prefix(bytes[count]) && bytes[count] != 0x67)
 		count++;
-	glance = glance_closer(tables, bytes + count);
-	if (!count || !glance)
-		return glance;
-	return glance & (GLANCE_KIND | GLANCE_WORD) ? 0 : glance + count;
+	class = classify_closer(tables, bytes + count);
+	if (!count || !class)
+		return class;
+	return class & (CLASSIFY_KIND | CLASSIFY_WORD) ? 0 : class + count;
 }
 
-uint32_t length_look(const struct glance_tables *tables, const uint8_t *bytes,
-		     size_t available)
+uint32_t length_classify_any(const struct classify_tables *tables, const uint8_t *bytes,
+			     size_t available)
 {
-	uint32_t glance = 0;
+	uint32_t class = 0;
 	struct brief brief;
 
 	if (available >= READ_MAX)
-		glance = glance_behind_prefixes(tables, bytes);
-	if (glance)
-		return glance;
-	return length_decode(bytes, available, &brief) ? length_glance_of(&brief) : 0;
+		class = classify_behind_prefixes(tables, bytes);
+	if (class)
+		return class;
+	return length_decode(bytes, available, &brief) ? length_classify_brief(&brief)
+						       : 0;
 }

@@ -1,8 +1,8 @@
 /*
- * The length of x86-64 instructions, and the little that scanning whole texts needs to
- * know beside it. Tables instead of Zydis, for speed alone: 42 MB of text take 60 ms here
- * and 0.7 s there. Everything that is moved or changed is decoded by Zydis (decode.h),
- * and a test holds the two against each other over real libraries.
+ * Lengths of x86-64 instructions, and the few other properties that a linear sweep needs.
+ * Tables instead of Zydis, for speed alone: a sweep is ten times as fast. All code that
+ * is moved or changed is decoded by Zydis (decode.h), and a test compares the two over
+ * real libraries.
  */
 #ifndef TRAMMEL_X86_LENGTH_H
 #define TRAMMEL_X86_LENGTH_H
@@ -22,7 +22,7 @@ enum brief_kind {
 	BRIEF_CALL32,        /* e8 */
 	BRIEF_CALL_INDIRECT, /* ff /2, ff /3 */
 	BRIEF_JUMP_INDIRECT, /* ff /4, ff /5 */
-	BRIEF_STOP,          /* ret, iret, ud2, hlt: nothing runs on behind it */
+	BRIEF_STOP,          /* ret, iret, ud2, hlt: control never continues behind it */
 	BRIEF_SYSCALL,
 	BRIEF_CONSTANT, /* b8..bf: mov of a constant to a register */
 	BRIEF_SEGMENT,  /* writes the GS selector or base */
@@ -39,21 +39,20 @@ struct brief {
 		      */
 	uint8_t opcode;
 	uint8_t modrm;  /* 0 if there is none */
-	uint8_t prefix; /* the last of f2, f3 before the opcode; else 0 */
+	uint8_t prefix; /* the last of f2, f3 before the opcode; 0: none */
 };
 
 /*
- * Decodes the instruction at `bytes`, of which `available` may be read. Returns its
- * length; 0 if there is no such instruction in 64-bit mode, or not all of it is there.
- * Source: Intel SDM volume 2, appendix A. Privileged moves to control registers count as
- * undecodable.
+ * Decodes the instruction at `bytes`, of which `available` may be read, to `ret_brief`.
+ * Returns its length; 0 if it is invalid in 64-bit mode or cut off. Source: Intel SDM
+ * volume 2, appendix A. Privileged moves to control registers count as invalid.
  */
 size_t length_decode(const uint8_t *bytes, size_t available, struct brief *ret_brief);
 
 /*
- * A branch over the lock prefix of the instruction behind it, as the C library has it for
- * programs with one thread: je 1f; lock; 1: cmpxchg ... It and what is behind are like
- * one instruction, since the branch leads into the middle of the other one.
+ * A branch over the lock prefix of the next instruction, as the C library has it for
+ * programs with one thread: je 1f; lock; 1: cmpxchg ... The two are treated as one
+ * instruction, since the branch leads into the middle of the second.
  */
 enum { LENGTH_PAIR_BRANCH = 2 };
 static inline bool length_is_pair(const uint8_t *bytes, size_t available)
@@ -62,13 +61,12 @@ static inline bool length_is_pair(const uint8_t *bytes, size_t available)
 	       bytes[2] == 0xf0;
 }
 
-/* By the first byte of a direct branch without prefixes: its length, which is 0 for all
- * other instructions, and its kind. Those of two opcode bytes are not among them. */
+/* Length and kind of a direct branch without prefixes, by its first byte; length 0 for
+ * all other instructions and for branches with two opcode bytes. */
 extern const uint8_t length_branches[256], length_branch_kinds[256];
 
-/* The same as length_decode for direct branches without prefixes, which are most of what
- * is decoded: their first byte tells, or the second. False: it is none. All of it must be
- * there. */
+/* Decodes a direct branch without prefixes, as length_decode does; these are most of what
+ * is decoded. False if it is another instruction. All of it must be readable. */
 static inline bool length_branch(const uint8_t *bytes, struct brief *ret_brief)
 {
 	uint8_t map = bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80;
@@ -87,45 +85,45 @@ static inline bool length_branch(const uint8_t *bytes, struct brief *ret_brief)
 }
 
 /*
- * A glance at an instruction: its length in the lowest bits, which is enough to go on to
- * the next one, and what makes it worth a decoding. Texts are walked by glances, since
- * each waits for the length of the one before: the tables keep that wait short, and hold
- * nothing but what length_decode says.
+ * Class of an instruction: its length in the lowest bits, enough to go on to the next
+ * one, and flags for those that need decoding. A sweep waits at each instruction for the
+ * length of the one before; the tables keep that wait short. They agree with
+ * length_decode.
  */
-enum glance {
-	GLANCE_LENGTH = 15,     /* 0: not known at a glance */
-	GLANCE_RELATIVE = 0x10, /* a RIP-relative operand */
-	GLANCE_KIND = 0x20,     /* neither plain, nor a nop, nor a stop */
-	GLANCE_NOP = 0x40,
-	GLANCE_WORD = 0x80, /* an immediate of 4 bytes */
-	GLANCE_BYTES = 4,   /* that are read */
+enum classify {
+	CLASSIFY_LENGTH = 15,     /* 0: the tables do not know it */
+	CLASSIFY_RELATIVE = 0x10, /* a RIP-relative operand */
+	CLASSIFY_KIND = 0x20,     /* neither plain, nor a nop, nor a stop */
+	CLASSIFY_NOP = 0x40,
+	CLASSIFY_WORD = 0x80, /* an immediate of 4 bytes */
+	CLASSIFY_BYTES = 4,   /* bytes that are read */
 };
 
-/* What the byte behind an opcode means for the glance, which is all that most opcodes
- * differ in. There are few such classes, so that all of this stays in the processor's
- * nearest cache. */
-enum { GLANCE_CLASSES = 64 };
+/* How the byte behind an opcode changes the class: most opcodes differ in nothing else.
+ * There are few such rows, so that the tables fit the level-1 cache. */
+enum { OPCODE_CLASSES = 64 };
 
-struct glance_tables {
-	/* By opcode: without prefixes, behind REX, behind 0f, behind both; the length
-	 * is with them. */
+struct classify_tables {
+	/* Row by opcode: without prefix, behind REX, behind 0f, behind both; it includes
+	 * the length of the prefixes. */
 	uint8_t classes[4][256];
-	/* By class and the byte behind the opcode, a ModRM byte or any other. */
-	uint8_t rows[GLANCE_CLASSES][256];
+	/* Class by row and the byte behind the opcode, a ModRM byte or any other. */
+	uint8_t rows[OPCODE_CLASSES][256];
 };
 
-/* They are made at the first call; any thread may. */
-const struct glance_tables *length_glances(void);
+/* The tables, built at the first call; thread-safe. */
+const struct classify_tables *length_classify_tables(void);
 
-/* GLANCE_BYTES may be read at `bytes`. 0: length_look must tell. */
-static inline uint32_t length_glance(const struct glance_tables *tables,
-				     const uint8_t *bytes)
+/* The class of the instruction at `bytes`, of which CLASSIFY_BYTES must be readable.
+ * 0: length_classify_any must decode it. */
+static inline uint32_t length_classify(const struct classify_tables *tables,
+				       const uint8_t *bytes)
 {
 	uint32_t word, rex, escape;
 
 	memcpy(&word, bytes, sizeof(word));
-	/* Without branches: every second instruction has a REX prefix, and no processor
-	 * foresees which. */
+	/* Without branches: every second instruction has a REX prefix, which no processor
+	 * predicts well. */
 	rex = (word & 0xf0) == 0x40;
 	word >>= rex << 3;
 	escape = (word & 255) == 0x0f;
@@ -134,12 +132,12 @@ static inline uint32_t length_glance(const struct glance_tables *tables,
 		->rows[tables->classes[2 * escape + rex][word & 255]][word >> 8 & 255];
 }
 
-/* The same with a closer look, where a glance is not enough, or fewer bytes may be read.
- * 0: it does not decode. */
-uint32_t length_look(const struct glance_tables *tables, const uint8_t *bytes,
-		     size_t available);
+/* The class of an instruction that length_classify does not know, or with fewer than
+ * CLASSIFY_BYTES readable. 0 if it does not decode. */
+uint32_t length_classify_any(const struct classify_tables *tables, const uint8_t *bytes,
+			     size_t available);
 
-/* A displacement of 1 or 4 bytes, as 64 bits. */
+/* A displacement of 1 or 4 bytes, sign-extended. */
 static inline uint64_t length_displacement(const uint8_t *bytes, size_t size)
 {
 	int32_t wide;
@@ -150,24 +148,24 @@ static inline uint64_t length_displacement(const uint8_t *bytes, size_t size)
 	return (uint64_t)(int64_t)wide;
 }
 
-/* How far a direct branch leads from `behind` it. */
+/* The displacement of a direct branch that ends at `behind`. */
 static inline uint64_t length_distance(const uint8_t *behind, const struct brief *brief)
 {
 	return length_displacement(behind - brief->immediate, brief->immediate);
 }
 
-/* The same as length_glance says of what it has decoded. */
-static inline uint32_t length_glance_of(const struct brief *brief)
+/* The class of a decoded instruction, as length_classify returns it. */
+static inline uint32_t length_classify_brief(const struct brief *brief)
 {
-	uint32_t glance = brief->length;
+	uint32_t class = brief->length;
 
-	glance |= brief->relative ? GLANCE_RELATIVE : 0;
-	glance |= brief->immediate == 4 ? GLANCE_WORD : 0;
+	class |= brief->relative ? CLASSIFY_RELATIVE : 0;
+	class |= brief->immediate == 4 ? CLASSIFY_WORD : 0;
 	if (brief->kind == BRIEF_NOP)
-		return glance | GLANCE_NOP;
+		return class | CLASSIFY_NOP;
 	if (brief->kind != BRIEF_PLAIN && brief->kind != BRIEF_STOP)
-		return glance | GLANCE_KIND;
-	return glance;
+		return class | CLASSIFY_KIND;
+	return class;
 }
 
 #endif

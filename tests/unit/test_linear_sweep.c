@@ -77,7 +77,7 @@ static void walk_plainly(struct sweep_span *span, uint32_t wanted)
 		    brief.length > span->end - span->stop)
 			break;
 		bit_set(wanted_starts, span->stop);
-		if (length_glance_of(&brief) & wanted)
+		if (length_classify_brief(&brief) & wanted)
 			bit_set(wanted_notable, span->stop);
 		if (brief.kind != BRIEF_NOP)
 			span->last = span->stop;
@@ -105,7 +105,7 @@ static void test_lanes(void **state)
 {
 	struct code_segment segment = {
 		.address = 0x1000, .size = SIZE, .bytes = bytes, .starts = starts};
-	struct linear_sweep lanes = {.wanted = GLANCE_RELATIVE | GLANCE_KIND};
+	struct linear_sweep lanes = {.wanted = CLASSIFY_RELATIVE | CLASSIFY_KIND};
 	struct sweep_span spans[SPANS], wanted[SPANS];
 	uint32_t seed = 1;
 

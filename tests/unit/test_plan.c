@@ -400,32 +400,31 @@ static void test_random_bytes(void **state)
 	}
 }
 
-/* What a glance says of an instruction is what decoding says; it may want one to look
- * closer at its kind without need. */
-static void check_glance(const struct glance_tables *tables, const uint8_t *bytes,
-			 size_t available)
+/* The class by table is the class by decoding; CLASSIFY_KIND may be set without need. */
+static void check_class(const struct classify_tables *tables, const uint8_t *bytes,
+			size_t available)
 {
-	uint32_t wanted = 0, glances[2] = {0};
+	uint32_t wanted = 0, classes[2] = {0};
 	struct brief brief;
 
 	if (length_decode(bytes, available, &brief))
-		wanted = length_glance_of(&brief);
-	if (available >= GLANCE_BYTES)
-		glances[0] = length_glance(tables, bytes);
-	glances[1] = length_look(tables, bytes, available);
-	assert_int_equal(glances[1] != 0, wanted != 0);
+		wanted = length_classify_brief(&brief);
+	if (available >= CLASSIFY_BYTES)
+		classes[0] = length_classify(tables, bytes);
+	classes[1] = length_classify_any(tables, bytes, available);
+	assert_int_equal(classes[1] != 0, wanted != 0);
 	for (int i = 0; i < 2; i++) {
-		uint32_t glance = glances[i];
+		uint32_t class = classes[i];
 
-		if (!glance)
+		if (!class)
 			continue;
 		/* Only its user knows how far it may go. */
-		if (!wanted && (glance & GLANCE_LENGTH) > available)
+		if (!wanted && (class & CLASSIFY_LENGTH) > available)
 			continue;
-		if ((glance | GLANCE_KIND) != (wanted | GLANCE_KIND) ||
-		    (wanted & ~glance))
+		if ((class | CLASSIFY_KIND) != (wanted | CLASSIFY_KIND) ||
+		    (wanted & ~class))
 			fail_msg("%02x %02x %02x %02x: %#x, not %#x", bytes[0], bytes[1],
-				 bytes[2], bytes[3], glance, wanted);
+				 bytes[2], bytes[3], class, wanted);
 	}
 }
 
@@ -449,7 +448,7 @@ static void check_decoding(const uint8_t *bytes, size_t available)
 }
 
 /* Every opcode with every ModRM byte, behind prefixes. */
-static void test_glances(void **state)
+static void test_classes(void **state)
 {
 	static const char *const prefixes[] = {
 		"",     "\x40",     "\x41",     "\x48",         "\x4f",
@@ -458,7 +457,7 @@ static void test_glances(void **state)
 		"\xf0", "\xc5",     "\x48\x48",
 	};
 	static const uint8_t sibs[] = {0x24, 0x25, 0xfd, 0x00};
-	const struct glance_tables *tables = length_glances();
+	const struct classify_tables *tables = length_classify_tables();
 	uint8_t bytes[24];
 
 	(void)state;
@@ -473,8 +472,8 @@ static void test_glances(void **state)
 			bytes[at++] = (uint8_t)(j >> 10);
 			bytes[at++] = (uint8_t)(j >> 2);
 			bytes[at++] = sibs[j & 3];
-			check_glance(tables, bytes, sizeof(bytes));
-			check_glance(tables, bytes, at);
+			check_class(tables, bytes, sizeof(bytes));
+			check_class(tables, bytes, at);
 			if ((j & 3) < 2)
 				check_decoding(bytes, sizeof(bytes));
 		}
@@ -484,7 +483,7 @@ static void test_glances(void **state)
 /* The table decoder and Zydis agree on every function of a real file. */
 static void compare_lengths(struct image *image)
 {
-	const struct glance_tables *tables = length_glances();
+	const struct classify_tables *tables = length_classify_tables();
 
 	vector_for_each (&image->functions, function) {
 		const uint8_t *bytes =
@@ -496,7 +495,7 @@ static void compare_lengths(struct image *image)
 			struct brief brief;
 
 			length = length_decode(bytes + at, left, &brief);
-			check_glance(tables, bytes + at, left);
+			check_class(tables, bytes + at, left);
 			if (!decode_instruction(bytes + at, left, function->address + at,
 						&instruction))
 				break; /* data: anything goes */
@@ -704,7 +703,7 @@ int main(void)
 		cmocka_unit_test(test_goroutine_stacks),
 		cmocka_unit_test(test_deep_faults),
 		cmocka_unit_test(test_random_bytes),
-		cmocka_unit_test(test_glances),
+		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_few_wanted),
 		cmocka_unit_test(test_real_files),
 	};

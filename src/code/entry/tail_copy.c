@@ -70,18 +70,19 @@ static bool may_stop(const uint8_t *bytes)
 	       opcode == 0x0f;
 }
 
-/* The length of an instruction that goes on behind itself, if a glance is enough; else 0.
+/* The length of an instruction that goes on behind itself, if length_classify knows it;
+ * else 0.
  */
 static unsigned plain_length(const uint8_t *bytes, size_t available)
 {
-	uint32_t glance;
+	uint32_t class;
 
-	if (available < GLANCE_BYTES || may_stop(bytes))
+	if (available < CLASSIFY_BYTES || may_stop(bytes))
 		return 0;
-	glance = length_glance(length_glances(), bytes);
-	if ((glance & GLANCE_KIND) || (glance & GLANCE_LENGTH) > available)
+	class = length_classify(length_classify_tables(), bytes);
+	if ((class & CLASSIFY_KIND) || (class & CLASSIFY_LENGTH) > available)
 		return 0;
-	return glance & GLANCE_LENGTH;
+	return class & CLASSIFY_LENGTH;
 }
 
 unsigned trampoline_choose_copy(const struct trampoline *trampoline)

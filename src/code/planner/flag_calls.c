@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-/* How many instructions a glance goes on for. Most calls need three. */
-enum { GLANCE_INSTRUCTIONS = 24 };
+/* The most instructions that the search along the straight line reads. Most calls need
+ * three. */
+enum { STRAIGHT_INSTRUCTIONS = 24 };
 
 enum { CALL = 0xe8 };
 
@@ -70,14 +71,15 @@ static bool may_live_on(const struct looking *looking, const struct brief *brief
 	}
 }
 
-/* Whether flags may be alive at an address in the function, as far as a glance tells. */
+/* Whether flags may be alive at an address in the function, by the straight line from
+ * there. */
 static bool may_be_alive(const struct looking *looking, uint64_t address)
 {
 	const struct code_segment *segment = looking->segment;
 	uint8_t live = FLAGS_ALL;
 	uint64_t next;
 
-	for (int i = 0; i < GLANCE_INSTRUCTIONS; i++, address = next) {
+	for (int i = 0; i < STRAIGHT_INSTRUCTIONS; i++, address = next) {
 		const uint8_t *bytes = segment->bytes + (address - segment->address);
 		struct flags_effect effect;
 		struct brief brief;
@@ -122,7 +124,7 @@ static bool find_flags(struct looking *looking, uint64_t address)
 	return address < looking->end;
 }
 
-/* Those of which a glance at what is behind a call does not tell. */
+/* Functions for which the straight lines behind the calls do not decide. */
 static void look_behind_calls(struct plan_builder *builder, bool *doubtful)
 {
 	struct looking looking = {.builder = builder};

@@ -5,13 +5,14 @@
 /* A walk through one span. */
 struct lane {
 	struct sweep_span *span;
-	size_t offset, limit; /* where it is; where a glance may read no more */
-	bool stuck;           /* what lies there does not decode */
+	size_t offset,
+		limit; /* where it is; from where on a class can no longer be read */
+	bool stuck;    /* what lies there does not decode */
 };
 
 struct road {
 	const struct code_segment *segment;
-	const struct glance_tables *glances;
+	const struct classify_tables *classify;
 	const uint8_t *bytes;
 	uint64_t *starts, *notable;
 	size_t base;
@@ -22,27 +23,27 @@ struct road {
 /* What is at an offset; 0: nothing that decodes. */
 static uint32_t look_closer(const struct road *road, size_t offset)
 {
-	return length_look(road->glances, road->segment->bytes + offset,
-			   road->segment->size - offset);
+	return length_classify_any(road->classify, road->segment->bytes + offset,
+				   road->segment->size - offset);
 }
 
 /* Notes an instruction; returns the offset behind it. */
-static inline size_t step_over(const struct road *road, size_t offset, uint32_t glance)
+static inline size_t step_over(const struct road *road, size_t offset, uint32_t class)
 {
 	size_t at = offset - road->base;
-	uint64_t notable = (glance & road->wanted) != 0;
+	uint64_t notable = (class & road->wanted) != 0;
 
 	bit_set(road->starts, offset);
 	road->notable[at >> 6] |= notable << (at & 63);
-	return offset + (glance & GLANCE_LENGTH);
+	return offset + (class & CLASSIFY_LENGTH);
 }
 
 /* 0: nothing that decodes. */
 static inline uint32_t classify_at(const struct road *road, size_t offset)
 {
-	uint32_t glance = length_glance(road->glances, road->bytes + offset);
+	uint32_t class = length_classify(road->classify, road->bytes + offset);
 
-	return __builtin_expect(glance != 0, true) ? glance : look_closer(road, offset);
+	return __builtin_expect(class != 0, true) ? class : look_closer(road, offset);
 }
 
 /* Goes on with both lanes until one ends, or finds what does not decode. */
@@ -51,32 +52,32 @@ static void walk_both(const struct road *shared, struct lane *one, struct lane *
 	const struct road road = *shared;
 	size_t left = one->offset, left_limit = one->limit;
 	size_t right = other->offset, right_limit = other->limit;
-	uint32_t glance = 1, first = 1;
+	uint32_t class = 1, first = 1;
 
 	while (left < left_limit && right < right_limit) {
 		first = classify_at(&road, left);
 		if (!first)
 			break;
 		left = step_over(&road, left, first);
-		glance = classify_at(&road, right);
-		if (!glance)
+		class = classify_at(&road, right);
+		if (!class)
 			break;
-		right = step_over(&road, right, glance);
+		right = step_over(&road, right, class);
 	}
 	one->offset = left;
 	other->offset = right;
 	one->stuck = !first;
-	other->stuck = !glance;
+	other->stuck = !class;
 }
 
 static void walk_one(const struct road *road, struct lane *lane)
 {
 	while (lane->offset < lane->limit && !lane->stuck) {
-		uint32_t glance = classify_at(road, lane->offset);
+		uint32_t class = classify_at(road, lane->offset);
 
-		lane->stuck = !glance;
-		if (glance)
-			lane->offset = step_over(road, lane->offset, glance);
+		lane->stuck = !class;
+		if (class)
+			lane->offset = step_over(road, lane->offset, class);
 	}
 }
 
@@ -89,19 +90,19 @@ static size_t one_before(const struct code_segment *segment, size_t offset)
 	return offset;
 }
 
-/* The rest of the span, behind which a glance could not look; then its results. */
+/* The rest of the span, too near its end for classes by table; then its results. */
 static void end_lane(const struct road *road, struct lane *lane)
 {
 	const struct code_segment *segment = road->segment;
 	struct sweep_span *span = lane->span;
-	uint32_t glance = 0;
+	uint32_t class = 0;
 	size_t at;
 
 	while (lane->offset < span->end && !lane->stuck) {
-		glance = look_closer(road, lane->offset);
-		lane->stuck = !glance;
-		if (glance)
-			lane->offset = step_over(road, lane->offset, glance);
+		class = look_closer(road, lane->offset);
+		lane->stuck = !class;
+		if (class)
+			lane->offset = step_over(road, lane->offset, class);
 	}
 	if (lane->offset > span->end) {
 		/* An instruction that goes on behind the span is none of it. */
@@ -112,7 +113,7 @@ static void end_lane(const struct road *road, struct lane *lane)
 	span->stop = span->last = at = lane->offset;
 	while (at > span->start) {
 		at = one_before(segment, at);
-		if (look_closer(road, at) & GLANCE_NOP)
+		if (look_closer(road, at) & CLASSIFY_NOP)
 			continue;
 		span->last = at;
 		return;
@@ -128,7 +129,7 @@ static bool has_ended(const struct lane *lane)
 static bool begin_lane(struct road *road, struct lane *lane)
 {
 	size_t size = road->segment->size;
-	size_t sure = size < GLANCE_BYTES ? 0 : size - GLANCE_BYTES + 1;
+	size_t sure = size < CLASSIFY_BYTES ? 0 : size - CLASSIFY_BYTES + 1;
 
 	if (road->next == road->end)
 		return false;
@@ -154,7 +155,7 @@ void linear_sweep_walk(struct linear_sweep *lanes, const struct code_segment *se
 		       struct sweep_span *spans, size_t count)
 {
 	struct road road = {.segment = segment,
-			    .glances = length_glances(),
+			    .classify = length_classify_tables(),
 			    .bytes = segment->bytes,
 			    .starts = segment->starts,
 			    .wanted = lanes->wanted,

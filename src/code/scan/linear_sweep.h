@@ -19,7 +19,7 @@ struct sweep_span {
 };
 
 struct linear_sweep {
-	uint32_t wanted; /* enum glance: what makes an instruction notable */
+	uint32_t wanted; /* enum classify: what makes an instruction notable */
 	/* Of each byte from `base` on whether a notable instruction starts there, in the
 	 * spans walked last. */
 	struct VECTOR(uint64_t) notable;

@@ -226,17 +226,17 @@ static void forget_starts(const struct walk *walk)
 		   walk->end - segment->address);
 }
 
-/* A RIP-relative operand, if a glance tells all about its instruction. */
+/* Notes a RIP-relative operand, if the class says all about its instruction. */
 static bool note_operand(struct walk *walk, uint64_t address, const uint8_t *bytes)
 {
-	uint32_t glance = length_glance(walk->glances, bytes);
+	uint32_t class = length_classify(walk->classify, bytes);
 	size_t at = (bytes[0] & 0xf0) == 0x40, escape = bytes[at] == 0x0f;
 	uint64_t target;
 
-	if ((glance & (GLANCE_RELATIVE | GLANCE_KIND)) != GLANCE_RELATIVE)
+	if ((class & (CLASSIFY_RELATIVE | CLASSIFY_KIND)) != CLASSIFY_RELATIVE)
 		return false;
-	/* No prefix, or there would have been no glance: opcode, ModRM byte, and this. */
-	target = address + (glance & GLANCE_LENGTH) +
+	/* No prefix, or the class would be unknown: opcode, ModRM byte, displacement. */
+	target = address + (class & CLASSIFY_LENGTH) +
 		 length_displacement(bytes + at + escape + 2, 4);
 	reach_target(walk, target);
 	if (!escape && bytes[at] == 0x8d)
@@ -258,11 +258,12 @@ static void note_instructions(struct walk *walk, size_t stop)
 		const uint8_t *bytes = segment->bytes + offset;
 		uint64_t address = segment->address + offset;
 
-		if (left >= GLANCE_BYTES && length_branch(bytes, &brief)) {
+		if (left >= CLASSIFY_BYTES && length_branch(bytes, &brief)) {
 			note_branch(walk, address, &brief);
 			continue;
 		}
-		if (left >= GLANCE_BYTES && !fixed && note_operand(walk, address, bytes))
+		if (left >= CLASSIFY_BYTES && !fixed &&
+		    note_operand(walk, address, bytes))
 			continue;
 		length_decode(bytes, left, &brief);
 		note_instruction(walk, address, &brief);
@@ -548,14 +549,14 @@ void scan_init(struct scan *scan, struct image *image, bool exposed)
 
 	struct walk walk = {.scan = scan,
 			    .image = image,
-			    .glances = length_glances(),
-			    .lanes.wanted = GLANCE_RELATIVE | GLANCE_KIND,
+			    .classify = length_classify_tables(),
+			    .lanes.wanted = CLASSIFY_RELATIVE | CLASSIFY_KIND,
 			    .table_budget = 64u << 20};
 	bool sure;
 
 	*scan = (struct scan){0};
 	if (image->type == IMAGE_EXECUTABLE)
-		walk.lanes.wanted |= GLANCE_WORD;
+		walk.lanes.wanted |= CLASSIFY_WORD;
 	code_map_init(&scan->map, image, exposed);
 	scan->traits = memory_allocate_zeroed(image->functions.count, 1);
 	scan->part_traits = memory_allocate_zeroed(image->cold_parts.count, 1);

@@ -45,7 +45,7 @@ struct walk {
 	struct VECTOR(uint32_t)
 		local;         /* offsets in the segment that its own branches lead to */
 	uint64_t table_budget; /* entries of jump tables still to be read */
-	const struct glance_tables *glances;
+	const struct classify_tables *classify;
 	struct linear_sweep lanes;
 	/* Ranges put by, to be walked together: functions, or cold parts. */
 	struct sweep_span spans[WALK_SPANS];
