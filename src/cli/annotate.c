@@ -20,10 +20,7 @@ static const struct poptOption option_table[] = {
 	 "with the lines of the source", NULL},
 	{"syntax", 0, POPT_ARG_STRING, &arguments.syntax, 0,
 	 "how instructions are written: att (the default) or intel", "NAME"},
-	SHOWING_JSON(arguments.shown),
-	SHOWING_COLOUR(arguments.shown),
-	SHOWING_PAGER(arguments.shown),
-	SHOWING_HELP(arguments.shown),
+	SHOWING_PRINT(arguments.shown),
 	POPT_TABLEEND};
 
 static struct trm_error *read_options(struct annotation_options *options)
@@ -96,28 +93,21 @@ static struct trm_error *run(int *ret_status)
 {
 	struct annotation_options options;
 	struct report_filter filter;
-	struct report_profile *profile;
+	scoped_profile struct report_profile *profile = NULL;
 
 	(void)ret_status;
 	TRM_TRY(read_options(&options));
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	TRM_TRY(choose_profile(arguments.shown.words.items[0], &filter, &profile));
-	struct trm_error *error = annotate(profile, &options);
-
-	report_profile_destroy(profile);
-	return error;
+	return annotate(profile, &options);
 }
 
-int cmd_annotate(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"annotate",
-		"Usage: trammel annotate [OPTION]... FILE FUNCTION\n"
-		"Shows the instructions of a function with counts.\n",
-		option_table,
-		&arguments.shown,
-		run,
-	};
-
-	return showing_command(&command, argc, argv);
-}
+const struct command cmd_annotate = {
+	.name = "annotate",
+	.summary = "show the instructions of a function with counts",
+	.usage = "Usage: trammel annotate [OPTION]... FILE FUNCTION\n"
+		 "Shows the instructions of a function with counts.\n",
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = run,
+};

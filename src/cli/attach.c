@@ -99,7 +99,7 @@ static int measure(struct measuring *given, struct attach_request *request)
 	return EXIT_DONE;
 }
 
-int cmd_attach(int argc, const char **argv)
+static int attach_main(int argc, const char **argv)
 {
 	struct measuring given = {0};
 	struct attach_request request = {0};
@@ -125,3 +125,9 @@ int cmd_attach(int argc, const char **argv)
 	free(named);
 	return status;
 }
+
+const struct command cmd_attach = {
+	.name = "attach",
+	.summary = "measure a process that runs already, for a while",
+	.main = attach_main,
+};

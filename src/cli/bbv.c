@@ -68,16 +68,12 @@ static struct trm_error *run(int *ret_status)
 	return error;
 }
 
-int cmd_bbv(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"bbv",
-		"Usage: trammel bbv [OPTION]... FILE\n"
-		"Writes basic-block vectors of intervals, for SimPoint.\n",
-		option_table,
-		&arguments.shown,
-		run,
-	};
-
-	return showing_command(&command, argc, argv);
-}
+const struct command cmd_bbv = {
+	.name = "bbv",
+	.summary = "write basic-block vectors of intervals, for SimPoint",
+	.usage = "Usage: trammel bbv [OPTION]... FILE\n"
+		 "Writes basic-block vectors of intervals, for SimPoint.\n",
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = run,
+};

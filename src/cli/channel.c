@@ -153,17 +153,14 @@ static struct trm_error *channel(int *ret_status)
 	return error;
 }
 
-int cmd_channel(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"channel",
+const struct command cmd_channel = {
+	.name = "channel",
+	.summary = "list, start and stop what a running program measures of itself",
+	.usage =
 		"Usage: trammel channel -p PID [list|start|stop|flush [NAME]]\n"
 		"Lists, starts and stops what a program that runs measures of itself, or "
 		"writes\nwhat it has so far; without a name, all of it.\n",
-		option_table,
-		&arguments.shown,
-		channel,
-	};
-
-	return showing_command(&command, argc, argv);
-}
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = channel,
+};

@@ -1,7 +1,5 @@
 #include "cli/choose.h"
 
-#include "cli/showing.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -56,6 +54,39 @@ static struct trm_error *find_function(const struct report_profile *profile,
 		*ret_function = matches[0];
 	free(matches);
 	return error;
+}
+
+struct trm_error *choose_functions(const struct showing *given, const char *command,
+				   struct choice *ret_choice)
+{
+	const struct arguments_words *words = &given->words;
+
+	if (!words->count || words->count > 2)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"a profile is needed, and perhaps a function: "
+					"trammel %s FILE [FUNCTION]",
+					command);
+	*ret_choice = (struct choice){
+		.functions = words->count > 1 ? words->items[1] : NULL,
+		.options.width = showing_width(),
+	};
+	TRM_TRY(showing_colour(given, &ret_choice->options.colour));
+	TRM_TRY(showing_limit(given, &ret_choice->options.limit));
+	return showing_filter(given, &ret_choice->filter);
+}
+
+struct trm_error *
+choose_and_print(const struct showing *given, const struct choice *choice,
+		 void (*add)(const struct report_profile *profile,
+			     const struct choice *choice, struct text *out))
+{
+	scoped_profile struct report_profile *profile = NULL;
+	struct text text = {0};
+
+	TRM_TRY(choose_profile(given->words.items[0], &choice->filter, &profile));
+	TRM_TRY(walk_check(choice->functions, profile));
+	add(profile, choice, &text);
+	return showing_print(given, &text, true);
 }
 
 struct trm_error *choose_function(const struct report_profile *profile, const char *word,

@@ -1,5 +1,5 @@
 /*
- * The commands of trammel. Adding one: its file, and a row in main.c.
+ * The commands of trammel. Adding one: its file, its name here, and a row in main.c.
  */
 #ifndef TRAMMEL_CLI_COMMANDS_H
 #define TRAMMEL_CLI_COMMANDS_H
@@ -12,23 +12,22 @@ enum exit_status {
 	EXIT_FAILED = 4,
 };
 
-/* argv[0] is the command's name. */
-int cmd_run(int argc, const char **argv);
-int cmd_attach(int argc, const char **argv);
-int cmd_report(int argc, const char **argv);
-int cmd_annotate(int argc, const char **argv);
-int cmd_coverage(int argc, const char **argv);
-int cmd_diff(int argc, const char **argv);
-int cmd_graph(int argc, const char **argv);
-int cmd_merge(int argc, const char **argv);
-int cmd_recover(int argc, const char **argv);
-int cmd_channel(int argc, const char **argv);
-int cmd_top(int argc, const char **argv);
-int cmd_loops(int argc, const char **argv);
-int cmd_mix(int argc, const char **argv);
-int cmd_pbo(int argc, const char **argv);
-int cmd_query(int argc, const char **argv);
-int cmd_bbv(int argc, const char **argv);
-int cmd_doctor(int argc, const char **argv);
+/* A command: either its options and what it does with them, or a `main` of its own. */
+struct command {
+	const char *name;
+	const char *summary; /* a line for `trammel help` */
+	const char *usage;   /* lines, the first one "Usage: ..." */
+	void (*more)(void);  /* prints the rest of the help; or NULL */
+	const struct poptOption *options;
+	struct showing *given; /* which the options fill */
+	/* Does what the command is for. `ret_status` is EXIT_DONE before. */
+	struct trm_error *(*run)(int *ret_status);
+	/* Returns the exit status; argv[0] is the command's name. */
+	int (*main)(int argc, const char **argv);
+};
+
+extern const struct command cmd_annotate, cmd_attach, cmd_bbv, cmd_channel, cmd_coverage,
+	cmd_diff, cmd_doctor, cmd_graph, cmd_loops, cmd_merge, cmd_mix, cmd_pbo,
+	cmd_query, cmd_recover, cmd_report, cmd_run, cmd_top;
 
 #endif

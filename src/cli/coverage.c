@@ -32,10 +32,7 @@ static const struct poptOption option_table[] = {
 	 "a tracefile for lcov and genhtml, with real counts", NULL},
 	{"keep-missing", 0, POPT_ARG_NONE, &arguments.keep_missing, 0,
 	 "with --lcov: with source files that do not exist here, too", NULL},
-	SHOWING_JSON(arguments.shown),
-	SHOWING_COLOUR(arguments.shown),
-	SHOWING_PAGER(arguments.shown),
-	SHOWING_HELP(arguments.shown),
+	SHOWING_PRINT(arguments.shown),
 	POPT_TABLEEND};
 
 /* What one of the runs was to measure. */
@@ -197,7 +194,7 @@ static struct trm_error *cover(const struct report_profile *profile,
 
 static struct trm_error *run(int *ret_status)
 {
-	struct report_profile *profile;
+	scoped_profile struct report_profile *profile = NULL;
 	struct coverage_options options;
 	struct report_filter filter;
 
@@ -205,22 +202,15 @@ static struct trm_error *run(int *ret_status)
 	TRM_TRY(read_options(&options));
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	TRM_TRY(showing_load(arguments.shown.words.items[0], &filter, &profile));
-	struct trm_error *error = cover(profile, &options);
-
-	report_profile_destroy(profile);
-	return error;
+	return cover(profile, &options);
 }
 
-int cmd_coverage(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"coverage",
-		"Usage: trammel coverage [OPTION]... FILE\n"
-		"Shows what was executed, by source file.\n",
-		option_table,
-		&arguments.shown,
-		run,
-	};
-
-	return showing_command(&command, argc, argv);
-}
+const struct command cmd_coverage = {
+	.name = "coverage",
+	.summary = "show what was executed, by source file",
+	.usage = "Usage: trammel coverage [OPTION]... FILE\n"
+		 "Shows what was executed, by source file.\n",
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = run,
+};

@@ -27,12 +27,7 @@ static const struct poptOption option_table[] = {
 	SHOWING_MODULE(arguments.shown),
 	{"threshold", 't', POPT_ARG_STRING, &arguments.threshold, 0,
 	 "what differs by at most PERCENT of A is equal; the default is 0", "PERCENT"},
-	SHOWING_LIMIT(arguments.shown),
-	SHOWING_ALL(arguments.shown),
-	SHOWING_JSON(arguments.shown),
-	SHOWING_COLOUR(arguments.shown),
-	SHOWING_PAGER(arguments.shown),
-	SHOWING_HELP(arguments.shown),
+	SHOWING_TABLES(arguments.shown),
 	POPT_TABLEEND};
 
 static struct trm_error *read_threshold(double *ret_threshold)
@@ -84,12 +79,14 @@ static struct trm_error *show(const struct diff *diff, const struct diff_options
 	return showing_print(&arguments.shown, &text, true);
 }
 
-static struct trm_error *compare(struct report_profile *const *sides,
-				 const struct diff_options *options, int *ret_status)
+static struct trm_error *compare_profiles(const struct report_profile *a,
+					  const struct report_profile *b,
+					  const struct diff_options *options,
+					  int *ret_status)
 {
 	struct diff diff;
 
-	TRM_TRY(report_diff(sides[DIFF_A], sides[DIFF_B], options, &diff));
+	TRM_TRY(report_diff(a, b, options, &diff));
 	*ret_status = diff.rows.count ? EXIT_FINDING : EXIT_DONE;
 	struct trm_error *error = show(&diff, options);
 
@@ -99,9 +96,9 @@ static struct trm_error *compare(struct report_profile *const *sides,
 
 static struct trm_error *diff(int *ret_status)
 {
-	struct report_profile *sides[DIFF_SIDES] = {0};
+	scoped_profile struct report_profile *a = NULL;
+	scoped_profile struct report_profile *b = NULL;
 	struct diff_options options = {0};
-	struct trm_error *error = NULL;
 
 	if (arguments.shown.words.count != DIFF_SIDES)
 		return trm_error_create(TRM_ERROR_USAGE,
@@ -109,27 +106,18 @@ static struct trm_error *diff(int *ret_status)
 					"diff A B",
 					arguments.shown.words.count);
 	TRM_TRY(read_options(&options));
-	for (int side = DIFF_A; side < DIFF_SIDES && !error; side++)
-		error = showing_load(options.files[side], &(struct report_filter){0},
-				     &sides[side]);
-	if (!error)
-		error = compare(sides, &options, ret_status);
-	report_profile_destroy(sides[DIFF_A]);
-	report_profile_destroy(sides[DIFF_B]);
-	return error;
+	TRM_TRY(showing_load(options.files[DIFF_A], &(struct report_filter){0}, &a));
+	TRM_TRY(showing_load(options.files[DIFF_B], &(struct report_filter){0}, &b));
+	return compare_profiles(a, b, &options, ret_status);
 }
 
-int cmd_diff(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"diff",
-		"Usage: trammel diff [OPTION]... A B\n"
-		"Shows what is different between two profiles.\n"
-		"The exit status is 0 if nothing is, else 1.\n",
-		option_table,
-		&arguments.shown,
-		diff,
-	};
-
-	return showing_command(&command, argc, argv);
-}
+const struct command cmd_diff = {
+	.name = "diff",
+	.summary = "show what is different between two profiles",
+	.usage = "Usage: trammel diff [OPTION]... A B\n"
+		 "Shows what is different between two profiles.\n"
+		 "The exit status is 0 if nothing is, else 1.\n",
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = diff,
+};

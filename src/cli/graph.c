@@ -91,7 +91,7 @@ static struct trm_error *show_graph(const struct report_profile *profile)
 
 static struct trm_error *run(int *ret_status)
 {
-	struct report_profile *profile;
+	scoped_profile struct report_profile *profile = NULL;
 	struct report_filter filter;
 	uint64_t limit = 0;
 
@@ -101,23 +101,15 @@ static struct trm_error *run(int *ret_status)
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	TRM_TRY((arguments.calls ? choose_calls : choose_profile)(
 		arguments.shown.words.items[0], &filter, &profile));
-	struct trm_error *error =
-		arguments.calls ? graph_calls(profile, limit) : show_graph(profile);
-
-	report_profile_destroy(profile);
-	return error;
+	return arguments.calls ? graph_calls(profile, limit) : show_graph(profile);
 }
 
-int cmd_graph(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"graph",
-		"Usage: trammel graph [OPTION]... FILE FUNCTION\n"
-		"Shows the control flow of a function with counts.\n",
-		option_table,
-		&arguments.shown,
-		run,
-	};
-
-	return showing_command(&command, argc, argv);
-}
+const struct command cmd_graph = {
+	.name = "graph",
+	.summary = "show the control flow of a function, or all calls, with counts",
+	.usage = "Usage: trammel graph [OPTION]... FILE FUNCTION\n"
+		 "Shows the control flow of a function with counts.\n",
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = run,
+};

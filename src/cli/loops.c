@@ -8,6 +8,7 @@
 static struct {
 	struct showing shown;
 	char *sort;
+	int chosen_sort; /* enum loops_sort */
 } arguments;
 
 static const struct poptOption option_table[] = {
@@ -16,79 +17,41 @@ static const struct poptOption option_table[] = {
 	 "KEY"},
 	SHOWING_PROCESS(arguments.shown),
 	SHOWING_MODULE(arguments.shown),
-	SHOWING_LIMIT(arguments.shown),
-	SHOWING_ALL(arguments.shown),
-	SHOWING_JSON(arguments.shown),
-	SHOWING_COLOUR(arguments.shown),
-	SHOWING_PAGER(arguments.shown),
-	SHOWING_HELP(arguments.shown),
+	SHOWING_TABLES(arguments.shown),
 	POPT_TABLEEND};
 
-struct choice {
-	int sort;
-	const char *functions; /* NULL: all */
-	struct loops_options options;
-	struct report_filter filter;
-};
-
-static struct trm_error *read_options(struct choice *choice)
+static void add_loops(const struct report_profile *profile, const struct choice *choice,
+		      struct text *out)
 {
-	static const char *const sorts[] = {"instructions", "iterations", "trips", "name",
-					    NULL};
-	const struct arguments_words *words = &arguments.shown.words;
-
-	if (!words->count || words->count > 2)
-		return trm_error_create(TRM_ERROR_USAGE,
-					"a profile is needed, and perhaps a function: "
-					"trammel loops FILE [FUNCTION]");
-	choice->functions = words->count > 1 ? words->items[1] : NULL;
-	choice->options.width = showing_width();
-	TRM_TRY(arguments_choose("sort", arguments.sort, sorts, &choice->sort));
-	TRM_TRY(showing_colour(&arguments.shown, &choice->options.colour));
-	TRM_TRY(showing_limit(&arguments.shown, &choice->options.limit));
-	return showing_filter(&arguments.shown, &choice->filter);
-}
-
-static struct trm_error *show(const struct report_profile *profile,
-			      const struct choice *choice)
-{
-	struct text text = {0};
 	struct loop_list list;
 
-	TRM_TRY(walk_check(choice->functions, profile));
-	loop_list_init(&list, profile, choice->functions, (enum loops_sort)choice->sort);
+	loop_list_init(&list, profile, choice->functions,
+		       (enum loops_sort)arguments.chosen_sort);
 	if (arguments.shown.json)
-		loop_list_json(&list, &text);
+		loop_list_json(&list, out);
 	else
-		loop_list_text(&list, &choice->options, &text);
+		loop_list_text(&list, &choice->options, out);
 	loop_list_deinit(&list);
-	return showing_print(&arguments.shown, &text, true);
 }
 
 static struct trm_error *run(int *ret_status)
 {
-	struct report_profile *profile;
-	struct choice choice = {0};
+	static const char *const sorts[] = {"instructions", "iterations", "trips", "name",
+					    NULL};
+	struct choice choice;
 
 	(void)ret_status;
-	TRM_TRY(read_options(&choice));
-	TRM_TRY(choose_profile(arguments.shown.words.items[0], &choice.filter, &profile));
-	struct trm_error *error = show(profile, &choice);
-
-	report_profile_destroy(profile);
-	return error;
+	TRM_TRY(choose_functions(&arguments.shown, "loops", &choice));
+	TRM_TRY(arguments_choose("sort", arguments.sort, sorts, &arguments.chosen_sort));
+	return choose_and_print(&arguments.shown, &choice, add_loops);
 }
 
-int cmd_loops(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"loops",
-		"Usage: trammel loops [OPTION]... FILE [FUNCTION]\n"
-		"Shows how often loops were entered, and how often they ran.\n",
-		option_table,
-		&arguments.shown,
-		run,
-	};
-
-	return showing_command(&command, argc, argv);
-}
+const struct command cmd_loops = {
+	.name = "loops",
+	.summary = "show how often loops were entered, and how often they ran",
+	.usage = "Usage: trammel loops [OPTION]... FILE [FUNCTION]\n"
+		 "Shows how often loops were entered, and how often they ran.\n",
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = run,
+};

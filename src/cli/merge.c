@@ -78,16 +78,12 @@ static struct trm_error *merge(int *ret_status)
 	return trm_output_close(&output, merge_files(output.fd));
 }
 
-int cmd_merge(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"merge",
-		"Usage: trammel merge -o FILE PROFILE...\n"
-		"Makes one profile of several.\n",
-		option_table,
-		&arguments.shown,
-		merge,
-	};
-
-	return showing_command(&command, argc, argv);
-}
+const struct command cmd_merge = {
+	.name = "merge",
+	.summary = "make one profile of several",
+	.usage = "Usage: trammel merge -o FILE PROFILE...\n"
+		 "Makes one profile of several.\n",
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = merge,
+};

@@ -8,6 +8,7 @@
 static struct {
 	struct showing shown;
 	char *by, *sort;
+	int chosen_by, chosen_sort; /* enum mix_by, enum mix_sort */
 } arguments;
 
 static const struct poptOption option_table[] = {
@@ -19,83 +20,44 @@ static const struct poptOption option_table[] = {
 	 "order of the rows: instructions (the default), loads, stores or name", "KEY"},
 	SHOWING_PROCESS(arguments.shown),
 	SHOWING_MODULE(arguments.shown),
-	SHOWING_LIMIT(arguments.shown),
-	SHOWING_ALL(arguments.shown),
-	SHOWING_JSON(arguments.shown),
-	SHOWING_COLOUR(arguments.shown),
-	SHOWING_PAGER(arguments.shown),
-	SHOWING_HELP(arguments.shown),
+	SHOWING_TABLES(arguments.shown),
 	POPT_TABLEEND};
 
-struct choice {
-	int by, sort;
-	const char *functions; /* NULL: all */
-	struct mix_options options;
-	struct report_filter filter;
-};
+static void add_mix(const struct report_profile *profile, const struct choice *choice,
+		    struct text *out)
+{
+	struct mix mix;
 
-static struct trm_error *read_options(struct choice *choice)
+	mix_init(&mix, profile, choice->functions, (enum mix_by)arguments.chosen_by,
+		 (enum mix_sort)arguments.chosen_sort);
+	if (arguments.shown.json)
+		mix_json(&mix, out);
+	else
+		mix_text(&mix, &choice->options, out);
+	mix_deinit(&mix);
+}
+
+static struct trm_error *run(int *ret_status)
 {
 	static const char *const by[] = {"class",  "mnemonic", "function", "block",
 					 "module", "program",  NULL};
 	static const char *const sorts[] = {"instructions", "loads", "stores", "name",
 					    NULL};
-	const struct arguments_words *words = &arguments.shown.words;
-
-	if (!words->count || words->count > 2)
-		return trm_error_create(TRM_ERROR_USAGE,
-					"a profile is needed, and perhaps a function: "
-					"trammel mix FILE [FUNCTION]");
-	choice->functions = words->count > 1 ? words->items[1] : NULL;
-	choice->options.width = showing_width();
-	TRM_TRY(arguments_choose("by", arguments.by, by, &choice->by));
-	TRM_TRY(arguments_choose("sort", arguments.sort, sorts, &choice->sort));
-	TRM_TRY(showing_colour(&arguments.shown, &choice->options.colour));
-	TRM_TRY(showing_limit(&arguments.shown, &choice->options.limit));
-	return showing_filter(&arguments.shown, &choice->filter);
-}
-
-static struct trm_error *show(const struct report_profile *profile,
-			      const struct choice *choice)
-{
-	struct text text = {0};
-	struct mix mix;
-
-	TRM_TRY(walk_check(choice->functions, profile));
-	mix_init(&mix, profile, choice->functions, (enum mix_by)choice->by,
-		 (enum mix_sort)choice->sort);
-	if (arguments.shown.json)
-		mix_json(&mix, &text);
-	else
-		mix_text(&mix, &choice->options, &text);
-	mix_deinit(&mix);
-	return showing_print(&arguments.shown, &text, true);
-}
-
-static struct trm_error *run(int *ret_status)
-{
-	struct report_profile *profile;
-	struct choice choice = {0};
+	struct choice choice;
 
 	(void)ret_status;
-	TRM_TRY(read_options(&choice));
-	TRM_TRY(choose_profile(arguments.shown.words.items[0], &choice.filter, &profile));
-	struct trm_error *error = show(profile, &choice);
-
-	report_profile_destroy(profile);
-	return error;
+	TRM_TRY(choose_functions(&arguments.shown, "mix", &choice));
+	TRM_TRY(arguments_choose("by", arguments.by, by, &arguments.chosen_by));
+	TRM_TRY(arguments_choose("sort", arguments.sort, sorts, &arguments.chosen_sort));
+	return choose_and_print(&arguments.shown, &choice, add_mix);
 }
 
-int cmd_mix(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"mix",
-		"Usage: trammel mix [OPTION]... FILE [FUNCTION]\n"
-		"Shows which instructions were executed, and their loads and stores.\n",
-		option_table,
-		&arguments.shown,
-		run,
-	};
-
-	return showing_command(&command, argc, argv);
-}
+const struct command cmd_mix = {
+	.name = "mix",
+	.summary = "show which instructions were executed, and their loads and stores",
+	.usage = "Usage: trammel mix [OPTION]... FILE [FUNCTION]\n"
+		 "Shows which instructions were executed, and their loads and stores.\n",
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = run,
+};

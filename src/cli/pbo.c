@@ -1,11 +1,10 @@
 /* `trammel pbo`: see man/trammel-pbo.1.md. */
 #include "cli/pbo.h"
 
+#include "base/array.h"
 #include "cli/choose.h"
 #include "cli/commands.h"
 #include "cli/showing.h"
-
-#include "base/array.h"
 #include "derive/pbo.h"
 
 #include <stdio.h>
@@ -203,22 +202,15 @@ static struct trm_error *run(int *ret_status)
 	TRM_TRY(check_arguments());
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	TRM_TRY(choose_profile(arguments.shown.words.items[0], &filter, &profile));
-	struct trm_error *error = write_profile(profile);
-
-	report_profile_destroy(profile);
-	return error;
+	return write_profile(profile);
 }
 
-int cmd_pbo(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"pbo",
-		"Usage: trammel pbo --fdata|--autofdo [OPTION]... FILE\n"
-		"Writes a profile for compilers.\n",
-		option_table,
-		&arguments.shown,
-		run,
-	};
-
-	return showing_command(&command, argc, argv);
-}
+const struct command cmd_pbo = {
+	.name = "pbo",
+	.summary = "write a profile for compilers",
+	.usage = "Usage: trammel pbo --fdata|--autofdo [OPTION]... FILE\n"
+		 "Writes a profile for compilers.\n",
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = run,
+};

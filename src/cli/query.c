@@ -16,10 +16,7 @@ static struct {
 } arguments;
 
 static const struct poptOption option_table[] = {
-	SHOWING_JSON(arguments.shown),
-	SHOWING_COLOUR(arguments.shown),
-	SHOWING_PAGER(arguments.shown),
-	SHOWING_HELP(arguments.shown),
+	SHOWING_PRINT(arguments.shown),
 	POPT_TABLEEND,
 };
 
@@ -145,17 +142,13 @@ static void print_language(void)
 	     "The page trammel-query(1) says what they mean.");
 }
 
-int cmd_query(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"query",
-		"Usage: trammel query [OPTION]... QUERY FILE...\n"
-		"Selects, groups and sums up what profiles hold.\n",
-		option_table,
-		&arguments.shown,
-		run,
-	};
-
-	arguments.shown.more = print_language;
-	return showing_command(&command, argc, argv);
-}
+const struct command cmd_query = {
+	.name = "query",
+	.summary = "select, group and sum up what profiles hold",
+	.usage = "Usage: trammel query [OPTION]... QUERY FILE...\n"
+		 "Selects, groups and sums up what profiles hold.\n",
+	.more = print_language,
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = run,
+};

@@ -140,18 +140,15 @@ static struct trm_error *recover(int *ret_status)
 	return error;
 }
 
-int cmd_recover(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"recover",
+const struct command cmd_recover = {
+	.name = "recover",
+	.summary = "write what killed programs had measured of themselves",
+	.usage =
 		"Usage: trammel recover [OPTION...] [FOLDER...]\n"
 		"Writes what killed programs had measured of themselves, or, with --pid, "
 		"what one\nthat runs has so far; without a folder, lists what there "
 		"is.\n",
-		option_table,
-		&arguments.shown,
-		recover,
-	};
-
-	return showing_command(&command, argc, argv);
-}
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = recover,
+};

@@ -37,10 +37,7 @@ static const struct poptOption option_table[] = {
 	 "name the functions that were not instrumented", NULL},
 	{"check", 0, POPT_ARG_NONE, &arguments.check, 0,
 	 "say whether all counts of blocks, edges and calls can be true", NULL},
-	SHOWING_JSON(arguments.shown),
-	SHOWING_COLOUR(arguments.shown),
-	SHOWING_PAGER(arguments.shown),
-	SHOWING_HELP(arguments.shown),
+	SHOWING_PRINT(arguments.shown),
 	POPT_TABLEEND};
 
 static struct trm_error *check_files(void)
@@ -212,7 +209,7 @@ static struct trm_error *check_profile(const struct report_profile *profile,
 
 static struct trm_error *report(int *ret_status)
 {
-	struct report_profile *profile;
+	scoped_profile struct report_profile *profile = NULL;
 	struct report_options options;
 	struct report_filter filter;
 
@@ -220,28 +217,18 @@ static struct trm_error *report(int *ret_status)
 	TRM_TRY(read_options(&options));
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	TRM_TRY(showing_load(arguments.shown.words.items[0], &filter, &profile));
-	struct trm_error *error = check_counts(profile, &options);
-
-	if (!error)
-		error = check_rows(profile, &options);
-	if (!error && arguments.check)
-		error = check_profile(profile, &options, ret_status);
-	else if (!error)
-		error = report_profile(profile, &options);
-	report_profile_destroy(profile);
-	return error;
+	TRM_TRY(check_counts(profile, &options));
+	TRM_TRY(check_rows(profile, &options));
+	return arguments.check ? check_profile(profile, &options, ret_status)
+			       : report_profile(profile, &options);
 }
 
-int cmd_report(int argc, const char **argv)
-{
-	static const struct showing_command command = {
-		"report",
-		"Usage: trammel report [OPTION]... FILE\n"
-		"Shows a profile that `trammel run` wrote.\n",
-		option_table,
-		&arguments.shown,
-		report,
-	};
-
-	return showing_command(&command, argc, argv);
-}
+const struct command cmd_report = {
+	.name = "report",
+	.summary = "show a profile",
+	.usage = "Usage: trammel report [OPTION]... FILE\n"
+		 "Shows a profile that `trammel run` wrote.\n",
+	.options = option_table,
+	.given = &arguments.shown,
+	.run = report,
+};

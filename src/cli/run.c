@@ -95,7 +95,7 @@ static int measure(struct measuring *given)
 	return relay(outcome.status);
 }
 
-int cmd_run(int argc, const char **argv)
+static int run_main(int argc, const char **argv)
 {
 	struct measuring given = {0};
 	struct poptOption table[] = {MEASURING_OPTIONS(given),
@@ -121,3 +121,9 @@ int cmd_run(int argc, const char **argv)
 	free(named);
 	return status;
 }
+
+const struct command cmd_run = {
+	.name = "run",
+	.summary = "start a program and measure it and all that it starts",
+	.main = run_main,
+};

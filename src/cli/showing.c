@@ -9,22 +9,25 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct trm_error *run(const struct showing_command *command, int argc,
-			     const char **argv, int *ret_status)
+static struct trm_error *run(const struct command *command, int argc, const char **argv,
+			     int *ret_status)
 {
 	TRM_TRY(arguments_parse(command->name, argc, argv, command->options,
 				&command->given->words));
 	if (!command->given->help)
 		return command->run(ret_status);
 	arguments_print_help(command->usage, command->options);
-	if (command->given->more)
-		command->given->more();
+	if (command->more)
+		command->more();
 	return NULL;
 }
 
-int showing_command(const struct showing_command *command, int argc, const char **argv)
+int showing_command(const struct command *command, int argc, const char **argv)
 {
 	int status = EXIT_DONE;
+
+	if (command->main)
+		return command->main(argc, argv);
 	struct trm_error *error = run(command, argc, argv, &status);
 
 	status = arguments_status(error, status);

@@ -5,7 +5,9 @@
 #ifndef TRAMMEL_CLI_SHOWING_H
 #define TRAMMEL_CLI_SHOWING_H
 
+#include "base/cleanup.h"
 #include "cli/arguments.h"
+#include "cli/commands.h"
 #include "report/profile.h"
 
 #include <stdbool.h>
@@ -17,7 +19,6 @@ struct showing {
 	int json, all, no_pager, help;
 	char *process, *interval, *module, *limit, *colour;
 	struct arguments_words words; /* files, and what else is no option */
-	void (*more)(void); /* prints what else the command's help says; or NULL */
 };
 
 /* Rows of a popt table; `given` is a struct showing. */
@@ -53,18 +54,16 @@ struct showing {
 #define SHOWING_HELP(given)                                                              \
 	SHOWING_OPTION("help", 'h', POPT_ARG_NONE, (given).help, "show this help", NULL)
 
-struct showing_command {
-	const char *name;
-	const char *usage; /* lines, the first one "Usage: ..." */
-	const struct poptOption *options;
-	struct showing *given; /* which the options fill */
-	/* Does what the command is for. `ret_status` is EXIT_DONE before. */
-	struct trm_error *(*run)(int *ret_status);
-};
+/* The rows of a command that prints tables, and of one that prints anything. */
+#define SHOWING_TABLES(given)                                                            \
+	SHOWING_LIMIT(given), SHOWING_ALL(given), SHOWING_PRINT(given)
+#define SHOWING_PRINT(given)                                                             \
+	SHOWING_JSON(given), SHOWING_COLOUR(given), SHOWING_PAGER(given),                \
+		SHOWING_HELP(given)
 
 /* Reads the command line and runs the command, or prints its help; then forgets what the
  * command line gave. Returns the exit status. */
-int showing_command(const struct showing_command *command, int argc, const char **argv);
+int showing_command(const struct command *command, int argc, const char **argv);
 
 /* What --process, --interval and --module choose. */
 struct trm_error *showing_filter(const struct showing *given,
@@ -87,6 +86,13 @@ struct trm_error *showing_need_blocks(const struct report_profile *profile,
 /* The same for counts of calls by their places. */
 struct trm_error *showing_need_calls(const struct report_profile *profile,
 				     const char *path);
+
+/* Destroys a profile when its name goes out of scope. */
+static inline void showing_unload_(struct report_profile **profile)
+{
+	report_profile_destroy(*profile);
+}
+#define scoped_profile scoped(showing_unload_)
 
 /* Columns of standard output; 0: no terminal. */
 size_t showing_width(void);

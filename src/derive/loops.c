@@ -129,7 +129,7 @@ static void add_lacks(const struct loop_list *list, struct text *out)
 	walk_troubles_text(&list->troubles, out);
 }
 
-void loop_list_text(const struct loop_list *list, const struct loops_options *options,
+void loop_list_text(const struct loop_list *list, const struct walk_options *options,
 		    struct text *out)
 {
 	struct grid grid = {0};

@@ -36,14 +36,8 @@ void loop_list_init(struct loop_list *list, const struct report_profile *profile
 		    const char *functions, enum loops_sort sort);
 void loop_list_deinit(struct loop_list *list);
 
-struct loops_options {
-	size_t limit; /* rows */
-	bool colour;
-	size_t width; /* columns at which lines are cut; 0: nowhere */
-};
-
 /* Adds the table as text, or as one JSON object: see man/trammel-loops.1.md. */
-void loop_list_text(const struct loop_list *list, const struct loops_options *options,
+void loop_list_text(const struct loop_list *list, const struct walk_options *options,
 		    struct text *out);
 void loop_list_json(const struct loop_list *list, struct text *out);
 

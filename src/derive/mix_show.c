@@ -39,7 +39,7 @@ static void add_row(struct grid *grid, const struct mix *mix, const struct mix_r
 	grid_add_text(grid, mix_row_name(mix, row));
 }
 
-static void add_table(const struct mix *mix, const struct mix_options *options,
+static void add_table(const struct mix *mix, const struct walk_options *options,
 		      struct text *out)
 {
 	struct grid grid = {0};
@@ -81,7 +81,7 @@ static void add_branches(const struct mix_branches *branches, struct text *out)
 	text_add(out, "\n");
 }
 
-void mix_text(const struct mix *mix, const struct mix_options *options, struct text *out)
+void mix_text(const struct mix *mix, const struct walk_options *options, struct text *out)
 {
 	const struct memory_sums *sums = &mix->total.sums;
 

@@ -34,6 +34,13 @@ struct walk {
 	size_t uncounted; /* functions that were executed, without counts of blocks */
 };
 
+/* How tables of what was found are written. */
+struct walk_options {
+	size_t limit; /* rows */
+	bool colour;
+	size_t width; /* columns at which lines are cut; 0: nowhere */
+};
+
 /* Whether a function is one of those that are asked for. */
 bool walk_wants(const char *glob, const struct report_profile *profile,
 		const struct report_function *function);

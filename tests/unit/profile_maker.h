@@ -77,12 +77,6 @@ void add_cold_part(struct maker *maker, const char *path, const char *name,
 /* The whole file; free() it. */
 char *read_text(const char *path);
 
-/* Runs a command with these words (split at spaces); status, output and errors. */
-int run_command(int (*command)(int argc, const char **argv), const char *words,
-		char **ret_output, char **ret_errors);
-void check_command(int (*command)(int argc, const char **argv), const char *words,
-		   int status, const char *output, const char *errors);
-
 /* Fixtures of groups of tests: a folder of their own is the current one, in which there
  * is nothing yet, and in the second form `self` is filled in; then it is deleted with all
  * files in it. */

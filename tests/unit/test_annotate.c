@@ -2,9 +2,8 @@
  * annotated.S, whose blocks are known. */
 #include "annotate/annotation.h"
 
-#include "cli/commands.h"
-
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -71,7 +70,7 @@ static void check_text(const char *words)
 		 "                 %7" PRIx64 "  ret\n",
 		 self.path, start, start, start + 2, start + 10, start + 4, start + 9,
 		 start + 10, start + 15, helper, start + 20);
-	check_command(cmd_annotate, words, 0, expected, "");
+	check_command(&cmd_annotate, words, 0, expected, "");
 }
 
 static void test_listing(void **state)
@@ -106,14 +105,15 @@ static void test_edges(void **state)
 			 BLOCK(start + 2, start, start + 4, 2));
 	}
 	end_profile(&maker);
-	assert_int_equal(run_command(cmd_annotate, "a.trm annotated", &output, &errors),
+	assert_int_equal(run_command(&cmd_annotate, "a.trm annotated", &output, &errors),
 			 0);
 	assert_non_null(strstr(output, "<+0xa>"));
 	assert_non_null(strstr(output, "  taken 6 of 10 (60.0 %)\n"));
 	free(output);
 	free(errors);
 	assert_int_equal(
-		run_command(cmd_annotate, "--json a.trm annotated", &output, &errors), 0);
+		run_command(&cmd_annotate, "--json a.trm annotated", &output, &errors),
+		0);
 	assert_non_null(strstr(output, "\"edges\": [{\"edge.kind\": \"next\", "));
 	assert_non_null(strstr(output, "\"count\": 6}], \"code\": ["));
 	free(output);
@@ -126,7 +126,7 @@ static void test_one_process(void **state)
 
 	(void)state;
 	write_profile(4, true);
-	assert_int_equal(run_command(cmd_annotate,
+	assert_int_equal(run_command(&cmd_annotate,
 				     "--process 2 --syntax=intel a.trm annotated",
 				     &output, &errors),
 			 0);
@@ -144,7 +144,7 @@ static void test_other_blocks(void **state)
 
 	(void)state;
 	write_profile(2, true);
-	assert_int_equal(run_command(cmd_annotate, "a.trm annotated", &output, &errors),
+	assert_int_equal(run_command(&cmd_annotate, "a.trm annotated", &output, &errors),
 			 0);
 	snprintf(line, sizeof(line), "\n      0          %7" PRIx64 "  jz ", start + 2);
 	assert_non_null(strstr(output, line));
@@ -162,7 +162,7 @@ static void test_without_counts(void **state)
 	(void)state;
 	write_profile(4, true);
 	assert_int_equal(
-		run_command(cmd_annotate, "a.trm annotated_odd", &output, &errors), 0);
+		run_command(&cmd_annotate, "a.trm annotated_odd", &output, &errors), 0);
 	assert_non_null(strstr(output, "  1 call, without counts of blocks\n"));
 	assert_non_null(strstr(output, "  jmp %rax\n"));
 	assert_null(strstr(output, "      0  "));
@@ -177,7 +177,7 @@ static void test_source(void **state)
 	(void)state;
 	write_profile(4, true);
 	assert_int_equal(
-		run_command(cmd_annotate, "-s a.trm annotated", &output, &errors), 0);
+		run_command(&cmd_annotate, "-s a.trm annotated", &output, &errors), 0);
 	assert_string_equal(errors, "");
 	assert_non_null(strstr(output, "  annotated.S:6   test %edi, %edi\n"));
 	assert_non_null(strstr(output, "  annotated.S:11  "));
@@ -202,7 +202,7 @@ static void test_loops(void **state)
 	add_block(&maker, self.path, "nested", nested_at, BLOCK(nested_at + 8, 9, 3, 10));
 	add_block(&maker, self.path, "nested", nested_at, BLOCK(nested_at + 17, 1, 1, 2));
 	end_profile(&maker);
-	assert_int_equal(run_command(cmd_annotate, "a.trm nested", &output, &errors), 0);
+	assert_int_equal(run_command(&cmd_annotate, "a.trm nested", &output, &errors), 0);
 	snprintf(expected, sizeof(expected),
 		 "                 %7s  loop: 2 entries, 10 iterations (5.0 each), 97.8 "
 		 "%%\n"
@@ -215,7 +215,7 @@ static void test_loops(void **state)
 	free(output);
 	free(errors);
 	assert_int_equal(
-		run_command(cmd_annotate, "--json a.trm nested", &output, &errors), 0);
+		run_command(&cmd_annotate, "--json a.trm nested", &output, &errors), 0);
 	snprintf(expected, sizeof(expected),
 		 "\"loops\": [\n  {\"header\": \"0x%" PRIx64
 		 "\", \"depth\": 1, \"blocks\": 3, \"entries\": 2, ",
@@ -232,7 +232,7 @@ static void test_json(void **state)
 	(void)state;
 	write_profile(4, true);
 	assert_int_equal(
-		run_command(cmd_annotate, "--json -s a.trm annotated", &output, &errors),
+		run_command(&cmd_annotate, "--json -s a.trm annotated", &output, &errors),
 		0);
 	snprintf(block, sizeof(block),
 		 "  {\"block\": \"0x%" PRIx64
@@ -258,10 +258,10 @@ static void test_refused(void **state)
 
 	(void)state;
 	write_profile(4, true);
-	check_command(cmd_annotate, "a.trm annotatd", 2, "",
+	check_command(&cmd_annotate, "a.trm annotatd", 2, "",
 		      "trammel: no function 'annotatd' was executed: did you mean "
 		      "'annotated'?\n");
-	check_command(cmd_annotate, "a.trm something_else_altogether", 2, "",
+	check_command(&cmd_annotate, "a.trm something_else_altogether", 2, "",
 		      "trammel: no function 'something_else_altogether' was executed: "
 		      "trammel report --all shows those that were\n");
 	snprintf(
@@ -271,19 +271,19 @@ static void test_refused(void **state)
 		"trammel: 'space::same' means 2 functions: choose one by its address and "
 		"--module\n",
 		self.path, self.path);
-	check_command(cmd_annotate, "a.trm space::same", 2, "", expected);
+	check_command(&cmd_annotate, "a.trm space::same", 2, "", expected);
 	snprintf(expected, sizeof(expected),
 		 "trammel: '%s' has no function at 0x10 now: measure again\n", self.path);
-	check_command(cmd_annotate, "a.trm space::same(int)", 4, "", expected);
-	check_command(cmd_annotate, "a.trm lost", 4, "",
+	check_command(&cmd_annotate, "a.trm space::same(int)", 4, "", expected);
+	check_command(&cmd_annotate, "a.trm lost", 4, "",
 		      "trammel: cannot read \"/nowhere/gone.so\": No such file or "
 		      "directory\n");
-	check_command(cmd_annotate, "a.trm", 2, "",
+	check_command(&cmd_annotate, "a.trm", 2, "",
 		      "trammel: a profile and a function are needed: trammel annotate "
 		      "FILE FUNCTION\n");
-	check_command(cmd_annotate, "--syntax=masm a.trm annotated", 2, "",
+	check_command(&cmd_annotate, "--syntax=masm a.trm annotated", 2, "",
 		      "trammel: --syntax 'masm' is unknown: choose att or intel\n");
-	check_command(cmd_annotate, "--module nix a.trm annotated", 2, "",
+	check_command(&cmd_annotate, "--module nix a.trm annotated", 2, "",
 		      "trammel: no module 'nix' in this profile: --by module shows those "
 		      "that are\n");
 	write_profile(4, false);
@@ -291,14 +291,14 @@ static void test_refused(void **state)
 		 "trammel: '%s' is another build than the one that was measured: put "
 		 "that one back, or measure again\n",
 		 self.path);
-	check_command(cmd_annotate, "a.trm annotated", 4, "", expected);
+	check_command(&cmd_annotate, "a.trm annotated", 4, "", expected);
 
 	struct maker maker = begin_profile("a.trm", false);
 
 	add_image(&maker, 1, self.path, 1, "exited 0", NULL);
 	add_calls(&maker, self.path, "annotated", start, 5);
 	end_profile(&maker);
-	check_command(cmd_annotate, "a.trm annotated", 2, "",
+	check_command(&cmd_annotate, "a.trm annotated", 2, "",
 		      "trammel: no counts of blocks in 'a.trm': measure with trammel run "
 		      "-m blocks\n");
 }

@@ -1,6 +1,6 @@
 /* Calls by their places: in reports, in graphs, and checked. */
-#include "cli/commands.h"
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void check_lines(const char *words, const char *const *lines)
 {
 	char *output, *errors;
 
-	assert_int_equal(run_command(cmd_report, words, &output, &errors), 0);
+	assert_int_equal(run_command(&cmd_report, words, &output, &errors), 0);
 	assert_string_equal(errors, "");
 	for (; *lines; lines++)
 		if (!strstr(output, *lines))
@@ -101,7 +101,7 @@ static void test_some(void **state)
 			 "     20  33.3 %  zip           0x1010  main    direct  zip     "
 			 "deflate\n\n",
 			 NULL));
-	check_command(cmd_report, "--callers x --by module a.trm", 2, "",
+	check_command(&cmd_report, "--callers x --by module a.trm", 2, "",
 		      "trammel: --callers and --callees show arcs: not --by module\n");
 }
 
@@ -124,12 +124,12 @@ static void test_check(void **state)
 {
 	(void)state;
 	write_profile("calls", 0, "exited 0");
-	check_command(cmd_report, "--check a.trm", 0,
+	check_command(&cmd_report, "--check a.trm", 0,
 		      "0 functions, 0 blocks, 6 places of calls checked: 0 counts that "
 		      "cannot be, 0 blocks not left\n",
 		      "");
 	write_profile("calls", 1, "exited 0");
-	check_command(cmd_report, "--check a.trm", 1,
+	check_command(&cmd_report, "--check a.trm", 1,
 		      "0 functions, 0 blocks, 6 places of calls checked: 1 count that "
 		      "cannot be, 0 blocks not left\n"
 		      "  Fault: libc.so.6 0x8000 malloc: 26 calls, at most 24 from all "
@@ -137,13 +137,13 @@ static void test_check(void **state)
 		      "");
 	/* One thread of each process may have been between two counters. */
 	write_profile("calls", 1, "killed by SIGKILL");
-	check_command(cmd_report, "--check a.trm", 0,
+	check_command(&cmd_report, "--check a.trm", 0,
 		      "0 functions, 0 blocks, 6 places of calls checked: 0 counts that "
 		      "cannot be, 0 blocks not left\n",
 		      "");
 	write_profile("calls", (uint64_t)-3, "exited 0");
 	check_command(
-		cmd_report, "--check a.trm", 1,
+		&cmd_report, "--check a.trm", 1,
 		"0 functions, 0 blocks, 6 places of calls checked: 1 count that "
 		"cannot be, 0 blocks not left\n"
 		"  Fault: libc.so.6 0x8000 malloc: 24 calls from all places, at most "
@@ -155,7 +155,7 @@ static void test_graph(void **state)
 {
 	(void)state;
 	write_profile("calls", 0, "exited 0");
-	check_command(cmd_graph, "--calls --limit 2 a.trm", 0,
+	check_command(&cmd_graph, "--calls --limit 2 a.trm", 0,
 		      "digraph \"calls\" {\n"
 		      "\t// the heaviest 2 of 5 edges\n"
 		      "\tnode [shape=box, fontname=monospace];\n"
@@ -166,7 +166,7 @@ static void test_graph(void **state)
 		      "\tf1 -> f2 [label=\"14\"];\n"
 		      "}\n",
 		      "");
-	check_command(cmd_graph, "--calls --json -n 1 a.trm", 0,
+	check_command(&cmd_graph, "--calls --json -n 1 a.trm", 0,
 		      "{\"edges.all\": 5,\n\"edges\": [\n  {\"module\": \"zip\", "
 		      "\"module.path\": \"" ZIP
 		      "\", \"function\": \"deflate\", \"offset\": \"0x1100\", "
@@ -174,10 +174,10 @@ static void test_graph(void **state)
 		      "\"caller.offset\": \"0x1000\", \"arc.count\": 60}]}\n",
 		      "");
 	check_command(
-		cmd_graph, "--calls a.trm main", 2, "",
+		&cmd_graph, "--calls a.trm main", 2, "",
 		"trammel: --calls shows all functions of one profile: trammel graph "
 		"--calls FILE\n");
-	check_command(cmd_graph, "-n 3 a.trm main", 2, "",
+	check_command(&cmd_graph, "-n 3 a.trm main", 2, "",
 		      "trammel: --limit is for --calls: the graph of a function is "
 		      "whole\n");
 }
@@ -191,10 +191,10 @@ static void test_without(void **state)
 	add_image(&maker, 1, ZIP, 1, "exited 0", NULL);
 	add_calls(&maker, ZIP, "main", 0x1000, 1);
 	end_profile(&maker);
-	check_command(cmd_report, "--by arc a.trm", 2, "",
+	check_command(&cmd_report, "--by arc a.trm", 2, "",
 		      "trammel: no counts of calls by their places in 'a.trm': measure "
 		      "with trammel run -m calls\n");
-	check_command(cmd_graph, "--calls a.trm", 2, "",
+	check_command(&cmd_graph, "--calls a.trm", 2, "",
 		      "trammel: no counts of calls by their places in 'a.trm': measure "
 		      "with trammel run -m calls\n");
 }

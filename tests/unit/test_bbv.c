@@ -1,9 +1,8 @@
 /* `trammel bbv`: vectors of profiles that are made here, read by the grammar of
  * SimPoint's frequency vectors. */
 
-#include "cli/commands.h"
-
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,7 +108,7 @@ static struct vectors vectors_of(const char *words)
 {
 	char *output, *errors;
 
-	assert_int_equal(run_command(cmd_bbv, words, &output, &errors), 0);
+	assert_int_equal(run_command(&cmd_bbv, words, &output, &errors), 0);
 	assert_non_null(strstr(errors, "trammel: vectors written: "));
 	struct vectors vectors = read_vectors(output);
 
@@ -152,7 +151,7 @@ static void test_files(void **state)
 
 	(void)state;
 	write_intervals();
-	check_command(cmd_bbv, "-o a.bb -t a.table a.trm", 0, "",
+	check_command(&cmd_bbv, "-o a.bb -t a.table a.trm", 0, "",
 		      "trammel: vectors written: 2, of blocks: 3\n");
 	text = read_text("a.table");
 	assert_string_equal(text, "vector\t1\t1\t0\t1000\t224\n"
@@ -170,12 +169,12 @@ static void test_refused(void **state)
 {
 	(void)state;
 	write_intervals();
-	check_command(cmd_bbv, "", 2, "",
+	check_command(&cmd_bbv, "", 2, "",
 		      "trammel: one profile is read, not 0: trammel bbv FILE\n");
-	check_command(cmd_bbv, "--process 12 a.trm", 2, "",
+	check_command(&cmd_bbv, "--process 12 a.trm", 2, "",
 		      "trammel: no process 12 in this profile: trammel report --by "
 		      "process shows those that are\n");
-	check_command(cmd_bbv, "--module nix a.trm", 2, "",
+	check_command(&cmd_bbv, "--module nix a.trm", 2, "",
 		      "trammel: nothing in 'a.trm' is of what was asked for\n");
 
 	struct maker maker = begin_profile("a.trm", false);
@@ -184,20 +183,20 @@ static void test_refused(void **state)
 	add_calls(&maker, ZIP, "pack", 0x100, 1);
 	add_block(&maker, ZIP, "pack", 0x100, BLOCK(0x100, 4, 2, 1));
 	end_profile(&maker);
-	check_command(cmd_bbv, "a.trm", 2, "",
+	check_command(&cmd_bbv, "a.trm", 2, "",
 		      "trammel: no intervals in 'a.trm': measure with trammel run -m "
 		      "blocks --interval 10ms\n");
 	maker = begin_profile("a.trm", false);
 	add_calls(&maker, ZIP, "pack", 0x100, 1);
 	end_profile(&maker);
-	check_command(cmd_bbv, "a.trm", 2, "",
+	check_command(&cmd_bbv, "a.trm", 2, "",
 		      "trammel: no counts of blocks in 'a.trm': measure with trammel run "
 		      "-m blocks --interval 10ms\n");
 	maker = begin_profile("a.trm", false);
 	add_global(&maker, "run.measure", record_string("blocks"));
 	add_calls(&maker, ZIP, "pack", 0x100, 1);
 	end_profile(&maker);
-	check_command(cmd_bbv, "a.trm", 2, "",
+	check_command(&cmd_bbv, "a.trm", 2, "",
 		      "trammel: no counts of blocks in 'a.trm', though its run counted "
 		      "them: functions that cannot be moved (as Go's) are counted at "
 		      "their entry only\n");

@@ -2,7 +2,7 @@
 
 /* The program itself. */
 #define main cali_query_main
-#include "cli/cali_query.c"
+#include "cli/cali/cali_query.c"
 #undef main
 
 #include "cali_program.h"

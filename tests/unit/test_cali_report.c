@@ -1,9 +1,8 @@
 /* `trammel report` of what LLNL's Caliper wrote. */
 #include "base/cleanup.h"
 
-#include "cli/commands.h"
-
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +22,7 @@ static void expect_regions(const char *profile, const char *table)
 	fputs(profile, file);
 	fclose(file);
 	assert_int_equal(
-		run_command(cmd_report, "--by region " PROFILE, &output, &errors), 0);
+		run_command(&cmd_report, "--by region " PROFILE, &output, &errors), 0);
 	assert_string_equal(errors, "");
 	assert_non_null(strstr(output, "  Count"));
 	assert_string_equal(strstr(output, "  Count"), table);

@@ -2,7 +2,7 @@
 
 /* The program itself. */
 #define main cali_stat_main
-#include "cli/cali_stat.c"
+#include "cli/cali/cali_stat.c"
 #undef main
 
 #include "cali_program.h"

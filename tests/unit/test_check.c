@@ -3,9 +3,8 @@
  */
 #include "annotate/check.h"
 
-#include "cli/commands.h"
-
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -105,7 +104,7 @@ static void check(const struct sample *sample, int status, const char *head,
 	if (row)
 		snprintf(expected + length, sizeof(expected) - (size_t)length, row,
 			 address_of(sample->name) + offset, sample->name);
-	check_command(cmd_report, "--check a.trm", status, expected, "");
+	check_command(&cmd_report, "--check a.trm", status, expected, "");
 }
 
 static void test_sound(void **state)
@@ -190,7 +189,7 @@ static void test_wrong_edges(void **state)
 
 	(void)state;
 	write_profile(self.path, &(struct sample)EDGES(48, 3, 0));
-	assert_int_equal(run_command(cmd_report, "--check a.trm", &output, &errors), 1);
+	assert_int_equal(run_command(&cmd_report, "--check a.trm", &output, &errors), 1);
 	assert_non_null(strstr(output, "7 edges checked: 2 counts that cannot be"));
 	assert_non_null(strstr(output, ": edges led there 51 times, entered 50 times\n"));
 	assert_non_null(
@@ -199,7 +198,7 @@ static void test_wrong_edges(void **state)
 	free(errors);
 	/* The same with a block that says that one did not leave. */
 	write_profile(self.path, &(struct sample)EDGES(47, 3, 1));
-	assert_int_equal(run_command(cmd_report, "--check a.trm", &output, &errors), 1);
+	assert_int_equal(run_command(&cmd_report, "--check a.trm", &output, &errors), 1);
 	assert_non_null(
 		strstr(output, ": what entered and what left differ: 51 and 50 times\n"));
 	free(output);
@@ -214,7 +213,7 @@ static void test_places(void **state)
 	write_profile(self.path, &(struct sample){.name = "annotated_loop",
 						  .calls = 3,
 						  .blocks = {{0, 2, 3}, {14, 2, 3}}});
-	assert_int_equal(run_command(cmd_report, "--check a.trm", &output, &errors), 1);
+	assert_int_equal(run_command(&cmd_report, "--check a.trm", &output, &errors), 1);
 	assert_non_null(strstr(output, "2 blocks checked: 1 count that cannot be"));
 	assert_non_null(strstr(output, " is beyond 0x"));
 	free(output);
@@ -222,7 +221,7 @@ static void test_places(void **state)
 	/* Without the code, calls are all that can be compared. */
 	write_profile("/nowhere/gone.so", &(struct sample)LOOP(3, 3, 50, 90, 50, 3));
 	check_command(
-		cmd_report, "--check a.trm", 0,
+		&cmd_report, "--check a.trm", 0,
 		"1 function, 5 blocks checked: 0 counts that cannot be, 0 blocks "
 		"not left\n"
 		"Code not looked at: cannot read \"/nowhere/gone.so\": No such file "
@@ -246,7 +245,7 @@ static void test_json(void **state)
 		 "\", \"block\": \"0x%" PRIx64 "\", \"is\": 51, \"at.most\": 50}],\n"
 		 "\"troubles\": [],\n\"killed\": []}\n",
 		 self.path, start, start + 8);
-	check_command(cmd_report, "--check --json a.trm", 1, expected, "");
+	check_command(&cmd_report, "--check --json a.trm", 1, expected, "");
 }
 
 int main(void)

@@ -3,9 +3,8 @@
 #include "coverage/coverage.h"
 #include "image/image.h"
 
-#include "cli/commands.h"
-
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -65,7 +64,7 @@ static void check_coverage(const char *words, const char *output, const char *er
 {
 	char *got_output, *got_errors, *path;
 
-	assert_int_equal(run_command(cmd_coverage, words, &got_output, &got_errors), 0);
+	assert_int_equal(run_command(&cmd_coverage, words, &got_output, &got_errors), 0);
 	path = strstr(got_output, "/covered.c");
 	while (path) {
 		char *start = path;
@@ -106,7 +105,7 @@ static void test_lcov(void **state)
 	/* One process of the two. */
 	char *output, *errors;
 
-	assert_int_equal(run_command(cmd_coverage,
+	assert_int_equal(run_command(&cmd_coverage,
 				     "--lcov --process 11 --source */covered.c a.trm",
 				     &output, &errors),
 			 0);
@@ -121,7 +120,7 @@ static void test_lcov_of_coverage(void **state)
 
 	(void)state;
 	write_profile((struct setting){.measure = "coverage"});
-	assert_int_equal(run_command(cmd_coverage, "--lcov --source */covered.c a.trm",
+	assert_int_equal(run_command(&cmd_coverage, "--lcov --source */covered.c a.trm",
 				     &output, &errors),
 			 0);
 	assert_non_null(strstr(output, "\nFNDA:1,covered_called\n"));
@@ -146,7 +145,7 @@ static void test_large_counts(void **state)
 		add_calls(&maker, self.path, "covered_called", start, INT64_MAX);
 	}
 	end_profile(&maker);
-	assert_int_equal(run_command(cmd_coverage, "--lcov --source */covered.c a.trm",
+	assert_int_equal(run_command(&cmd_coverage, "--lcov --source */covered.c a.trm",
 				     &output, &errors),
 			 0);
 	assert_non_null(strstr(output, "\nFNDA:9223372036854775807,covered_called\n"));
@@ -201,7 +200,7 @@ static void test_branches(void **state)
 	add_edge(&maker, self.path, "annotated", start, "leave",
 		 (const uint64_t[]){start + 20, start + 10, 0, 5});
 	end_profile(&maker);
-	assert_int_equal(run_command(cmd_coverage, "--lcov --source */annotated.S a.trm",
+	assert_int_equal(run_command(&cmd_coverage, "--lcov --source */annotated.S a.trm",
 				     &output, &errors),
 			 0);
 	assert_non_null(strstr(output, "FNH:1\n"
@@ -212,7 +211,7 @@ static void test_branches(void **state)
 				       "DA:6,5\n"));
 	free(output);
 	free(errors);
-	assert_int_equal(run_command(cmd_coverage, "--json --source */annotated.S a.trm",
+	assert_int_equal(run_command(&cmd_coverage, "--json --source */annotated.S a.trm",
 				     &output, &errors),
 			 0);
 	assert_non_null(strstr(output, "\"branches.known\": 2, \"branches.taken\": 1"));
@@ -226,7 +225,7 @@ static void test_lines(void **state)
 
 	(void)state;
 	write_blocks();
-	assert_int_equal(run_command(cmd_coverage, "--lcov --source */annotated.S a.trm",
+	assert_int_equal(run_command(&cmd_coverage, "--lcov --source */annotated.S a.trm",
 				     &output, &errors),
 			 0);
 	assert_non_null(strstr(output, "/annotated.S\n"
@@ -294,7 +293,7 @@ static void test_lines_shown(void **state)
 		char *output, *errors;
 
 		assert_int_equal(
-			run_command(cmd_coverage, cases[i].words, &output, &errors), 0);
+			run_command(&cmd_coverage, cases[i].words, &output, &errors), 0);
 		if (!strstr(output, cases[i].part))
 			fail_msg("no %s in %s", cases[i].part, output);
 		free(output);
@@ -360,9 +359,9 @@ static void test_text(void **state)
 		       "\n"
 		       "No source lines: " GONE ": No such file or directory\n",
 		       "");
-	assert_int_equal(
-		run_command(cmd_coverage, "--source */covered.c a.trm", &output, &errors),
-		0);
+	assert_int_equal(run_command(&cmd_coverage, "--source */covered.c a.trm", &output,
+				     &errors),
+			 0);
 	assert_non_null(strstr(output, "\n"
 				       "\n"
 				       "  Executed  Known    Part  Source file\n"
@@ -381,7 +380,7 @@ static void test_json(void **state)
 
 	(void)state;
 	write_profile((struct setting){0});
-	assert_int_equal(run_command(cmd_coverage, "--json --source */covered.c a.trm",
+	assert_int_equal(run_command(&cmd_coverage, "--json --source */covered.c a.trm",
 				     &output, &errors),
 			 0);
 	assert_string_equal(errors, "");
@@ -464,7 +463,7 @@ static void test_released(void **state)
 		       "      0  test_coverage  covered_missed  covered.c:11\n"
 		       "Released: process 12 (/usr/bin/sudo): set-uid program\n",
 		       "");
-	assert_int_equal(run_command(cmd_coverage, "--lcov --module test_coverage a.trm",
+	assert_int_equal(run_command(&cmd_coverage, "--lcov --module test_coverage a.trm",
 				     &output, &errors),
 			 0);
 	assert_string_equal(errors,
@@ -478,17 +477,17 @@ static void test_wrong_usage(void **state)
 {
 	(void)state;
 	write_profile((struct setting){0});
-	check_command(cmd_coverage, "", 2, "",
+	check_command(&cmd_coverage, "", 2, "",
 		      "trammel: one profile is shown, not 0: trammel coverage FILE\n");
-	check_command(cmd_coverage, "--lcov --json a.trm", 2, "",
+	check_command(&cmd_coverage, "--lcov --json a.trm", 2, "",
 		      "trammel: --lcov and --json are two outputs: choose one\n");
-	check_command(cmd_coverage, "--keep-missing a.trm", 2, "",
+	check_command(&cmd_coverage, "--keep-missing a.trm", 2, "",
 		      "trammel: --keep-missing is for --lcov: other outputs have all "
 		      "source files\n");
-	check_command(cmd_coverage, "--module nix a.trm", 2, "",
+	check_command(&cmd_coverage, "--module nix a.trm", 2, "",
 		      "trammel: no module 'nix' in this profile: --by module shows those "
 		      "that are\n");
-	check_command(cmd_coverage, "nowhere.trm", 4, "",
+	check_command(&cmd_coverage, "nowhere.trm", 4, "",
 		      "trammel: cannot open 'nowhere.trm': No such file or directory\n");
 }
 

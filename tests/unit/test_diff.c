@@ -1,9 +1,8 @@
 /* `trammel diff`: profiles are written here with the writer, and the output compared. */
 #include "report/profile.h"
 
-#include "cli/commands.h"
-
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +63,7 @@ static void test_functions(void **state)
 	(void)state;
 	write_sides("functions");
 	check_command(
-		cmd_diff, "a.trm b.trm", 1,
+		&cmd_diff, "a.trm b.trm", 1,
 		HEAD
 		"          A        B  Difference    Change  Module     Function\n"
 		"  1,000,000  750,000    -250,000   -25.0 %  zip        deflate\n"
@@ -82,7 +81,7 @@ static void test_rows_chosen(void **state)
 {
 	(void)state;
 	write_sides("functions");
-	check_command(cmd_diff,
+	check_command(&cmd_diff,
 		      "--threshold=4 --sort=name --limit 2 --module z* a.trm b.trm", 1,
 		      HEAD
 		      "          A        B  Difference   Change  Module  Function\n"
@@ -93,7 +92,7 @@ static void test_rows_chosen(void **state)
 		      "3 functions differ: 1 new, 1 gone; 3 do not (by more than 4 %)\n"
 		      "Calls: 1,000,113 in A, 750,117 in B: -249,996, -25.0 %\n",
 		      "");
-	check_command(cmd_diff, "--sort ratio --module *libc* a.trm b.trm", 1,
+	check_command(&cmd_diff, "--sort ratio --module *libc* a.trm b.trm", 1,
 		      HEAD "    A    B  Difference    Change  Module     Function\n"
 			   "    0   20         +20       new  libc.so.6  free\n"
 			   "  200  400        +200  +100.0 %  libc.so.6  malloc\n"
@@ -101,13 +100,13 @@ static void test_rows_chosen(void **state)
 			   "2 functions differ: 1 new, 0 gone; 0 do not\n"
 			   "Calls: 200 in A, 420 in B: +220, +110.0 %\n",
 		      "");
-	check_command(cmd_diff, "--by module --sort module -t 25 a.trm b.trm", 1,
+	check_command(&cmd_diff, "--by module --sort module -t 25 a.trm b.trm", 1,
 		      HEAD "    A    B  Difference    Change  Module\n"
 			   "  200  420        +220  +110.0 %  libc.so.6\n"
 			   "\n"
 			   "1 module differs; 1 does not (by more than 25 %)\n" CALLS,
 		      "");
-	check_command(cmd_diff, "--by=program a.trm b.trm", 1,
+	check_command(&cmd_diff, "--by=program a.trm b.trm", 1,
 		      HEAD "          A        B  Difference   Change  Program\n"
 			   "  1,000,313  750,417    -249,896  -25.0 %  zip\n"
 			   "          0      120        +120      new  cat\n"
@@ -120,7 +119,7 @@ static void test_equal(void **state)
 {
 	(void)state;
 	write_sides("functions");
-	check_command(cmd_diff, "a.trm a.trm", 0,
+	check_command(&cmd_diff, "a.trm a.trm", 0,
 		      "A  a.trm: zip x\n"
 		      "B  a.trm: zip x\n"
 		      "\n"
@@ -128,13 +127,13 @@ static void test_equal(void **state)
 		      "Calls: 1,000,313 in A, 1,000,313 in B\n",
 		      "");
 	/* Differences of just the threshold are none; new functions are always one. */
-	check_command(cmd_diff, "--by module -t 110 --module libc* a.trm b.trm", 0,
+	check_command(&cmd_diff, "--by module -t 110 --module libc* a.trm b.trm", 0,
 		      HEAD "0 modules differ; 1 does not (by more than 110 %)\n"
 			   "Calls: 200 in A, 420 in B: +220, +110.0 %\n",
 		      "");
 	char *output, *errors;
 
-	assert_int_equal(run_command(cmd_diff, "-t 1e9 a.trm b.trm", &output, &errors),
+	assert_int_equal(run_command(&cmd_diff, "-t 1e9 a.trm b.trm", &output, &errors),
 			 1);
 	free(output);
 	free(errors);
@@ -147,7 +146,7 @@ static void test_json(void **state)
 	(void)state;
 	write_sides("functions");
 	check_command(
-		cmd_diff, "--json --limit=1 --module libc* a.trm b.trm", 1,
+		&cmd_diff, "--json --limit=1 --module libc* a.trm b.trm", 1,
 		"{\"a\": {\"file\": \"a.trm\", \"calls\": 200, \"runs\": " RUN "},\n"
 		"\"b\": {\"file\": \"b.trm\", \"calls\": 420, \"runs\": " RUN "},\n"
 		"\"by\": \"function\", \"threshold\": 0, \"equal\": 0,\n"
@@ -160,7 +159,7 @@ static void test_json(void **state)
 		"\"new\"}]}\n",
 		"");
 	check_command(
-		cmd_diff, "--json --by program a.trm a.trm", 0,
+		&cmd_diff, "--json --by program a.trm a.trm", 0,
 		"{\"a\": {\"file\": \"a.trm\", \"calls\": 1000313, \"runs\": " RUN "},\n"
 		"\"b\": {\"file\": \"a.trm\", \"calls\": 1000313, \"runs\": " RUN "},\n"
 		"\"by\": \"program\", \"threshold\": 0, \"equal\": 1,\n"
@@ -181,14 +180,14 @@ static void test_coverage(void **state)
 	add_calls(&maker, LIBC, "malloc", 0x8000, 1);
 	add_calls(&maker, LIBC, "free", 0x9000, 1);
 	end_profile(&maker);
-	check_command(cmd_diff, "--module libc* b.trm c.trm", 0,
+	check_command(&cmd_diff, "--module libc* b.trm c.trm", 0,
 		      "A  b.trm: zip x\n"
 		      "B  c.trm: zip x\n"
 		      "\n"
 		      "0 functions differ; 2 do not\n"
 		      "Executed: 2 in A, 2 in B\n",
 		      "");
-	check_command(cmd_diff, "--by program c.trm b.trm", 1,
+	check_command(&cmd_diff, "--by program c.trm b.trm", 1,
 		      "A  c.trm: zip x\n"
 		      "B  b.trm: zip x\n"
 		      "\n"
@@ -200,7 +199,7 @@ static void test_coverage(void **state)
 		      "");
 	maker = begin("c.trm", "functions");
 	end_profile(&maker);
-	check_command(cmd_diff, "c.trm b.trm", 2, "",
+	check_command(&cmd_diff, "c.trm b.trm", 2, "",
 		      "trammel: 'c.trm' has calls, 'b.trm' coverage: these cannot be "
 		      "compared, measure the same in both\n");
 }
@@ -239,7 +238,7 @@ static void test_blocks(void **state)
 
 	(void)state;
 	write_blocks();
-	check_command(cmd_diff, "--sort instructions a.trm b.trm", 1,
+	check_command(&cmd_diff, "--sort instructions a.trm b.trm", 1,
 		      HEAD
 		      "   A   B  Difference  Change  Instructions  Module  Function\n"
 		      "  10  10           0  +0.0 %          +200  zip     deflate\n"
@@ -248,7 +247,7 @@ static void test_blocks(void **state)
 		      "Calls: 12 in A, 12 in B\n"
 		      "Instructions: 1,903 in A, 2,106 in B: +203, +10.7 %\n",
 		      "");
-	check_command(cmd_diff, "--by block a.trm b.trm", 1,
+	check_command(&cmd_diff, "--by block a.trm b.trm", 1,
 		      HEAD "    A      B  Difference   Change  Module  Block\n"
 			   "  900  1,000        +100  +11.1 %  zip     deflate+0x20\n"
 			   "    0      1          +1      new  zip     odd+0x0\n"
@@ -257,9 +256,9 @@ static void test_blocks(void **state)
 			   "Executions: 911 in A, 1,012 in B: +101, +11.1 %\n"
 			   "Instructions: 1,903 in A, 2,106 in B: +203, +10.7 %\n",
 		      "");
-	assert_int_equal(
-		run_command(cmd_diff, "--json --by module a.trm b.trm", &output, &errors),
-		1);
+	assert_int_equal(run_command(&cmd_diff, "--json --by module a.trm b.trm", &output,
+				     &errors),
+			 1);
 	assert_non_null(strstr(output,
 			       "\"difference\": 0, \"ratio\": 1, \"instructions.a\": "
 			       "1903, \"instructions.b\": 2106, \"state\": "
@@ -275,14 +274,14 @@ static void test_blocks(void **state)
 	add_calls(&maker, ZIP, "main", 0x1000, 1);
 	add_calls(&maker, ZIP, "odd", 0x3000, 1);
 	end_profile(&maker);
-	check_command(cmd_diff, "a.trm b.trm", 0,
+	check_command(&cmd_diff, "a.trm b.trm", 0,
 		      "A  a.trm: zip x\n"
 		      "B  b.trm: zip x\n"
 		      "\n"
 		      "0 functions differ; 3 do not\n"
 		      "Calls: 12 in A, 12 in B\n",
 		      "");
-	check_command(cmd_diff, "--by block a.trm b.trm", 2, "",
+	check_command(&cmd_diff, "--by block a.trm b.trm", 2, "",
 		      "trammel: no counts of blocks in 'b.trm': measure with trammel run "
 		      "-m blocks\n");
 }
@@ -294,7 +293,8 @@ static void test_colours(void **state)
 	(void)state;
 	write_sides("functions");
 	assert_int_equal(
-		run_command(cmd_diff, "--color always a.trm b.trm", &output, &errors), 1);
+		run_command(&cmd_diff, "--color always a.trm b.trm", &output, &errors),
+		1);
 	assert_non_null(strstr(output, "\n\033[32m          0       20         +20  "
 				       "     new  libc.so.6  free\033[0m\n"));
 	assert_non_null(strstr(output, "\n\033[31m          5        0          -5  "
@@ -320,7 +320,7 @@ static void test_torn(void **state)
 	assert_int_equal(fseek(file, -1, SEEK_END), 0);
 	assert_int_equal(ftruncate(fileno(file), ftell(file)), 0);
 	fclose(file);
-	assert_int_equal(run_command(cmd_diff, "a.trm b.trm", &output, &errors), 1);
+	assert_int_equal(run_command(&cmd_diff, "a.trm b.trm", &output, &errors), 1);
 	assert_non_null(strstr(output, "A  a.trm: zip x (and 1 more run)\n"));
 	assert_non_null(strstr(output, CALLS));
 	assert_non_null(strstr(errors, "trammel: warning: 'a.trm' is damaged at byte "));
@@ -354,9 +354,9 @@ static void test_wrong_usage(void **state)
 		char expected[256];
 
 		snprintf(expected, sizeof(expected), "trammel: %s\n", cases[i].message);
-		check_command(cmd_diff, cases[i].words, 2, "", expected);
+		check_command(&cmd_diff, cases[i].words, 2, "", expected);
 	}
-	check_command(cmd_diff, "a.trm nowhere.trm", 4, "",
+	check_command(&cmd_diff, "a.trm nowhere.trm", 4, "",
 		      "trammel: cannot open 'nowhere.trm': No such file or directory\n");
 }
 
@@ -392,7 +392,7 @@ static void test_edges_and_arcs(void **state)
 	(void)state;
 	write_ways("a.trm", 0x1100, 100);
 	write_ways("b.trm", 0x2102, 150);
-	check_command(cmd_diff, "--by edge a.trm b.trm", 1,
+	check_command(&cmd_diff, "--by edge a.trm b.trm", 1,
 		      HEAD
 		      "    A    B  Difference   Change  Module  Edge\n"
 		      "  100  150         +50  +50.0 %  zip     deflate+0x0 -> +0x0\n"
@@ -400,7 +400,7 @@ static void test_edges_and_arcs(void **state)
 		      "1 edge differs; 2 do not\n"
 		      "Taken: 120 in A, 170 in B: +50, +41.7 %\n",
 		      "");
-	check_command(cmd_diff, "--by arc a.trm b.trm", 1,
+	check_command(&cmd_diff, "--by arc a.trm b.trm", 1,
 		      HEAD "    A    B  Difference   Change  Module  Caller -> Function\n"
 			   "  103  153         +50  +48.5 %  zip     main -> deflate\n"
 			   "    0    2          +2      new  zip     ? -> deflate\n"
@@ -409,7 +409,7 @@ static void test_edges_and_arcs(void **state)
 			   "Calls: 107 in A, 159 in B: +52, +48.6 %\n",
 		      "");
 	assert_int_equal(
-		run_command(cmd_diff, "--json --by edge a.trm b.trm", &output, &errors),
+		run_command(&cmd_diff, "--json --by edge a.trm b.trm", &output, &errors),
 		1);
 	assert_non_null(strstr(output, "\"count\": 120"));
 	assert_non_null(strstr(output, "\"module\": \"zip\", \"edge\": \"deflate+0x0 -> "
@@ -417,10 +417,10 @@ static void test_edges_and_arcs(void **state)
 	free(output);
 	free(errors);
 	write_blocks();
-	check_command(cmd_diff, "--by edge a.trm b.trm", 2, "",
+	check_command(&cmd_diff, "--by edge a.trm b.trm", 2, "",
 		      "trammel: no counts of edges in 'a.trm': measure with trammel run "
 		      "-m edges\n");
-	check_command(cmd_diff, "--by arc a.trm b.trm", 2, "",
+	check_command(&cmd_diff, "--by arc a.trm b.trm", 2, "",
 		      "trammel: no calls by their places in 'a.trm': measure with "
 		      "trammel run -m calls\n");
 }

@@ -1,8 +1,8 @@
 /* `trammel graph`: of functions of this program, in annotated.S, whose blocks are known.
  */
-#include "cli/commands.h"
 
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -76,8 +76,8 @@ static void test_dot(void **state)
 		 "\tb2 -> leave [label=\"?\"];\n"
 		 "}\n",
 		 start, start + 4, start + 10);
-	check_command(cmd_graph, "--dot a.trm annotated", 0, expected, "");
-	check_command(cmd_graph, "a.trm annotated", 0, expected, "");
+	check_command(&cmd_graph, "--dot a.trm annotated", 0, expected, "");
+	check_command(&cmd_graph, "a.trm annotated", 0, expected, "");
 }
 
 /* Called 3 times, the loop has 50 rounds, 20 of them by the longer way. */
@@ -106,7 +106,7 @@ static void test_loop(void **state)
 		    blocks[i].count);
 	end_profile(&maker);
 	assert_int_equal(
-		run_command(cmd_graph, "--json a.trm annotated_loop", &output, &errors),
+		run_command(&cmd_graph, "--json a.trm annotated_loop", &output, &errors),
 		0);
 	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++)
 		if (!strstr(output, edges[i]))
@@ -134,7 +134,7 @@ static void test_edges(void **state)
 		 (const uint64_t[]){start + 2, start, start + 4, 3});
 	end_profile(&maker);
 	assert_int_equal(
-		run_command(cmd_graph, "--json a.trm annotated", &output, &errors), 0);
+		run_command(&cmd_graph, "--json a.trm annotated", &output, &errors), 0);
 	assert_non_null(strstr(
 		output, "{\"from\": 0, \"to\": 2, \"kind\": \"jump\", \"count\": 6}"));
 	assert_non_null(strstr(
@@ -150,15 +150,15 @@ static void test_refused(void **state)
 {
 	(void)state;
 	write_branch();
-	check_command(cmd_graph, "a.trm annotated_odd", 4, "",
+	check_command(&cmd_graph, "a.trm annotated_odd", 4, "",
 		      "trammel: 'annotated_odd' has no graph: it has an indirect jump "
 		      "that was not understood; trammel annotate shows its code\n");
-	check_command(cmd_graph, "a.trm", 2, "",
+	check_command(&cmd_graph, "a.trm", 2, "",
 		      "trammel: no function: trammel graph FILE FUNCTION, or "
 		      "trammel graph --calls FILE\n");
-	check_command(cmd_graph, "--dot --json a.trm annotated", 2, "",
+	check_command(&cmd_graph, "--dot --json a.trm annotated", 2, "",
 		      "trammel: --dot and --json are two outputs: choose one\n");
-	check_command(cmd_graph, "--module */test_* a.trm annotate_", 2, "",
+	check_command(&cmd_graph, "--module */test_* a.trm annotate_", 2, "",
 		      "trammel: no function 'annotate_' was executed: did you mean "
 		      "'annotated'?\n");
 }

@@ -1,7 +1,7 @@
 /* Reports on parts of runs: profiles are written here with the writer. */
-#include "cli/commands.h"
 
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static void expect_lines(const char *words, const char *const *lines)
 {
 	char *output = NULL, *errors = NULL;
 
-	assert_int_equal(run_command(cmd_report, words, &output, &errors), 0);
+	assert_int_equal(run_command(&cmd_report, words, &output, &errors), 0);
 	for (; *lines; lines++)
 		if (!strstr(output, *lines))
 			fail_msg("report %s: no \"%s\" in:\n%s", words, *lines, output);
@@ -118,10 +118,10 @@ static void test_one_interval(void **state)
 		     (const char *const[]){"     70  77.8 %  zip        deflate\n"
 					   "     20  22.2 %  libc.so.6  free\n",
 					   NULL});
-	check_command(cmd_report, "--interval 3 " PROFILE, 2, "",
+	check_command(&cmd_report, "--interval 3 " PROFILE, 2, "",
 		      "trammel: no interval 3 in 'sample.trm': --by interval shows "
 		      "those that are\n");
-	check_command(cmd_report, "--interval 0 " PROFILE, 2, "",
+	check_command(&cmd_report, "--interval 0 " PROFILE, 2, "",
 		      "trammel: --interval '0' is no number from 1 up\n");
 }
 
@@ -170,7 +170,7 @@ static void test_threads(void **state)
 				      NULL});
 	write_intervals("--interval 1s");
 	check_command(
-		cmd_report, "--by thread " PROFILE, 2, "",
+		&cmd_report, "--by thread " PROFILE, 2, "",
 		"trammel: no counts of single threads in 'sample.trm': measure with "
 		"trammel run --threads\n");
 }
@@ -185,10 +185,10 @@ static void test_no_intervals(void **state)
 	add_global(&maker, "run.window", record_string("--start-at x"));
 	add_image(&maker, 1, ZIP, 1, "exited 0", NULL);
 	end_profile(&maker);
-	check_command(cmd_report, "--by interval " PROFILE, 2, "",
+	check_command(&cmd_report, "--by interval " PROFILE, 2, "",
 		      "trammel: no intervals in 'sample.trm': measure with trammel run "
 		      "--interval 1s\n");
-	check_command(cmd_report, "--check " PROFILE, 2, "",
+	check_command(&cmd_report, "--check " PROFILE, 2, "",
 		      "trammel: 'sample.trm' is of a part of a run, which begins in the "
 		      "middle of functions: only counts of whole runs can be checked\n");
 	expect_lines(PROFILE, (const char *const[]){

@@ -7,7 +7,7 @@
 #include "cli/main.c"
 #undef main
 
-#include "cli/doctor.h"
+#include "cli/doctor/doctor.h"
 #include "collect/collect.h"
 
 #include <fcntl.h>
@@ -257,16 +257,16 @@ static void test_commands(void **state)
 	char *manual = read_manual(NULL);
 
 	(void)state;
-	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+	for (size_t i = 0; i < array_count(commands); i++) {
 		char name[64];
 
-		assert_non_null(strstr(manual, commands[i].summary));
-		if (commands[i].run == cmd_help)
+		assert_non_null(strstr(manual, commands[i]->summary));
+		if (commands[i] == &cmd_help)
 			continue;
-		char *page = read_manual(commands[i].name);
+		char *page = read_manual(commands[i]->name);
 
-		assert_non_null(strstr(page, commands[i].summary));
-		snprintf(name, sizeof(name), "trammel-%s(1)", commands[i].name);
+		assert_non_null(strstr(page, commands[i]->summary));
+		snprintf(name, sizeof(name), "trammel-%s(1)", commands[i]->name);
 		assert_non_null(strstr(manual, name));
 		free(page);
 	}

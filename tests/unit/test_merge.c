@@ -3,9 +3,8 @@
 #include "report/profile.h"
 #include "report/text/report.h"
 
-#include "cli/commands.h"
-
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -102,11 +101,11 @@ static void test_same_as_cat(void **state)
 {
 	(void)state;
 	write_three();
-	check_command(cmd_merge, "-o all.trm a.trm b.trm c.trm", 0, "", "");
+	check_command(&cmd_merge, "-o all.trm a.trm b.trm c.trm", 0, "", "");
 	check_same_report("all.trm", "cat.trm");
 	check_numbers("all.trm");
 	/* What was put behind each other becomes one, too. */
-	check_command(cmd_merge, "-o all.trm cat.trm", 0, "", "");
+	check_command(&cmd_merge, "-o all.trm cat.trm", 0, "", "");
 	check_same_report("all.trm", "cat.trm");
 	check_numbers("all.trm");
 }
@@ -116,12 +115,12 @@ static void test_again(void **state)
 {
 	(void)state;
 	write_three();
-	check_command(cmd_merge, "-o some.trm b.trm c.trm", 0, "", "");
-	check_command(cmd_merge, "-o all.trm a.trm some.trm", 0, "", "");
+	check_command(&cmd_merge, "-o some.trm b.trm c.trm", 0, "", "");
+	check_command(&cmd_merge, "-o all.trm a.trm some.trm", 0, "", "");
 	check_same_report("all.trm", "cat.trm");
 	check_numbers("all.trm");
-	check_command(cmd_merge, "-o some.trm a.trm b.trm", 0, "", "");
-	check_command(cmd_merge, "-o some.trm some.trm c.trm", 0, "", "");
+	check_command(&cmd_merge, "-o some.trm a.trm b.trm", 0, "", "");
+	check_command(&cmd_merge, "-o some.trm some.trm c.trm", 0, "", "");
 	check_same_report("some.trm", "cat.trm");
 	check_numbers("some.trm");
 }
@@ -218,7 +217,7 @@ static void test_unknown_records(void **state)
 		trm_writer_record(maker.writer, 0, &event, 1);
 		end_profile(&maker);
 	}
-	check_command(cmd_merge, "-o all.trm a.trm b.trm", 0, "", "");
+	check_command(&cmd_merge, "-o all.trm a.trm b.trm", 0, "", "");
 	struct listing listing = list_profile("all.trm");
 
 	assert_non_null(strstr(listing.text.data, "block=0x40 image=1 passes=3 \n"));
@@ -249,7 +248,7 @@ static void test_blocks(void **state)
 			  (const uint64_t[]){0x1000, 7, 3, i % 2 ? 40 : 2});
 		end_profile(&maker);
 	}
-	check_command(cmd_merge, "-o all.trm a.trm b.trm", 0, "", "");
+	check_command(&cmd_merge, "-o all.trm a.trm b.trm", 0, "", "");
 	check_same_report("all.trm", "cat.trm");
 
 	char *text = report_of("all.trm");
@@ -259,7 +258,7 @@ static void test_blocks(void **state)
 				     "main\n"));
 	free(text);
 	write_profile("c.trm", false, "three", 1);
-	check_command(cmd_merge, "-o all.trm a.trm c.trm", 2, "",
+	check_command(&cmd_merge, "-o all.trm a.trm c.trm", 2, "",
 		      "trammel: no profile \"all.trm\": 'a.trm' measured blocks, 'c.trm' "
 		      "functions: these cannot "
 		      "be added up, merge them apart\n");
@@ -269,7 +268,7 @@ static void test_skips_once(void **state)
 {
 	(void)state;
 	write_three();
-	check_command(cmd_merge, "-o all.trm a.trm b.trm c.trm", 0, "", "");
+	check_command(&cmd_merge, "-o all.trm a.trm b.trm c.trm", 0, "", "");
 	struct listing listing = list_profile("all.trm");
 
 	assert_int_equal(times(listing.text.data, "skip.reason="), 2);
@@ -295,7 +294,7 @@ static void test_torn(void **state)
 	assert_int_equal(ftruncate(fileno(file), ftell(file)), 0);
 	fclose(file);
 	assert_int_equal(
-		run_command(cmd_merge, "-o all.trm a.trm b.trm c.trm", &output, &errors),
+		run_command(&cmd_merge, "-o all.trm a.trm b.trm c.trm", &output, &errors),
 		0);
 	assert_string_equal(output, "");
 	assert_non_null(strstr(errors, "trammel: warning: 'b.trm' is damaged at byte "));
@@ -314,25 +313,25 @@ static void test_refused(void **state)
 	end_profile(&maker);
 	write_profile("a.trm", false, "one", 7);
 	write_profile("all.trm", false, "old", 1);
-	check_command(cmd_merge, "-o all.trm a.trm c.trm", 2, "",
+	check_command(&cmd_merge, "-o all.trm a.trm c.trm", 2, "",
 		      "trammel: no profile \"all.trm\": 'a.trm' measured functions, "
 		      "'c.trm' coverage: these cannot be added up, merge them apart\n");
-	check_command(cmd_merge, "-o all.trm a.trm nowhere.trm", 4, "",
+	check_command(&cmd_merge, "-o all.trm a.trm nowhere.trm", 4, "",
 		      "trammel: no profile \"all.trm\": cannot open 'nowhere.trm': No "
 		      "such file or directory\n");
-	check_command(cmd_merge, "-o all.trm /dev/null a.trm", 4, "",
+	check_command(&cmd_merge, "-o all.trm /dev/null a.trm", 4, "",
 		      "trammel: no profile \"all.trm\": '/dev/null' is empty: its writer "
 		      "ended before it could write, measure again\n");
 	maker = begin_profile("c.trm", false);
 	end_profile(&maker);
-	check_command(cmd_merge, "-o all.trm a.trm c.trm", 4, "",
+	check_command(&cmd_merge, "-o all.trm a.trm c.trm", 4, "",
 		      "trammel: no profile \"all.trm\": 'c.trm' holds nothing: its "
 		      "writer was stopped before it could write, measure again\n");
-	check_command(cmd_merge, "-o /dev/full a.trm", 4, "",
+	check_command(&cmd_merge, "-o /dev/full a.trm", 4, "",
 		      "trammel: no profile \"/dev/full\": cannot write the profile: No "
 		      "space left on device; free some space or choose another place "
 		      "with -o\n");
-	check_command(cmd_merge, "-o nowhere/all.trm a.trm", 4, "",
+	check_command(&cmd_merge, "-o nowhere/all.trm a.trm", 4, "",
 		      "trammel: cannot write \"nowhere/all.trm.part\": No such file or "
 		      "directory\n");
 	assert_int_equal(access("all.trm.part", F_OK), -1);
@@ -348,13 +347,13 @@ static void test_wrong_usage(void **state)
 	(void)state;
 	write_profile("a.trm", false, "one", 7);
 	write_profile("b.trm.part", false, "two", 7);
-	check_command(cmd_merge, "a.trm", 2, "",
+	check_command(&cmd_merge, "a.trm", 2, "",
 		      "trammel: no output: trammel merge -o FILE PROFILE...\n");
-	check_command(cmd_merge, "-o all.trm", 2, "",
+	check_command(&cmd_merge, "-o all.trm", 2, "",
 		      "trammel: no profile: trammel merge -o FILE PROFILE...\n");
-	check_command(cmd_merge, "--ouput=x a.trm", 2, "",
+	check_command(&cmd_merge, "--ouput=x a.trm", 2, "",
 		      "trammel: unknown option '--ouput': did you mean '--output'?\n");
-	check_command(cmd_merge, "-o b.trm a.trm b.trm.part", 2, "",
+	check_command(&cmd_merge, "-o b.trm a.trm b.trm.part", 2, "",
 		      "trammel: 'b.trm.part' would be written over while it is read: "
 		      "choose another name with -o\n");
 	unlink("b.trm.part");

@@ -1,9 +1,8 @@
 /* `trammel mix`: what instructions are, and sums of functions in annotated.S. */
 #include "x86/insn_class.h"
 
-#include "cli/commands.h"
-
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -136,7 +135,7 @@ static void check_has(const char *words, const char *const *parts)
 {
 	char *output, *errors;
 
-	assert_int_equal(run_command(cmd_mix, words, &output, &errors), 0);
+	assert_int_equal(run_command(&cmd_mix, words, &output, &errors), 0);
 	for (; *parts; parts++)
 		if (!strstr(output, *parts))
 			fail_msg("mix %s: no '%s' in\n%s", words, *parts, output);
@@ -149,7 +148,7 @@ static void test_classes(void **state)
 {
 	(void)state;
 	write_profile(true);
-	check_command(cmd_mix, "a.trm", 0,
+	check_command(&cmd_mix, "a.trm", 0,
 		      "276 instructions, 13 loads (104 bytes), 10 stores (80 bytes)\n"
 		      "110 conditional branches: taken 87, not taken 23\n"
 		      "\n"
@@ -250,13 +249,13 @@ static void test_refused(void **state)
 {
 	(void)state;
 	write_profile(true);
-	check_command(cmd_mix, "", 2, "",
+	check_command(&cmd_mix, "", 2, "",
 		      "trammel: a profile is needed, and perhaps a function: trammel mix "
 		      "FILE [FUNCTION]\n");
-	check_command(cmd_mix, "a.trm gone*", 2, "",
+	check_command(&cmd_mix, "a.trm gone*", 2, "",
 		      "trammel: no function 'gone*' was executed: trammel report --all "
 		      "shows those that were\n");
-	check_command(cmd_mix, "--by clas a.trm", 2, "",
+	check_command(&cmd_mix, "--by clas a.trm", 2, "",
 		      "trammel: --by 'clas' is unknown: did you mean 'class'?\n");
 }
 

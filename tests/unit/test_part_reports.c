@@ -1,8 +1,8 @@
 /* Reports of a function with a cold part: of parted.S. */
 #include "annotate/annotation.h"
 
-#include "cli/commands.h"
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -52,8 +52,8 @@ static void write_profile(bool edges, uint64_t back, uint64_t astray)
 	end_profile(&maker);
 }
 
-static bool says(int (*command)(int argc, const char **argv), const char *words,
-		 int status, const char *const *texts)
+static bool says(const struct command *command, const char *words, int status,
+		 const char *const *texts)
 {
 	char *output, *errors;
 	bool all = run_command(command, words, &output, &errors) == status;
@@ -76,10 +76,10 @@ static void test_annotate(void **state)
 {
 	(void)state;
 	write_profile(true, 3, 0);
-	SAYS(cmd_annotate, "a.trm " NAME, 0, "cold part, 0x", "  10 calls",
+	SAYS(&cmd_annotate, "a.trm " NAME, 0, "cold part, 0x", "  10 calls",
 	     "taken 7 of 10 (70.0 %)", "taken 4 of 7 (57.1 %)", "<parted.cold>",
 	     "<parted+0xa>");
-	SAYS(cmd_annotate, "--json a.trm " NAME, 0, "\"count\": 10", "\"count\": 7",
+	SAYS(&cmd_annotate, "--json a.trm " NAME, 0, "\"count\": 10", "\"count\": 7",
 	     "\"count\": 4", "\"loops\": [");
 }
 
@@ -87,7 +87,7 @@ static void test_graph(void **state)
 {
 	(void)state;
 	write_profile(true, 3, 0);
-	SAYS(cmd_graph, "--json a.trm " NAME, 0,
+	SAYS(&cmd_graph, "--json a.trm " NAME, 0,
 	     "{\"from\": null, \"to\": 0, \"kind\": \"call\", \"count\": 10}",
 	     "{\"from\": 0, \"to\": 2, \"kind\": \"jump\", \"count\": 7}",
 	     "{\"from\": 0, \"to\": 1, \"kind\": \"next\", \"count\": 3}",
@@ -95,7 +95,7 @@ static void test_graph(void **state)
 	     "{\"from\": 2, \"to\": 4, \"kind\": \"jump\", \"count\": 4}",
 	     "{\"from\": 4, \"to\": null, \"kind\": \"jump\"}");
 	write_profile(false, 3, 0);
-	SAYS(cmd_graph, "a.trm " NAME, 0, "\tenter [shape=plaintext];\n",
+	SAYS(&cmd_graph, "a.trm " NAME, 0, "\tenter [shape=plaintext];\n",
 	     "\tenter -> b2 [label=\"?\"];\n", "\tb2 -> b4 [label=\"4\"];\n");
 }
 
@@ -103,16 +103,16 @@ static void test_check(void **state)
 {
 	(void)state;
 	write_profile(true, 3, 0);
-	SAYS(cmd_report, "--check a.trm", 0,
+	SAYS(&cmd_report, "--check a.trm", 0,
 	     "1 function, 5 blocks, 6 edges checked: "
 	     "0 counts that cannot be");
 	write_profile(false, 3, 0);
-	SAYS(cmd_report, "--check a.trm", 0, "0 counts that cannot be");
+	SAYS(&cmd_report, "--check a.trm", 0, "0 counts that cannot be");
 	/* More came into a block than entered it; and a block that is nowhere. */
 	write_profile(true, 9, 0);
-	SAYS(cmd_report, "--check a.trm", 1, "Fault: ");
+	SAYS(&cmd_report, "--check a.trm", 1, "Fault: ");
 	write_profile(true, 3, 1 << 20);
-	SAYS(cmd_report, "--check a.trm", 1, "is beyond");
+	SAYS(&cmd_report, "--check a.trm", 1, "is beyond");
 }
 
 /* Line 24 is the first of the part, line 28 its jump back, line 29 its call. */
@@ -120,7 +120,7 @@ static void test_coverage(void **state)
 {
 	(void)state;
 	write_profile(true, 3, 0);
-	SAYS(cmd_coverage, "--lcov --source */parted.S a.trm", 0, "DA:14,10\n",
+	SAYS(&cmd_coverage, "--lcov --source */parted.S a.trm", 0, "DA:14,10\n",
 	     "DA:17,9\n", "DA:24,7\n", "DA:28,3\n", "DA:29,4\n");
 }
 
@@ -128,7 +128,7 @@ static void test_pbo(void **state)
 {
 	(void)state;
 	write_profile(true, 3, 0);
-	SAYS(cmd_pbo, "--fdata a.trm", 0, "1 parted 4 1 parted.cold/1 0 0 7\n",
+	SAYS(&cmd_pbo, "--fdata a.trm", 0, "1 parted 4 1 parted.cold/1 0 0 7\n",
 	     "1 parted.cold/1 4 1 parted.cold/1 e 0 4\n");
 }
 

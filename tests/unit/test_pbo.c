@@ -1,12 +1,12 @@
 /* `trammel pbo`: branches of functions in annotated.S and nested.S, and samples of
  * functions of this file, one of which is put into another. */
 
-#include "cli/commands.h"
 #include "cli/pbo.h"
 
 #include "image/inlines.h"
 #include "image/unique.h"
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +89,7 @@ static void test_fdata(void **state)
 
 	(void)state;
 	write_functions();
-	assert_int_equal(run_command(cmd_pbo, "--fdata a.trm", &output, &errors), 0);
+	assert_int_equal(run_command(&cmd_pbo, "--fdata a.trm", &output, &errors), 0);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strstr(output, lines[i]))
 			fail_msg("no line %s in %s", lines[i], output);
@@ -108,7 +108,7 @@ static void test_autofdo(void **state)
 	(void)state;
 	write_functions();
 	assert_int_equal(
-		run_command(cmd_pbo, "--autofdo -o a.afdo a.trm", &output, &errors), 0);
+		run_command(&cmd_pbo, "--autofdo -o a.afdo a.trm", &output, &errors), 0);
 	assert_string_equal(output, "");
 	/* Assembly has lines, but no functions. */
 	assert_string_equal(errors, "trammel: functions written: 1; left out, without "
@@ -202,7 +202,7 @@ static void test_beside(void **state)
 	pbo_write_beside("a.trm", true);
 	beside = read_text("a.fdata");
 	assert_int_equal(
-		run_command(cmd_pbo, "--fdata -o b.fdata a.trm", &output, &errors), 0);
+		run_command(&cmd_pbo, "--fdata -o b.fdata a.trm", &output, &errors), 0);
 	written = read_text("b.fdata");
 	assert_non_null(strstr(beside, "1 nested 6 1 nested 4 0 60\n"));
 	assert_string_equal(beside, written);
@@ -221,14 +221,14 @@ static void test_refused(void **state)
 {
 	(void)state;
 	write_functions();
-	check_command(cmd_pbo, "a.trm", 2, "",
+	check_command(&cmd_pbo, "a.trm", 2, "",
 		      "trammel: for whom? Choose one: --fdata or --autofdo\n");
-	check_command(cmd_pbo, "--fdata --autofdo a.trm", 2, "",
+	check_command(&cmd_pbo, "--fdata --autofdo a.trm", 2, "",
 		      "trammel: for whom? Choose one: --fdata or --autofdo\n");
 	check_command(
-		cmd_pbo, "--fdata", 2, "",
+		&cmd_pbo, "--fdata", 2, "",
 		"trammel: one profile is written, not 0: trammel pbo --fdata FILE\n");
-	check_command(cmd_pbo, "--fdata --module nix a.trm", 2, "",
+	check_command(&cmd_pbo, "--fdata --module nix a.trm", 2, "",
 		      "trammel: no module 'nix' in this profile: --by module shows those "
 		      "that are\n");
 
@@ -239,7 +239,7 @@ static void test_refused(void **state)
 	add_calls(&maker, self.path, "nested", address_of("nested"), 2);
 	add_own_block(&maker, "nested", BLOCK(0, 2, 1, 2));
 	end_profile(&maker);
-	check_command(cmd_pbo, "--fdata a.trm", 2, "",
+	check_command(&cmd_pbo, "--fdata a.trm", 2, "",
 		      "trammel: no blocks of the program itself were counted: choose a "
 		      "module with --module\n");
 }

@@ -2,9 +2,8 @@
 #include "base/cleanup.h"
 #include "query/result.h"
 
-#include "cli/commands.h"
-
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -582,27 +581,27 @@ static void test_command(void **state)
 	write_sample();
 	scoped_free char *output = NULL, *errors = NULL;
 
-	int status = run_command(cmd_query, "--json select\302\240", &output, &errors);
+	int status = run_command(&cmd_query, "--json select\302\240", &output, &errors);
 	assert_int_equal(status, 2);
 	assert_string_equal(errors, "trammel: a query and the files to read are needed: "
 				    "trammel query 'QUERY' FILE...\n");
 	check_command(
-		cmd_query, "limit2 " SAMPLE, 2, "",
+		&cmd_query, "limit2 " SAMPLE, 2, "",
 		"  limit2\n  ^\ntrammel: the query, column 1: a clause cannot begin "
 		"with \"limit2\", did you mean \"LIMIT\"?\n");
 	assert_non_null(freopen(SAMPLE, "r", stdin));
-	check_command(cmd_query, "AGGREGATE\tsum(time)\tGROUP\tBY\t();FORMAT\tcsv -", 0,
+	check_command(&cmd_query, "AGGREGATE\tsum(time)\tGROUP\tBY\t();FORMAT\tcsv -", 0,
 		      "sum#time\n5740\n", "");
-	check_command(cmd_query, "; nix.trm", 4, "",
+	check_command(&cmd_query, "; nix.trm", 4, "",
 		      "trammel: cannot open 'nix.trm': No such file or directory\n");
 	free(take_pointer(output));
 	free(take_pointer(errors));
 	assert_int_equal(truncate(SAMPLE, 200), 0);
-	status = run_command(cmd_query, "; " SAMPLE, &output, &errors);
+	status = run_command(&cmd_query, "; " SAMPLE, &output, &errors);
 	assert_int_equal(status, 0);
 	assert_non_null(strstr(errors, "trammel: warning: '" SAMPLE "' is damaged"));
 	write_sample();
-	check_command(cmd_query, "AGGREGATE\tsum(time)\tGROUP\tBY\t() --json " SAMPLE, 0,
+	check_command(&cmd_query, "AGGREGATE\tsum(time)\tGROUP\tBY\t() --json " SAMPLE, 0,
 		      "{\"profile\": {\"host\": \"caf\303\251\"},\n \"rows\": [\n"
 		      "  {\"sum#time\": 5740}]}\n",
 		      "");

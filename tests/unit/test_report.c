@@ -4,9 +4,8 @@
 #include "record/record.h"
 #include "report/text/report.h"
 
-#include "cli/commands.h"
-
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -77,13 +76,13 @@ static void write_tree(const char *measure, bool append)
 
 static int run_report(const char *words, char **ret_output, char **ret_errors)
 {
-	return run_command(cmd_report, words, ret_output, ret_errors);
+	return run_command(&cmd_report, words, ret_output, ret_errors);
 }
 
 static void check_report(const char *words, int status, const char *output,
 			 const char *errors)
 {
-	check_command(cmd_report, words, status, output, errors);
+	check_command(&cmd_report, words, status, output, errors);
 }
 
 static void check_part(const char *words, const char *part)

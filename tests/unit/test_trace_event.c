@@ -2,7 +2,7 @@
 
 /* The program itself. */
 #define main cali2traceevent_main
-#include "cli/cali2traceevent.c"
+#include "cli/cali/cali2traceevent.c"
 #undef main
 
 #include "cali_program.h"

@@ -1,6 +1,6 @@
 /* Calls in their contexts: in reports and in graphs. */
-#include "cli/commands.h"
 #include "profile_maker.h"
+#include "run_command.h"
 #include "record/trm.h"
 
 #include <setjmp.h>
@@ -73,7 +73,7 @@ static void write_profile(void)
 	end_profile(&maker);
 }
 
-static void check_lines(int (*command)(int argc, const char **argv), const char *words,
+static void check_lines(const struct command *command, const char *words,
 			const char *const *lines)
 {
 	char *output, *errors;
@@ -93,7 +93,7 @@ static void test_tree(void **state)
 {
 	(void)state;
 	write_profile();
-	check_lines(cmd_report, "--by callgraph t.trm",
+	check_lines(&cmd_report, "--by callgraph t.trm",
 		    LINES("  Calls  Inclusive    Share  Exclusive   Share  Function\n"
 			  "      2     7.0 ms  100.0 %     2.0 ms  28.6 %  a\n"
 			  "      4     5.0 ms   71.4 %     4.0 ms  57.1 %    b\n"
@@ -101,7 +101,7 @@ static void test_tree(void **state)
 			  "     20          ?                   ?              c\n"
 			  "    120          ?                   ?            c\n"));
 	/* The rows that took longest, with what is around them. */
-	check_lines(cmd_report, "--by callgraph -n2 --process 2 t.trm",
+	check_lines(&cmd_report, "--by callgraph -n2 --process 2 t.trm",
 		    LINES("      1     3.5 ms  100.0 %     1.0 ms  28.6 %  a\n"
 			  "      2     2.5 ms   71.4 %     2.0 ms  57.1 %    b\n"
 			  "  ... 3 more contexts"));
@@ -112,7 +112,7 @@ static void test_functions(void **state)
 {
 	(void)state;
 	write_profile();
-	check_lines(cmd_report, "t.trm",
+	check_lines(&cmd_report, "t.trm",
 		    LINES("  Calls   Share  Inclusive  Exclusive  Module  Function\n"
 			  "    140  92.1 %          ?          ?  zip     c\n"
 			  "     10   6.6 %     5.0 ms     5.0 ms  zip     b\n"
@@ -123,14 +123,14 @@ static void test_json(void **state)
 {
 	(void)state;
 	write_profile();
-	check_lines(cmd_report, "--by callgraph --json t.trm",
+	check_lines(&cmd_report, "--by callgraph --json t.trm",
 		    LINES("\"function\": \"b\", \"offset\": \"0x1100\", \"context\": 3, "
 			  "\"parent\": 2, \"calls\": 6, \"time.inclusive.ns\": 1000000, "
 			  "\"time.exclusive.ns\": 1000000}",
 			  "\"context\": 1, \"calls\": 2, ",
 			  "\"context\": 5, \"parent\": 1, \"calls\": 120}"));
 	check_lines(
-		cmd_report, "--json t.trm",
+		&cmd_report, "--json t.trm",
 		LINES("\"function\": \"b\", \"offset\": \"0x1100\", \"calls\": 10, "
 		      "\"time.inclusive.ns\": 5000000, \"time.exclusive.ns\": 5000000}",
 		      "\"function\": \"c\", \"offset\": \"0x1200\", \"calls\": 140}"));
@@ -141,7 +141,7 @@ static void test_arcs(void **state)
 {
 	(void)state;
 	write_profile();
-	check_lines(cmd_report, "--by arc t.trm",
+	check_lines(&cmd_report, "--by arc t.trm",
 		    LINES("    120  78.9 %  zip                ?  a       context  zip   "
 			  "  c\n",
 			  "     20  13.2 %  zip                ?  b       context  zip   "
@@ -152,7 +152,7 @@ static void test_arcs(void **state)
 			  "  b\n",
 			  "      2   1.3 %  ?                  ?  ?       context  zip   "
 			  "  a\n"));
-	check_lines(cmd_graph, "--calls t.trm",
+	check_lines(&cmd_graph, "--calls t.trm",
 		    LINES("[label=\"b\\nzip\\n10 calls\\n5.0 ms, itself 5.0 ms\"];\n",
 			  "[label=\"c\\nzip\\n140 calls\"];\n"));
 }
@@ -178,10 +178,10 @@ static void test_interval(void **state)
 		trm_writer_record(maker.writer, 0, pairs, 3);
 	}
 	end_profile(&maker);
-	check_lines(cmd_report, "--by callgraph i.trm",
+	check_lines(&cmd_report, "--by callgraph i.trm",
 		    LINES("      1     8.0 ms  100.0 %     6.0 ms  75.0 %  a\n"
 			  "     30     2.0 ms   25.0 %     2.0 ms  25.0 %    b\n"));
-	check_lines(cmd_report, "--by callgraph --interval 2 i.trm",
+	check_lines(&cmd_report, "--by callgraph --interval 2 i.trm",
 		    LINES("      0     4.0 ms  100.0 %     3.0 ms  75.0 %  a\n"
 			  "     20     1.0 ms   25.0 %     1.0 ms  25.0 %    b\n"));
 }
@@ -195,7 +195,7 @@ static void test_none(void **state)
 	add_calls(&maker, ZIP, "a", 0x1000, 1);
 	end_profile(&maker);
 	check_command(
-		cmd_report, "--by callgraph n.trm", 2, "",
+		&cmd_report, "--by callgraph n.trm", 2, "",
 		"trammel: no call graph with contexts in 'n.trm': measure with trammel "
 		"run -m callgraph\n");
 }

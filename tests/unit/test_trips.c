@@ -1,9 +1,8 @@
 /* `trammel loops`, and loops in `trammel annotate`: of functions in annotated.S. */
 #include "annotate/trips.h"
 
-#include "cli/commands.h"
-
 #include "profile_maker.h"
+#include "run_command.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -40,7 +39,7 @@ static void test_table(void **state)
 
 	(void)state;
 	write_profile();
-	assert_int_equal(run_command(cmd_loops, "a.trm", &output, &errors), 0);
+	assert_int_equal(run_command(&cmd_loops, "a.trm", &output, &errors), 0);
 	assert_string_equal(errors, "");
 	assert_non_null(strstr(output, "3 loops executed\n\n"));
 	snprintf(row, sizeof(row),
@@ -68,7 +67,7 @@ static void test_json(void **state)
 
 	(void)state;
 	write_profile();
-	assert_int_equal(run_command(cmd_loops, "--json --sort trips a.trm *nested",
+	assert_int_equal(run_command(&cmd_loops, "--json --sort trips a.trm *nested",
 				     &output, &errors),
 			 0);
 	snprintf(row, sizeof(row),
@@ -89,13 +88,13 @@ static void test_refused(void **state)
 {
 	(void)state;
 	write_profile();
-	check_command(cmd_loops, "a.trm a b", 2, "",
+	check_command(&cmd_loops, "a.trm a b", 2, "",
 		      "trammel: a profile is needed, and perhaps a function: trammel "
 		      "loops FILE [FUNCTION]\n");
-	check_command(cmd_loops, "a.trm gone*", 2, "",
+	check_command(&cmd_loops, "a.trm gone*", 2, "",
 		      "trammel: no function 'gone*' was executed: trammel report --all "
 		      "shows those that were\n");
-	check_command(cmd_loops, "--sort=trip a.trm", 2, "",
+	check_command(&cmd_loops, "--sort=trip a.trm", 2, "",
 		      "trammel: --sort 'trip' is unknown: did you mean 'trips'?\n");
 }
 

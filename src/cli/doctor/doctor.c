@@ -1,9 +1,9 @@
 /* `trammel doctor`: see man/trammel-doctor.1.md. */
-#include "cli/commands.h"
+#include "cli/doctor/doctor.h"
 
 #include "base/array.h"
 #include "base/error.h"
-#include "cli/doctor.h"
+#include "cli/commands.h"
 
 #include <popt.h>
 #include <stdio.h>
@@ -136,7 +136,7 @@ static struct trm_error *parse(poptContext context)
 	return NULL;
 }
 
-int cmd_doctor(int argc, const char **argv)
+static int doctor_main(int argc, const char **argv)
 {
 	int json = 0, help = 0, status = EXIT_DONE;
 	struct poptOption table[] = {
@@ -164,3 +164,9 @@ int cmd_doctor(int argc, const char **argv)
 	poptFreeContext(context);
 	return status;
 }
+
+const struct command cmd_doctor = {
+	.name = "doctor",
+	.summary = "say whether this machine allows what the measurements need",
+	.main = doctor_main,
+};

@@ -1,4 +1,4 @@
-#include "cli/top_screen.h"
+#include "cli/top/screen.h"
 
 #include <errno.h>
 #include <stdbool.h>

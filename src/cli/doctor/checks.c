@@ -1,6 +1,7 @@
 /* What `trammel doctor` looks at, a function each. What can be tried is tried. */
 #include "base/cleanup.h"
-#include "cli/doctor.h"
+#include "cli/doctor/doctor.h"
+#include "cli/doctor/trial.h"
 #include "control/remote.h"
 #include "session/cache/cache.h"
 

@@ -1,5 +1,5 @@
 /* What `trammel top` shows: rows of a profile, and how fast they grow. */
-#include "cli/top.h"
+#include "cli/top/view.h"
 
 #include "base/error.h"
 #include "report/text/grid.h"

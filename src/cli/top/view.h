@@ -2,8 +2,8 @@
  * `trammel top`: what a profile that is written again and again shows of the last
  * moments.
  */
-#ifndef TRAMMEL_CLI_TOP_H
-#define TRAMMEL_CLI_TOP_H
+#ifndef TRAMMEL_CLI_TOP_VIEW_H
+#define TRAMMEL_CLI_TOP_VIEW_H
 
 #include "base/table.h"
 #include "base/text.h"

@@ -3,7 +3,7 @@
  * it writes the profile again and again, and this process shows it. So nothing that is
  * drawn holds up the program.
  */
-#include "cli/top.h"
+#include "cli/top/view.h"
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -12,7 +12,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/measuring.h"
-#include "cli/top_screen.h"
+#include "cli/top/screen.h"
 #include "report/text/report.h"
 #include "session/run/attach.h"
 
@@ -482,7 +482,7 @@ static int parse_and_run(poptContext context, struct top *top)
 	return run(top);
 }
 
-int cmd_top(int argc, const char **argv)
+static int top_main(int argc, const char **argv)
 {
 	struct top top = {0};
 	struct poptOption table[] = {
@@ -529,3 +529,9 @@ int cmd_top(int argc, const char **argv)
 	free(named);
 	return status;
 }
+
+const struct command cmd_top = {
+	.name = "top",
+	.summary = "show what a process calls, while it runs",
+	.main = top_main,
+};

@@ -2,7 +2,7 @@
  * `cali2traceevent`: the program of this name of LLNL's Caliper, with its options. See
  * man/cali2traceevent.1.md. Options become those of the format trace-event of a query.
  */
-#include "cli/cali_options.h"
+#include "cli/cali/options.h"
 #include "query/query.h"
 
 #include <errno.h>

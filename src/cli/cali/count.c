@@ -1,4 +1,4 @@
-#include "cli/cali_count.h"
+#include "cli/cali/count.h"
 
 #include "base/array.h"
 #include "record/cali.h"

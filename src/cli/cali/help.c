@@ -1,4 +1,4 @@
-#include "cli/cali_help.h"
+#include "cli/cali/help.h"
 
 #include "base/array.h"
 #include "base/cleanup.h"

@@ -1,4 +1,4 @@
-#include "cli/cali_options.h"
+#include "cli/cali/options.h"
 
 #include <string.h>
 

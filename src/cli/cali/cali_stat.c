@@ -3,8 +3,8 @@
  * output. See man/cali-stat.1.md.
  */
 #include "base/cleanup.h"
-#include "cli/cali_count.h"
-#include "cli/cali_options.h"
+#include "cli/cali/count.h"
+#include "cli/cali/options.h"
 #include "record/record.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * The trial: three processes as in a run (session/run/run.c). One is the program, one the
  * tracer, which is not its ancestor; this one waits for both.
  */
-#include "cli/doctor.h"
+#include "cli/doctor/trial.h"
 
 #include "base/array.h"
 #include "control/event.h"

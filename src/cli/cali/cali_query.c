@@ -5,8 +5,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/library.h"
-#include "cli/cali_help.h"
-#include "cli/cali_options.h"
+#include "cli/cali/help.h"
+#include "cli/cali/options.h"
 #include "query/format.h"
 #include "query/query.h"
 
