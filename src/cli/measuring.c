@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "cli/commands.h"
 #include "cli/pbo.h"
+#include "collect/collect.h"
 #include "report/text/report.h"
 #include "session/count/window.h"
 #include "session/options/options.h"

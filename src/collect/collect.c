@@ -41,7 +41,19 @@ struct trm_error *collector_find(const char *name, const struct collector **ret_
 		name, nearest->name);
 }
 
-/* Whoever counts has what flags would tell. */
+/* Adds an operation table, if the collector does not have it yet. */
+static void add_ops(struct collector *collector, const struct collector_ops *ops)
+{
+	size_t count = 0;
+
+	for (; collector->ops[count]; count++)
+		if (collector->ops[count] == ops)
+			return;
+	if (count < COLLECTOR_OPS_MAX)
+		collector->ops[count] = ops;
+}
+
+/* Counts tell what flags would tell, too. */
 static void add_collector(struct collector *all, const struct collector *one)
 {
 	all->regions |= one->regions;
@@ -57,10 +69,11 @@ static void add_collector(struct collector *all, const struct collector *one)
 	}
 	if (one->depth > all->depth)
 		all->depth = one->depth;
-	all->edges |= one->edges;
 	all->calls |= one->calls;
 	all->graph |= one->graph;
 	all->pbo |= one->pbo;
+	for (size_t i = 0; one->ops[i]; i++)
+		add_ops(all, one->ops[i]);
 }
 
 void collector_add_spans(struct collector *collector)
@@ -74,6 +87,7 @@ void collector_add_spans(struct collector *collector)
 	if (collector->depth < least)
 		collector->depth = least;
 	collector->slot_size = 8;
+	add_ops(collector, &collector_spans_ops);
 }
 
 struct trm_error *collector_combine(const char *list, struct collector *ret_collector)

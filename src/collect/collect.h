@@ -1,31 +1,12 @@
 /*
- * Collectors: which probes a measurement puts into the program, and how its counters
- * become records. To add one: a folder with its file, and a row in collect.c.
+ * The measurements that exist. To add one: a folder with its `struct collector`
+ * (session/options/collector.h), a line here, and a line in collect.c.
  */
 #ifndef TRAMMEL_COLLECT_COLLECT_H
 #define TRAMMEL_COLLECT_COLLECT_H
 
-#include "code/plan/plan.h"
-#include "code/plan/request.h"
-
-struct collector {
-	const char *name;    /* as in -m */
-	const char *summary; /* one line for help */
-	enum plan_probe probe;
-	enum plan_depth depth; /* which points get probes */
-	bool covers;           /* of a count it is kept only whether it is 0 */
-	bool edges;            /* edges are counted, too */
-	bool calls;   /* calls are counted by their call sites: see code/calls/gates.h */
-	bool graph;   /* calls are counted by their contexts, with times */
-	bool pbo;     /* also writes profiles for compilers beside the profile */
-	bool regions; /* the program's own context is recorded */
-	bool trace;   /* each event of the context is recorded, too */
-	bool mpi;     /* calls of MPI functions are recorded, too */
-	bool openmp;  /* events of OpenMP's run-time library are recorded, too */
-	bool spans;   /* calls of chosen functions are regions, too */
-	bool spans_alone;   /* only spans: nothing is counted */
-	uint32_t slot_size; /* bytes a counter takes in a bank; 0: nothing is counted */
-};
+#include "base/error.h"
+#include "session/options/collector.h"
 
 extern const struct collector collector_functions;
 extern const struct collector collector_coverage;
@@ -39,6 +20,12 @@ extern const struct collector collector_regions;
 extern const struct collector collector_trace;
 extern const struct collector collector_mpi;
 extern const struct collector collector_openmp;
+
+/* The edges of a profile, which compilers' profiles need, too. */
+extern const struct collector_ops collector_edges_ops;
+
+/* What --regions adds: see collector_add_spans. */
+extern const struct collector_ops collector_spans_ops;
 
 /* Finds the collector with this name; the error suggests the nearest name. */
 struct trm_error *collector_find(const char *name,

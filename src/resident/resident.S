@@ -419,7 +419,7 @@ returns_end:
  * moved back into the gate.
  * The node that was innermost when the clock was last read has the time from then on. Not all
  * calls of nodes whose calls are short are timed: time in them is that node's, and is moved when
- * it is added up (session/count/callgraph.c).
+ * it is added up (collect/callgraph/tree.c).
  * As for arc: with the tracer dead threads may share a bank; all numbers stay within their
  * bounds then. They change rax and flags.
  */

@@ -15,7 +15,7 @@
 
 #include "code/calls/gates.h"
 #include "resident/resident.h"
-#include "session/count/callgraph.h"
+#include "collect/callgraph/tree.h"
 #include "wire/layout.h"
 
 #include <asm/prctl.h>

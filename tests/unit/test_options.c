@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include "code/plan/request.h"
+#include "collect/collect.h"
 #include "session/options/options.h"
 
 #include <stdio.h>
@@ -202,6 +203,20 @@ static void test_collectors_are_combined(void **state)
 	trm_error_destroy(error);
 }
 
+/* Whether all operations of a measurement are among those of all. */
+static bool has_ops(const struct collector *all, const struct collector *one)
+{
+	for (size_t i = 0; one->ops[i]; i++) {
+		size_t at = 0;
+
+		while (all->ops[at] && all->ops[at] != one->ops[i])
+			at++;
+		if (!all->ops[at])
+			return false;
+	}
+	return true;
+}
+
 /* Any two measurements can be had in one run, in either order, and neither loses. */
 static void test_all_pairs(void **state)
 {
@@ -218,7 +233,7 @@ static void test_all_pairs(void **state)
 			assert_true(all.slot_size >= (*one)->slot_size);
 			assert_true(all.calls >= (*one)->calls);
 			assert_true(all.graph >= (*one)->graph);
-			assert_true(all.edges >= (*one)->edges);
+			assert_true(has_ops(&all, *one));
 			assert_true(all.pbo >= (*one)->pbo);
 			assert_true(all.regions >= (*one)->regions);
 			assert_true(all.trace >= (*one)->trace);

@@ -1,8 +1,8 @@
 /* Times of call graphs: what probes took is taken out, and calls that were not timed get
  * theirs. */
-#include "session/profile/callgraph_cost.h"
-#include "session/profile/callgraph_times.h"
-#include "session/count/callgraph.h"
+#include "collect/callgraph/cost.h"
+#include "collect/callgraph/times.h"
+#include "collect/callgraph/tree.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

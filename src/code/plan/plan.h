@@ -155,7 +155,8 @@ enum cfg_edge_kind {
 	CFG_EDGE_TAKEN,  /* by a branch */
 	CFG_EDGE_FALL,   /* to the block behind */
 	CFG_EDGE_SWITCH, /* by a jump through a table */
-	CFG_EDGE_RETURN, /* behind a call */
+	CFG_EDGE_RETURN, /* out of the function by a return, a jump to what a register
+			    has, or an end such as ud2 */
 };
 /* A way from one block of a function to another. */
 enum plan_edge_flag {

@@ -8,7 +8,7 @@ const struct collector collector_pbo = {
 	.summary = "a profile for compilers, written beside: see 'trammel help pbo'",
 	.probe = PLAN_PROBE_COUNT,
 	.depth = PLAN_EDGES,
-	.edges = true,
 	.pbo = true,
 	.slot_size = 8,
+	.ops = {&collector_edges_ops},
 };

@@ -20,7 +20,7 @@ static bool applies(const struct session *session)
 {
 	const struct session_options *options = session->options;
 
-	return options->collector->slot_size == 1 && !options->threads &&
+	return collector_has_flags(options->collector) && !options->threads &&
 	       !options->window.words && !options->live;
 }
 

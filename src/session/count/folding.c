@@ -4,7 +4,6 @@
 #include "code/relocate/inline_cache.h"
 #include "session/count/arcs.h"
 #include "session/count/boundaries.h"
-#include "session/count/callgraph.h"
 #include "session/count/progress.h"
 #include "session/count/window.h"
 #include "session/state/image_run.h"
@@ -194,7 +193,7 @@ static void merge_pieces(const struct image_counts *from, bool flags,
  * pieces: what one bank has of a module is in order. */
 static void merge_counts(const struct session *session, struct image_counts *counts)
 {
-	bool flags = session->options->collector->slot_size == 1;
+	bool flags = collector_has_flags(session->options->collector);
 	struct image_counts other = {0};
 
 	while (counts->count && piece_end(counts, 0) < counts->count) {
@@ -301,11 +300,12 @@ void fold_merge(const struct session *session, struct image_run *image)
 {
 	merge_counts(session, &image->counts);
 	arcs_merge(&image->arcs);
-	callgraph_merge(&image->graph);
+	collector_call(session, merge, image);
 }
 
 /* Another thread may get the number of one that ended. */
-static void forget_thread(struct image_run *image, uint32_t thread)
+static void forget_thread(const struct session *session, struct image_run *image,
+			  uint32_t thread)
 {
 	size_t kept = 0;
 
@@ -318,7 +318,7 @@ static void forget_thread(struct image_run *image, uint32_t thread)
 		if (image->arc_mark.items[i].thread != thread)
 			image->arc_mark.items[kept++] = image->arc_mark.items[i];
 	image->arc_mark.count = kept;
-	callgraph_forget(&image->graph, thread);
+	collector_call(session, forget, image, thread);
 }
 
 void fold_thread(struct session *session, const struct thread *thread)
@@ -337,7 +337,7 @@ void fold_thread(struct session *session, const struct thread *thread)
 		arena_clear_bank(arena, *bank);
 	session_note_change(session);
 	progress_end_clearing(session, process);
-	forget_thread(process->image, (uint32_t)thread->tid);
+	forget_thread(session, process->image, (uint32_t)thread->tid);
 }
 
 void fold_process(struct session *session, struct process *process, enum fold_banks how)
@@ -348,7 +348,7 @@ void fold_process(struct session *session, struct process *process, enum fold_ba
 	progress_begin_clearing(session, process);
 	vector_deinit(&process->image->mark);
 	vector_deinit(&process->image->arc_mark);
-	callgraph_forget(&process->image->graph, 0);
+	collector_call(session, forget, process->image, 0);
 	fold_merge(session, process->image);
 	vector_for_each (&process->space->family->arena->banks, item) {
 		struct bank *bank = *item;

@@ -7,12 +7,10 @@
 #include "session/cache/module_file.h"
 #include "session/count/arcs.h"
 #include "session/count/boundaries.h"
-#include "session/count/callgraph.h"
 #include "session/count/folding.h"
 #include "session/count/progress.h"
 #include "session/options/options.h"
 #include "session/options/window_calls.h"
-#include "session/position/callgraph_bank.h"
 #include "session/state/module.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
@@ -32,11 +30,6 @@ static struct trm_error *check_calls(const char *option, const struct patterns *
 				"itself; choose one that calls it",
 				option, pattern->text);
 	return NULL;
-}
-
-static bool has_flags(const struct session_options *options)
-{
-	return options->collector->slot_size == 1;
 }
 
 static struct trm_error *check_collector(const struct session_options *options)
@@ -81,7 +74,7 @@ static bool clears_flags(const struct session *session)
 
 	/* Of a process that ran before, some may be set by the time that counting
 	 * begins. */
-	return has_flags(session->options) &&
+	return collector_has_flags(session->options->collector) &&
 	       (session->attached || asked->interval_ns || asked->interval_instructions ||
 		!window_edge_is_empty(&asked->start));
 }
@@ -144,7 +137,8 @@ static void add_difference(const struct session *session, struct image_run *imag
 	}
 }
 
-/* Where the process stands; what need not be done while it does, callgraph_take does. */
+/* Where the process stands; what need not be done while it does, the measurements' `take`
+ * does. */
 static void take_standing(struct session *session, struct process *process)
 {
 	struct image_run *image = process->image;
@@ -157,7 +151,7 @@ static void take_standing(struct session *session, struct process *process)
 		add_difference(session, image, &now);
 		arcs_add_difference(process, current_interval(session), &arcs);
 	}
-	callgraph_copy(session, process);
+	collector_call(session, copy, session, process);
 	vector_deinit(&image->mark);
 	vector_deinit(&image->arc_mark);
 	if (clear)
@@ -176,8 +170,8 @@ void window_take(struct session *session, struct process *process)
 	if (!is_measured(process))
 		return;
 	take_standing(session, process);
-	callgraph_take(session, process, session->window.state == WINDOW_OPEN,
-		       current_interval(session));
+	collector_call(session, take, session, process,
+		       session->window.state == WINDOW_OPEN, current_interval(session));
 }
 
 static void take_all_standing(struct session *session)
@@ -187,11 +181,12 @@ static void take_all_standing(struct session *session)
 			take_standing(session, *process);
 }
 
-static void take_all_graphs(struct session *session, bool counts, uint32_t interval)
+static void take_all_copies(struct session *session, bool counts, uint32_t interval)
 {
 	vector_for_each (&session->all_processes, process)
 		if (!(*process)->image->ended && is_measured(*process))
-			callgraph_take(session, *process, counts, interval);
+			collector_call(session, take, session, *process, counts,
+				       interval);
 }
 
 void window_arm(const struct session *session, const struct family *family)
@@ -274,7 +269,7 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 	if (exact) {
 		note_standing(session, 1);
 		vector_for_each (&session->all_threads, thread)
-			callgraph_look(session, *thread);
+			collector_call(session, look, session, *thread);
 	}
 	take_all_standing(session);
 	window_take_context(session, change != end);
@@ -286,7 +281,7 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 	session->window.standing = false;
 	if (stand)
 		stop_end(session, &stopped);
-	take_all_graphs(session, counts, interval);
+	take_all_copies(session, counts, interval);
 }
 
 static void begin(struct session *session)
@@ -523,7 +518,7 @@ static void include_call(struct session *session, struct image_run *image,
 
 	if (marked)
 		marked->count -= 1;
-	else if (has_flags(session->options))
+	else if (collector_has_flags(session->options->collector))
 		vector_push(&image->counts, *call);
 }
 
@@ -534,7 +529,7 @@ static void exclude_call(struct session *session, struct image_run *image,
 
 	/* The flag may be of the call that began it. */
 	if (told && told->count &&
-	    !(has_flags(session->options) && hook == WIRE_HOOK_BOTH))
+	    !(collector_has_flags(session->options->collector) && hook == WIRE_HOOK_BOTH))
 		told->count -= 1;
 }
 

@@ -20,7 +20,6 @@
 #include "session/modules/pages.h"
 #include "session/modules/trampolines.h"
 #include "session/options/options.h"
-#include "session/position/callgraph_bank.h"
 #include "session/position/reentry.h"
 #include "session/position/residues.h"
 #include "session/position/shown.h"
@@ -428,7 +427,7 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 		copy.inherited = true;
 		shown_put(child, &copy);
 	}
-	callgraph_note_calls(session, parent->bank, &child->calls);
+	thread_note_calls(session, parent->bank, &child->calls);
 	if (!process->space)
 		return;
 	if (process->space->holding) {

@@ -183,7 +183,7 @@ bool options_want_program(const struct session_options *options, const char *pat
 
 bool options_have_parts(const struct session_options *options)
 {
-	return options->collector->slot_size == 1 && options->window.words;
+	return collector_has_flags(options->collector) && options->window.words;
 }
 
 bool options_take_all(const struct session_options *options)

@@ -5,7 +5,7 @@
 #define TRAMMEL_SESSION_OPTIONS_OPTIONS_H
 
 #include "base/vector.h"
-#include "collect/collect.h"
+#include "session/options/collector.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -26,15 +26,11 @@ static bool begins_stack(const struct wire_graph *graph, uint64_t frame)
 	return start && start == frame;
 }
 
-void callgraph_note_calls(const struct session *session, const struct bank *bank,
-			  struct thread_calls *calls)
+void callgraph_note_calls(const struct bank *bank, struct thread_calls *calls)
 {
 	const struct wire_graph *graph;
 	uint64_t count;
 
-	calls->count = 0;
-	if (!session->options->collector->graph || !bank)
-		return;
 	graph = callgraph_of(bank);
 	count = (graph->top < WIRE_GRAPH_DEPTH ? graph->top : WIRE_GRAPH_DEPTH) /
 		sizeof(graph->frames[0]);
@@ -149,14 +145,14 @@ void callgraph_enter(const struct thread *thread, const struct module *module,
 	graph->top = around * sizeof(graph->frames[0]);
 }
 
-void callgraph_begin(const struct session *session, const struct bank *bank,
-		     const struct thread_calls *calls)
+void callgraph_begin(const struct session *session, const struct bank *old,
+		     struct bank *bank, const struct thread_calls *calls)
 {
 	struct wire_graph *graph;
 	uint32_t node = 0;
 
-	if (!session->options->collector->graph || !bank)
-		return;
+	(void)session;
+	(void)old;
 	graph = callgraph_of(bank);
 	graph->frames[0].place = UINT64_MAX;
 	for (size_t i = 0; i < calls->count; i++) {
@@ -180,7 +176,8 @@ void callgraph_look(const struct session *session, const struct thread *thread)
 	struct wire_graph *graph;
 	uint64_t node;
 
-	if (!session->options->collector->graph || !thread->held_ticks || !thread->bank)
+	(void)session;
+	if (!thread->held_ticks || !thread->bank)
 		return;
 	graph = callgraph_of(thread->bank);
 	node = graph->at / sizeof(graph->nodes[0]);

@@ -14,9 +14,8 @@ struct wire_graph *callgraph_of(const struct bank *bank);
 /* What nodes have for function `function` of a module, whose returns are seen. */
 uint32_t callgraph_name_of(const struct module *module, uint32_t function);
 
-/* Notes the calls that a stopped thread is in, by its bank; NULL: it has none. */
-void callgraph_note_calls(const struct session *session, const struct bank *bank,
-			  struct thread_calls *calls);
+/* Adds the calls that the thread of a bank is in to `calls`. */
+void callgraph_note_calls(const struct bank *bank, struct thread_calls *calls);
 
 /* Adds a call by hand to what a thread's bank has: of a function of a module, by its
  * index there, whose return address lies at `place`. It is not timed, unless the
@@ -25,11 +24,10 @@ void callgraph_enter(const struct thread *thread, const struct module *module,
 		     uint32_t function, uint64_t place);
 
 /* Has a thread that stands begin in its bank within these calls. */
-void callgraph_begin(const struct session *session, const struct bank *bank,
-		     const struct thread_calls *calls);
+void callgraph_begin(const struct session *session, const struct bank *old,
+		     struct bank *bank, const struct thread_calls *calls);
 
-/* Adds the time up to now of a thread that stands to its bank, if call graphs are
- * measured. */
+/* Adds the time up to now of a thread that stands to its bank. */
 void callgraph_look(const struct session *session, const struct thread *thread);
 
 /* Takes ticks in which the thread of a bank was held, `from` one moment `to` another, out

@@ -31,10 +31,11 @@ static struct wire_spans *spans_of(const struct bank *bank)
 	return (void *)((char *)bank->shared + WIRE_BANK_HEADER);
 }
 
-void spans_begin(const struct session *session, const struct bank *old, struct bank *bank)
+void spans_begin(const struct session *session, const struct bank *old, struct bank *bank,
+		 const struct thread_calls *calls)
 {
-	if (!session->options->collector->spans)
-		return;
+	(void)session;
+	(void)calls;
 	spans_of(bank)->busy = spans_of(bank)->masked = 0;
 	spans_of(bank)->state = find_state();
 	if (!old)

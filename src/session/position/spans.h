@@ -10,8 +10,8 @@
 #include <signal.h>
 
 /* A bank is to be given to a thread; `old` is what it had before, NULL: none. */
-void spans_begin(const struct session *session, const struct bank *old,
-		 struct bank *bank);
+void spans_begin(const struct session *session, const struct bank *old, struct bank *bank,
+		 const struct thread_calls *calls);
 
 /* Whether a stopped thread is in the middle of that. */
 bool spans_tell(const struct session *session, const struct thread *thread,

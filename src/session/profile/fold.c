@@ -11,8 +11,6 @@
 #include "session/count/folding.h"
 #include "session/count/window.h"
 #include "session/position/residues.h"
-#include "session/profile/callgraph_cost.h"
-#include "session/profile/callgraph_save.h"
 #include "session/profile/contexts_save.h"
 #include "session/profile/corrected.h"
 #include "session/profile/fold_arcs.h"
@@ -359,14 +357,6 @@ void saving_write(struct saving *saving, record_node node, struct record_pair *p
 	trm_writer_record(saving->writer, node, pairs, count);
 }
 
-/* The counts of one module of an image, as they are saved. */
-struct module_counts {
-	const struct image_run *image;
-	const struct module_file *file;
-	const uint64_t *counters;
-	struct edges_residues residues;
-};
-
 static void save_calls(struct saving *saving, const struct image_run *image,
 		       record_node node, uint64_t address, uint64_t calls)
 {
@@ -379,17 +369,6 @@ static void save_calls(struct saving *saving, const struct image_run *image,
 	};
 
 	saving_write(saving, node, pairs, 3);
-}
-
-/* Member by member, for records of which there are many: compilers make other pairs
- * elsewhere and copy them in larger pieces, for which processors wait. */
-static void set_number(struct record_pair *pair, record_attribute attribute,
-		       enum record_type type, uint64_t number)
-{
-	pair->attribute = attribute;
-	pair->value.type = type;
-	pair->value.size = 0;
-	pair->value.u = number;
 }
 
 static void save_block(struct saving *saving, const struct module_counts *of,
@@ -405,19 +384,19 @@ static void save_block(struct saving *saving, const struct module_counts *of,
 			return;
 		count = (struct corrected){.count = 1};
 	}
-	set_number(&pairs[0], n->offset, RECORD_ADDRESS, whole);
-	set_number(&pairs[1], n->image, RECORD_UINT, of->image->number);
-	set_number(&pairs[2], n->block, RECORD_ADDRESS,
-		   function->address + block->offset);
-	set_number(&pairs[3], n->block_size, RECORD_UINT, block->size);
-	set_number(&pairs[4], n->block_instructions, RECORD_UINT, block->instructions);
-	set_number(&pairs[5], n->count, RECORD_UINT, count.count);
-	set_number(&pairs[6], n->stayed, RECORD_INT, (uint64_t)count.stayed);
+	saving_set_number(&pairs[0], n->offset, RECORD_ADDRESS, whole);
+	saving_set_number(&pairs[1], n->image, RECORD_UINT, of->image->number);
+	saving_set_number(&pairs[2], n->block, RECORD_ADDRESS,
+			  function->address + block->offset);
+	saving_set_number(&pairs[3], n->block_size, RECORD_UINT, block->size);
+	saving_set_number(&pairs[4], n->block_instructions, RECORD_UINT,
+			  block->instructions);
+	saving_set_number(&pairs[5], n->count, RECORD_UINT, count.count);
+	saving_set_number(&pairs[6], n->stayed, RECORD_INT, (uint64_t)count.stayed);
 	saving_write(saving, node, pairs, count.stayed ? 7 : 6);
 }
 
-/* A part is told of in the same way as the rest of its function, or not at all. */
-static bool is_told(const struct plan *plan, const struct plan_function *function)
+bool saving_is_told(const struct plan *plan, const struct plan_function *function)
 {
 	const struct plan_function *whole = plan_whole_of(plan, function);
 
@@ -426,82 +405,6 @@ static bool is_told(const struct plan *plan, const struct plan_function *functio
 	return !plan_is_cold_part(function) ||
 	       (whole->reason == PLAN_INSTRUMENTED && whole->block_count &&
 		!whole->edge_count == !function->edge_count);
-}
-
-/* Where an edge out of a function leads in another part of it; 0: it leads elsewhere. */
-static uint64_t crosses_to(const struct plan *plan, const struct plan_function *function,
-			   const struct plan_edge *edge)
-{
-	const uint32_t number = (uint32_t)(edge - plan->edges.items);
-	const struct plan_crossing *rows = plan->crossings.items;
-	size_t found =
-		search_first(plan->crossings.count, middle, rows[middle].edge < number);
-	uint64_t to;
-
-	if (found == plan->crossings.count || rows[found].edge != number)
-		return 0;
-	to = function->address + (uint64_t)(int64_t)rows[found].distance;
-	return is_told(plan, plan_function_at(plan, to)) ? to : 0;
-}
-
-/* One of an edge that has no count says just that. */
-static void save_edge(struct saving *saving, const struct module_counts *of,
-		      record_node node, const struct plan_function *function,
-		      const struct plan_edge *edge, uint64_t count)
-{
-	static const struct record_value kinds[] = {
-		[CFG_EDGE_TAKEN] = {RECORD_STRING, 4, .bytes = "jump"},
-		[CFG_EDGE_FALL] = {RECORD_STRING, 4, .bytes = "next"},
-		[CFG_EDGE_SWITCH] = {RECORD_STRING, 6, .bytes = "switch"},
-		[CFG_EDGE_RETURN] = {RECORD_STRING, 5, .bytes = "leave"},
-	};
-	const struct names *n = &saving->names;
-	const struct plan *plan = of->file->plan;
-	const struct plan_block *blocks = &plan->blocks.items[function->first_block];
-	uint64_t from = function->address + blocks[edge->from].offset;
-	uint64_t at = from + blocks[edge->from].size - edge->size;
-	uint64_t to = edge->to == PLAN_EDGE_OUT
-			      ? crosses_to(plan, function, edge)
-			      : function->address + blocks[edge->to].offset;
-	struct record_pair pairs[7 + SAVING_MORE];
-	size_t pair = 5;
-
-	set_number(&pairs[0], n->offset, RECORD_ADDRESS,
-		   plan_whole_of(plan, function)->address);
-	set_number(&pairs[1], n->image, RECORD_UINT, of->image->number);
-	set_number(&pairs[2], n->edge, RECORD_ADDRESS, at);
-	set_number(&pairs[3], n->edge_from, RECORD_ADDRESS, from);
-	pairs[4].attribute = n->edge_kind;
-	pairs[4].value = kinds[edge->kind];
-	if (to)
-		set_number(&pairs[pair++], n->edge_to, RECORD_ADDRESS, to);
-	if (!(edge->flags & PLAN_EDGE_JOINED))
-		set_number(&pairs[pair++], n->count, RECORD_UINT, count);
-	saving_write(saving, node, pairs, pair);
-}
-
-/* All ways from a block that was executed, if there are several; of others those that
- * were taken. That a block with calls returned, too, is no way. */
-static void save_edges(struct saving *saving, const struct module_counts *from,
-		       const struct plan_function *function,
-		       const struct edges_counts *counts, record_node node)
-{
-	const struct plan_edge *edges =
-		&from->file->plan->edges.items[function->first_edge];
-
-	for (uint32_t i = 0; i < function->edge_count; i++) {
-		bool several = (i && edges[i - 1].from == edges[i].from) ||
-			       (i + 1 < function->edge_count &&
-				edges[i + 1].from == edges[i].from);
-		bool joined = edges[i].flags & PLAN_EDGE_JOINED &&
-			      (edges[i].to != PLAN_EDGE_OUT ||
-			       crosses_to(from->file->plan, function, &edges[i]));
-
-		if (counts->edges[i] ||
-		    (counts->blocks[edges[i].from] && (several || joined)))
-			save_edge(saving, from, node, function, &edges[i],
-				  counts->edges[i]);
-	}
 }
 
 static void save_fault(struct saving *saving, const struct image_run *image,
@@ -558,8 +461,7 @@ static void save_flow(struct saving *saving, const struct module_counts *from,
 			save_block(
 				saving, from, node, function, &blocks[i],
 				(struct corrected){counts.blocks[i], counts.stayed[i]});
-	if (counts.edges && saving->session->options->collector->edges)
-		save_edges(saving, from, function, &counts, node);
+	collector_call(saving->session, save_flow, saving, from, function, &counts);
 	edges_counts_deinit(&counts);
 }
 
@@ -577,7 +479,7 @@ static void save_function(struct saving *saving, const struct module_counts *fro
 	record_node node = 0;
 	uint64_t calls;
 
-	if (!is_told(plan, function))
+	if (!saving_is_told(plan, function))
 		return;
 	calls = whole == function ? corrected_calls(plan, function, counters, residues)
 				  : 0;
@@ -681,7 +583,7 @@ static void save_group(struct saving *saving, const struct image_run *image,
 static void save_counts(struct saving *saving, struct image_run *image)
 {
 	const struct session_options *options = saving->session->options;
-	const bool flags = options->collector->slot_size == 1;
+	const bool flags = collector_has_flags(options->collector);
 	struct group group;
 
 	residues_sort(image, options->threads, !flags);
@@ -707,7 +609,7 @@ static void save_image(struct saving *saving, struct image_run *image)
 	if (!saving->session->options->collector->spans_alone)
 		save_modules(saving, image);
 	save_counts(saving, image);
-	callgraph_save(saving, image);
+	collector_call(saving->session, save_image, saving, image);
 }
 
 static void save_intervals(struct saving *saving)
@@ -735,8 +637,7 @@ static struct trm_error *write_profile(struct session *session, int fd)
 	saving.writer = trm_writer_create(fd, saving.model);
 	saving.module_nodes = memory_allocate_zeroed(session->files.count,
 						     sizeof(*saving.module_nodes));
-	if (session->options->collector->graph)
-		callgraph_find_cost(&saving.graph_cost);
+	collector_call(session, save_begin, &saving);
 	if (!error)
 		error = save_globals(&saving);
 	if (!error) {

@@ -37,4 +37,8 @@ void saving_write(struct saving *saving, record_node node, struct record_pair *p
 /* Writes the profile of what was counted until now, whole or not at all. */
 struct trm_error *fold_save(struct session *session, const char *path);
 
+/* Whether a profile has counts of a function's blocks. Those of a cold part are written
+ * in the same way as those of the rest of its function, or not at all. */
+bool saving_is_told(const struct plan *plan, const struct plan_function *function);
+
 #endif

@@ -5,6 +5,7 @@
 #define TRAMMEL_SESSION_PROFILE_SAVING_H
 
 #include "base/table.h"
+#include "code/count/edges.h"
 #include "record/record.h"
 #include "record/trm.h"
 #include "session/state/session.h"
@@ -55,5 +56,25 @@ struct saving_tally {
 	const struct image_arc *arcs;     /* that have no counter */
 	size_t count_count, arc_count;
 };
+
+/* The counts of one module of an image, as they are saved. */
+struct module_counts {
+	const struct image_run *image;
+	const struct module_file *file;
+	const uint64_t *counters;
+	struct edges_residues residues;
+};
+
+/* Sets a pair to a number. Member by member, for records of which there are many:
+ * compilers make other pairs elsewhere and copy them in larger pieces, for which
+ * processors wait. */
+static inline void saving_set_number(struct record_pair *pair, record_attribute attribute,
+				     enum record_type type, uint64_t number)
+{
+	pair->attribute = attribute;
+	pair->value.type = type;
+	pair->value.size = 0;
+	pair->value.u = number;
+}
 
 #endif

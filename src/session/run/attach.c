@@ -13,7 +13,6 @@
 #include "session/cache/cache_prune.h"
 #include "session/cache/module_file.h"
 #include "session/cache/planner.h"
-#include "session/count/callgraph.h"
 #include "session/count/window.h"
 #include "session/follow/follow.h"
 #include "session/follow/memory_watch.h"
@@ -284,7 +283,7 @@ static bool lead_all_in(struct attachment *attachment, struct space *space,
 		bool rests = syscalls_leave_rest(thread, &registers);
 		uint64_t rip = registers.rip;
 
-		callgraph_begin_within(session, thread, &registers);
+		collector_call(session, begin_within, session, thread, &registers);
 
 		reentry_lead_in(space, &registers);
 		if (settle_is_in_patch(space, registers.rip) ||

@@ -11,7 +11,6 @@
 #include "session/modules/modules.h"
 #include "session/modules/swap.h"
 #include "session/position/arc.h"
-#include "session/position/callgraph_bank.h"
 #include "session/position/settle.h"
 #include "session/position/syscalls.h"
 #include "session/state/space.h"
@@ -125,7 +124,7 @@ static void note_leaver(const struct session *session, const struct leaver *leav
 	     remote_failed(remote_get_registers(leaver->thread->tid, &registers))))
 		return;
 	boundaries_leave(session, leaver->thread, &registers);
-	callgraph_look(session, leaver->thread);
+	collector_call(session, look, session, leaver->thread);
 	if (arc_holds(leaver->thread->process->space, registers.rip))
 		arc_leave(leaver->thread, &registers);
 }

@@ -10,7 +10,7 @@
 
 #include "base/table.h"
 #include "base/vector.h"
-#include "collect/collect.h"
+#include "session/options/collector.h"
 #include "context/parts.h"
 #include "control/arena.h"
 #include "control/event.h"

@@ -1,7 +1,6 @@
 #include "session/thread/banks.h"
 
 #include "control/remote.h"
-#include "session/position/callgraph_bank.h"
 #include "session/position/settle.h"
 #include "session/position/shown.h"
 #include "session/position/spans.h"
@@ -185,8 +184,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 		bank->shared->stack_end = stack_end_of(thread);
 		bank->shared->stack_known = bank->shared->stack_gap = 0;
 		bank->shared->look_count = bank->shared->look_since = 0;
-		callgraph_begin(session, bank, &thread->calls);
-		spans_begin(session, NULL, bank);
+		collector_call(session, begin_bank, session, NULL, bank, &thread->calls);
 		error = remote_set_gs_base(thread->tid, bank->address);
 	}
 	thread->bank = bank;
@@ -229,6 +227,14 @@ void thread_leave_bank(struct thread *thread)
 	thread->old_banks.count = 0;
 }
 
+void thread_note_calls(const struct session *session, const struct bank *bank,
+		       struct thread_calls *calls)
+{
+	calls->count = 0;
+	if (bank)
+		collector_call(session, note_calls, bank, calls);
+}
+
 /* The thread goes on with a wider bank; a hook that it is in ends with the old one. */
 static void widen_bank(const struct session *session, struct space *space,
 		       struct thread *thread)
@@ -249,9 +255,8 @@ static void widen_bank(const struct session *session, struct space *space,
 	bank->shared->look_frame = old->shared->look_frame;
 	bank->shared->rest = old->shared->rest;
 	bank->shared->context = old->shared->context;
-	callgraph_note_calls(session, old, &thread->calls);
-	callgraph_begin(session, bank, &thread->calls);
-	spans_begin(session, old, bank);
+	thread_note_calls(session, old, &thread->calls);
+	collector_call(session, begin_bank, session, old, bank, &thread->calls);
 	struct trm_error *error = remote_set_gs_base(thread->tid, bank->address);
 
 	if (error) {

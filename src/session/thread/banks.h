@@ -34,4 +34,9 @@ void thread_leave_bank(struct thread *thread);
 struct trm_error *space_widen_banks(struct session *session, struct space *space,
 				    struct thread *thread, uint32_t slots);
 
+/* Writes the calls that a stopped thread is in to `calls`, as its bank tells them, if
+ * that is measured. `bank`: NULL: it has none. */
+void thread_note_calls(const struct session *session, const struct bank *bank,
+		       struct thread_calls *calls);
+
 #endif

@@ -1,6 +1,5 @@
 #include "session/thread/held.h"
 
-#include "session/position/callgraph_bank.h"
 #include "wire/context.h"
 
 #include <sys/uio.h>
@@ -119,8 +118,7 @@ static void give_back(const struct session *session, const struct thread *thread
 
 	if (!from || !bank || from >= to)
 		return;
-	if (session->options->collector->graph)
-		callgraph_give_back(bank, from, to);
+	collector_call(session, give_back, bank, from, to);
 	if (bank->shared->context && !waits(bank))
 		held_move_context(thread->tid, bank->shared->context, from, to);
 }

@@ -1,8 +1,8 @@
-#include "session/profile/callgraph_save.h"
+#include "collect/callgraph/save.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "session/profile/callgraph_times.h"
+#include "collect/callgraph/times.h"
 #include "session/profile/fold.h"
 
 #include <stdlib.h>

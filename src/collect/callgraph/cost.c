@@ -1,9 +1,10 @@
-#include "session/profile/callgraph_cost.h"
+#include "collect/callgraph/cost.h"
 
 #include "code/calls/gate_forms.h"
 #include "code/emit/probe.h"
 #include "resident/resident.h"
 #include "session/cache/graph_layout.h"
+#include "session/profile/saving.h"
 
 #include <asm/prctl.h>
 #include <stdlib.h>
@@ -182,4 +183,9 @@ void callgraph_find_cost(struct callgraph_cost *ret_cost)
 		munmap(trial.code, CODE_SIZE);
 	if (trial.bank != MAP_FAILED)
 		munmap(trial.bank, size);
+}
+
+void callgraph_find_costs(struct saving *saving)
+{
+	callgraph_find_cost(&saving->graph_cost);
 }

@@ -1,4 +1,4 @@
-#include "session/count/callgraph.h"
+#include "collect/callgraph/tree.h"
 
 #include "base/cleanup.h"
 #include "code/plan/plan_rows.h"
@@ -169,8 +169,6 @@ void callgraph_copy(const struct session *session, struct process *process)
 	struct image_graph *graph = &process->image->graph;
 
 	drop_copies(graph);
-	if (!session->options->collector->graph)
-		return;
 	vector_for_each (&process->space->family->arena->banks, item) {
 		const struct bank *bank = *item;
 		if (bank->owner == process->pid)
@@ -232,8 +230,6 @@ void callgraph_take(const struct session *session, struct process *process, bool
 	struct image_graph *graph = &process->image->graph;
 	struct sums now = {0};
 
-	if (!collector->graph)
-		return;
 	vector_for_each (&graph->copies, copy)
 		add_copy(process->space->family, graph, copy, &now);
 	drop_copies(graph);
@@ -248,8 +244,9 @@ void callgraph_take(const struct session *session, struct process *process, bool
 	take_calls(process->image, interval, !collector->calls);
 }
 
-void callgraph_forget(struct image_graph *graph, uint32_t thread)
+void callgraph_forget(struct image_run *image, uint32_t thread)
 {
+	struct image_graph *graph = &image->graph;
 	scoped_free bool *inside =
 		memory_allocate_zeroed(graph->contexts.count + 1, sizeof(*inside));
 
@@ -274,8 +271,9 @@ static int by_context(const void *left, const void *right)
 	return a->context < b->context ? -1 : a->context > b->context;
 }
 
-void callgraph_merge(struct image_graph *graph)
+void callgraph_merge(struct image_run *image)
 {
+	struct image_graph *graph = &image->graph;
 	struct image_context_count *counts = graph->counts.items;
 	size_t kept = 0;
 
@@ -330,8 +328,6 @@ void callgraph_begin_within(const struct session *session, struct thread *thread
 	struct thread_calls *calls = &thread->calls;
 	struct frames frames = {.space = thread->process->space, .calls = calls};
 
-	if (!session->options->collector->graph)
-		return;
 	calls->count = 0;
 	returns_visit(thread, registers, note_frame, &frames);
 	for (size_t i = 0; i < calls->count / 2; i++) {
@@ -340,5 +336,5 @@ void callgraph_begin_within(const struct session *session, struct thread *thread
 		calls->items[calls->count - 1 - i] = calls->items[i];
 		calls->items[i] = outer;
 	}
-	callgraph_begin(session, thread->bank, calls);
+	callgraph_begin(session, NULL, thread->bank, calls);
 }

@@ -1,6 +1,6 @@
 /* The times of contexts, of what banks have of them. */
-#ifndef TRAMMEL_SESSION_PROFILE_CALLGRAPH_TIMES_H
-#define TRAMMEL_SESSION_PROFILE_CALLGRAPH_TIMES_H
+#ifndef TRAMMEL_COLLECT_CALLGRAPH_TIMES_H
+#define TRAMMEL_COLLECT_CALLGRAPH_TIMES_H
 
 #include "session/state/session.h"
 

@@ -1,4 +1,4 @@
-#include "session/profile/callgraph_times.h"
+#include "collect/callgraph/times.h"
 
 #include "base/cleanup.h"
 

@@ -1,6 +1,6 @@
 /* The contexts of calls in a profile: see docs/profile.md. */
-#ifndef TRAMMEL_SESSION_PROFILE_CALLGRAPH_SAVE_H
-#define TRAMMEL_SESSION_PROFILE_CALLGRAPH_SAVE_H
+#ifndef TRAMMEL_COLLECT_CALLGRAPH_SAVE_H
+#define TRAMMEL_COLLECT_CALLGRAPH_SAVE_H
 
 #include "session/profile/saving.h"
 

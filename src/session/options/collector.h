@@ -1,0 +1,105 @@
+/*
+ * A measurement, as a run sees it: what is planned for it, and the operations by which it
+ * takes part. The measurements that exist are in src/collect/, a folder each.
+ */
+#ifndef TRAMMEL_SESSION_OPTIONS_COLLECTOR_H
+#define TRAMMEL_SESSION_OPTIONS_COLLECTOR_H
+
+#include "code/plan/plan.h"
+#include "code/plan/request.h"
+
+struct bank;
+struct edges_counts;
+struct image_run;
+struct module_counts;
+struct process;
+struct saving;
+struct session;
+struct thread;
+struct thread_calls;
+struct user_regs_struct;
+
+/*
+ * What a measurement does beside its counters, which are read, merged and saved for all
+ * of them alike. Each member may be NULL. Threads are stopped where one or their bank is
+ * given.
+ */
+struct collector_ops {
+	/* Makes an empty bank ready for a thread that is in the calls `calls`. `old` is
+	 * the bank that the thread had before; NULL: it had none. */
+	void (*begin_bank)(const struct session *session, const struct bank *old,
+			   struct bank *bank, const struct thread_calls *calls);
+	/* The same for the bank of a thread that ran before it was attached to: the calls
+	 * that it is in are read from its stack. */
+	void (*begin_within)(const struct session *session, struct thread *thread,
+			     const struct user_regs_struct *registers);
+	/* Writes the calls that the thread of a bank is in to `calls`, which is empty. */
+	void (*note_calls)(const struct bank *bank, struct thread_calls *calls);
+	/* Counts a thread's time up to its stop. */
+	void (*look)(const struct session *session, const struct thread *thread);
+	/* Takes the ticks `from` one moment `to` another out of what the bank's thread
+	 * has had: the tracer held it. */
+	void (*give_back)(const struct bank *bank, uint64_t from, uint64_t to);
+
+	/* Copies what the banks of a process have, while its threads stand if they have
+	 * to. */
+	void (*copy)(const struct session *session, struct process *process);
+	/* Adds what is new in the copy to the image of the process, for an interval; with
+	 * `counts` false it is only noted as seen. */
+	void (*take)(const struct session *session, struct process *process, bool counts,
+		     uint32_t interval);
+	/* Sorts what an image has, and adds up what is of one thing. */
+	void (*merge)(struct image_run *image);
+	/* Notes that the banks of a thread are empty from now on; 0: those of all
+	 * threads. */
+	void (*forget)(struct image_run *image, uint32_t thread);
+
+	/* Prepares for writing a profile. */
+	void (*save_begin)(struct saving *saving);
+	/* Writes what follows from the counts of the blocks and edges of one function. */
+	void (*save_flow)(struct saving *saving, const struct module_counts *from,
+			  const struct plan_function *function,
+			  const struct edges_counts *counts);
+	/* Writes what an image has. */
+	void (*save_image)(struct saving *saving, const struct image_run *image);
+};
+
+enum { COLLECTOR_OPS_MAX = 8 };
+
+struct collector {
+	const char *name;    /* as -m has it */
+	const char *summary; /* one line for help */
+	enum plan_probe probe;
+	enum plan_depth depth; /* where probes are */
+	uint32_t slot_size; /* bytes a counter takes in a bank; 0: nothing is counted */
+	bool covers;        /* counts are kept as 0 or not 0 */
+	bool calls;         /* calls are counted by their sites: see code/calls/gates.h */
+	bool graph;         /* calls are counted by their contexts, with time */
+	bool pbo;           /* what compilers read is written beside the profile */
+	bool regions;       /* the program's own context is recorded */
+	bool trace;         /* and each event of it */
+	bool mpi;           /* and calls of MPI functions */
+	bool openmp;        /* and what OpenMP's run-time library tells */
+	bool spans;         /* calls of chosen functions are regions, too */
+	bool spans_alone;   /* and nothing is counted */
+	const struct collector_ops *ops[COLLECTOR_OPS_MAX + 1]; /* NULL at the end */
+};
+
+/* Calls an operation of all measurements of a run that have it. */
+#define collector_call(session, op, ...)                                                 \
+	do {                                                                             \
+		const struct collector_ops *const *ops_ =                                \
+			(session)->options->collector->ops;                              \
+                                                                                         \
+		for (; *ops_; ops_++)                                                    \
+			if ((*ops_)->op)                                                 \
+				(*ops_)->op(__VA_ARGS__);                                \
+	} while (0)
+
+/* Whether what is kept of a counter is that it is not 0. */
+static inline bool collector_has_flags(const struct collector *collector)
+{
+	return collector->slot_size == 1;
+}
+
+#endif
