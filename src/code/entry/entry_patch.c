@@ -224,14 +224,18 @@ static enum plan_reason commit_patch(struct place *place, const struct entry *en
 				     unsigned size, const struct fit *fit,
 				     struct entry_patch *choice)
 {
+	const uint8_t traits = place->scan->traits[entry->index];
 	bool go = (entry->function->flags & IMAGE_FUNCTION_GO) != 0;
+	/* In call graphs flags that are alive at entries are found by the code of
+	 * functions (flag_calls.h): to keep them takes the gate 10 ns. */
+	bool known = place->request->graph && !go && (traits & SCAN_WHOLE);
 
 	choice->size = (uint8_t)size;
 	choice->displaced = (uint8_t)fit->displaced;
-	choice->keep_flags = fit->reads_flags ||
-			     (place->scan->traits[entry->index] & SCAN_CONDITIONAL_TAIL);
+	choice->keep_flags =
+		fit->reads_flags || (!known && (traits & SCAN_CONDITIONAL_TAIL));
 	/* What nobody calls from elsewhere may keep no ABI. */
-	if (entry->function->flags & IMAGE_FUNCTION_FOUND)
+	if (!known && (entry->function->flags & IMAGE_FUNCTION_FOUND))
 		choice->keep_flags |= !overwrites_flags(entry);
 	/* Behind a short jump not much has been looked at. */
 	if (size < JUMP || go)

@@ -30,10 +30,16 @@ static uint64_t entry_of(const struct plan_builder *builder, uint32_t index)
 static void note_flag_calls(struct plan_builder *builder)
 {
 	vector_for_each (&builder->current.cfg.flag_calls, target) {
-		int64_t callee = code_map_function_at(&builder->scan.map, *target);
+		/* Assembly without symbols may be entered in the middle of others. */
+		const struct image_function *row =
+			image_function_around(builder->image, *target);
+		size_t callee;
 
-		if (callee < 0)
+		if (!row)
 			continue;
+		callee = cold_parts_owner(
+			builder->image,
+			(uint32_t)(row - builder->image->functions.items));
 		if (!builder->flags.returned)
 			builder->flags.returned = memory_allocate_zeroed(
 				builder->image->functions.count, sizeof(bool));

@@ -392,7 +392,7 @@ static uint8_t live_out(const struct cfg *cfg, const struct cfg_block *block)
 			live |= cfg->blocks.items[to].live_in;
 		else if (last->kind == CFG_TAIL_INDIRECT)
 			live |= cfg->label_flags;
-		else if (cfg->part || last->kind == CFG_CONDITION ||
+		else if (cfg->part || cfg->returns_flags || last->kind == CFG_CONDITION ||
 			 last->kind == CFG_LOOP || last->kind == CFG_SWITCH ||
 			 last->kind == CFG_PLAIN)
 			live = FLAGS_ALL;
@@ -475,13 +475,44 @@ static void find_live_flags(struct cfg *cfg)
 	}
 }
 
-/* Calls behind which flags are alive: their callees return them. */
+/* Whether flags may go to the caller by way of another function: it is branched to, or
+ * run into, at the end of a block. */
+static bool leaves_with_flags(const struct cfg *cfg, const struct cfg_block *block)
+{
+	for (uint32_t i = 0; cfg->returns_flags && i < block->edge_count; i++)
+		if (cfg->edges.items[block->first_edge + i].to == CFG_OUT)
+			return true;
+	return false;
+}
+
+static void add_flag_tail(struct cfg *cfg, const struct cfg_instruction *last)
+{
+	switch (last->kind) {
+	case CFG_JUMP:
+	case CFG_CONDITION:
+	case CFG_LOOP:
+		vector_push(&cfg->flag_calls, last->target);
+		break;
+	case CFG_PLAIN:
+		vector_push(&cfg->flag_calls, cfg->address + cfg->size);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Calls behind which flags are alive: their callees return them. And where these are the
+ * caller's, what is jumped to. */
 static void find_flag_calls(struct cfg *cfg)
 {
 	cfg->flag_calls.count = 0;
 	vector_for_each (&cfg->blocks, block) {
 		uint8_t live = block->live_out;
 
+		if (leaves_with_flags(cfg, block))
+			add_flag_tail(cfg,
+				      &cfg->instructions
+					       .items[block->first + block->count - 1]);
 		for (uint32_t j = block->first + block->count; j-- > block->first;) {
 			const struct cfg_instruction *row = &cfg->instructions.items[j];
 

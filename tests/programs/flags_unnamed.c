@@ -1,0 +1,5 @@
+// build: gcc -O2 lib/flags_passed.S
+// strip: yes
+// output: flags 155510 998499 1000496 1002492 500
+/* The same where no symbol tells functions apart: some are entered in their middle. */
+#include "flags_passed.c"
