@@ -1,17 +1,16 @@
 /*
  * Counts of the edges of functions relocated whole: which edges and blocks of a plan's
- * function get counters, and what all others follow from. A block is two nodes of the
- * flow graph (flow/flow.h), in front of its counter and behind it, so that counters on
- * blocks and on edges are alike:
+ * function get counters, and how all other counts follow. A block is two nodes of the
+ * flow graph (flow/flow.h), before and behind its counter, so that counters on blocks and
+ * on edges are alike:
  *
- *     outside -> block 0        the calls of the function
- *     outside -> block          what leads there beside the function's edges (landing
- *                               pads, jumps from other functions): cannot be counted
+ *     outside -> block 0        calls of the function
+ *     outside -> block          other entries (landing pads, jumps from other functions):
+ *                               cannot be counted
  *     in -> out of a block      its counter
  *     block -> block            its edges
- *     block -> outside          returns; and for blocks with calls, what does not come
- *                               back. What comes back more often than it went (setjmp,
- *                               fork in the child) is less than nothing
+ *     block -> outside          returns; and for blocks with calls, calls that do not
+ * come back. Negative if more come back than went (setjmp, fork in the child)
  */
 #ifndef TRAMMEL_CODE_COUNT_EDGES_H
 #define TRAMMEL_CODE_COUNT_EDGES_H
@@ -19,8 +18,8 @@
 #include "code/plan/plan.h"
 #include "flow/flow.h"
 
-/* The edges of the graph of a function with B blocks and E edges: first the way in, then
- * the blocks, then the edges, then others. */
+/* Order of the edges in the graph of a function with B blocks and E edges: the entry, the
+ * blocks, the edges, then others. */
 enum { EDGES_ENTRY = 0, EDGES_BLOCKS = 1 };
 
 static inline uint32_t edges_node_in(uint32_t block)
@@ -34,61 +33,61 @@ static inline uint32_t edges_node_out(uint32_t block)
 }
 
 /*
- * Makes the graph of a function of a plan, that has plan_function.edge_count. Weights are
+ * Builds the graph of a function of a plan that has plan_function.edge_count. Weights are
  * 0. The caller frees ret_graph->edges.
  */
 void edges_graph(const struct plan *plan, const struct plan_function *function,
 		 struct flow_graph *ret_graph);
 
-/* By edge of such a graph: the slot of its counter, PLAN_NO_SLOT or another number from
- * plan.slot_count on if it has none. The caller frees it. */
+/* Lists by edge of such a graph the slot of its counter; PLAN_NO_SLOT or another number
+ * not below plan.slot_count if it has none. The caller frees it. */
 uint32_t *edges_list_slots(const struct plan *plan, const struct plan_function *function,
 			   const struct flow_graph *graph);
 
-/* A thread that left a function in the middle of a block, or came into it there, not by a
- * call: a handler jumped away, or the process ended. */
+/* A thread that left a function in the middle of a block, or came into it there, other
+ * than by a call: a handler jumped away, or the process ended. */
 struct edges_residue {
-	uint64_t address; /* link-time, of the instruction that it did not execute, or
-			     that it went on with */
-	int by;           /* 1: it left; -1: it came; or a sum of such */
+	uint64_t address; /* link-time, of the first instruction that it did not execute,
+			     or with which it continued */
+	int by;           /* 1: it left; -1: it came; or a sum of these */
 	bool counts;      /* it runs the probes in front of that instruction */
 };
 struct edges_residues VECTOR(struct edges_residue);
 
-/* The block of a function that a residue is in, and whether its counter lies in front of
- * that place; false if it is not in the function. */
+/* Finds the block of a function that contains a residue, and whether the block's counter
+ * lies before that address; false if it is not in the function. */
 bool edges_find_residue(const struct plan *plan, const struct plan_function *function,
 			const struct edges_residue *residue, uint32_t *ret_block,
 			bool *ret_counted);
 
-/* Whether a place is in a block that is counted at the stub of its call, and the thread
- * that stands there in the original text has that before it. */
+/* Whether an address is in a block that is counted at the stub of its call, in front of
+ * that call, so that a thread there in the original text is not counted yet. */
 bool edges_is_before_stub(const struct plan *plan, const struct plan_function *function,
 			  uint64_t address);
 
-/* What follows from the counters of one function. */
+/* Counts of one function. */
 struct edges_counts {
-	uint64_t calls;   /* how often its start was entered from outside */
-	uint64_t *blocks; /* by block: how often it was entered. The other arrays are
-			     behind it */
-	int64_t *stayed; /* by block: how often it was entered less how often it was left;
-			    0 where an edge from it has no count */
-	uint64_t *edges; /* by edge; of those with PLAN_EDGE_JOINED 0 */
+	uint64_t calls;   /* number of entries from outside */
+	uint64_t *blocks; /* by block: number of entries. The other arrays are in the same
+			     allocation */
+	int64_t *stayed;  /* by block: entries minus exits; 0 if an edge from it has no
+			     count */
+	uint64_t *edges;  /* by edge; 0 for edges with PLAN_EDGE_JOINED */
 };
 
 /*
- * Finds all counts of a function by the counters of all slots. `residues` are those of
- * the module, of which others than the function's are passed over; NULL: none. The caller
- * deinits the result. False if no flow has these counters: then `ret_fault` is the block
- * where that is seen, and the result is empty.
+ * Computes all counts of a function from the counters of all slots. `residues` are those
+ * of the module; other functions' are skipped; NULL: none. The caller deinits the result.
+ * False if no flow has these counters: `ret_fault` is then the block where that was
+ * noticed, and the result is empty.
  */
 bool edges_solve(const struct plan *plan, const struct plan_function *function,
 		 const uint64_t *counters, const struct edges_residues *residues,
 		 struct edges_counts *ret_counts, uint32_t *ret_fault);
 void edges_counts_deinit(struct edges_counts *counts);
 
-/* Whether a counter of a function is on an edge from one block to the next one in the
- * code, so that its probe is passed by nothing else. */
+/* Whether a counter of a function is on a fall-through edge, so that only that edge
+ * passes its probe. */
 bool edges_is_fall(const struct plan *plan, const struct plan_function *function,
 		   uint32_t slot);
 

@@ -1,5 +1,5 @@
 /*
- * Counts of edges by peeling the graph from its leaves: the usual case, and fast.
+ * Counts of edges by peeling the graph from its leaves: the common case, and fast.
  */
 #ifndef TRAMMEL_CODE_COUNT_EDGES_PEEL_H
 #define TRAMMEL_CODE_COUNT_EDGES_PEEL_H
@@ -7,9 +7,9 @@
 #include "code/count/edges.h"
 
 /*
- * The same without residues, for counters of the usual size, several times as quickly.
- * The caller deinits the result. False, and nothing is written: edges_solve has the
- * answer.
+ * Computes the counts as edges_solve does, several times faster, without residues and for
+ * counters of usual size. The caller deinits the result. False, with nothing written, if
+ * edges_solve is needed.
  */
 bool edges_peel(const struct plan *plan, const struct plan_function *function,
 		const uint64_t *counters, struct edges_counts *ret_counts);

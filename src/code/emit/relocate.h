@@ -7,8 +7,8 @@
 #include "code/emit/emit.h"
 
 /*
- * Writes code that does what the instruction does at its own place. Failures are left in
- * emitter->reason: PLAN_NOT_MOVABLE, PLAN_OUT_OF_REACH.
+ * Writes code with the effect of `instruction` at its original address. Failures are left
+ * in emitter->reason: PLAN_NOT_MOVABLE, PLAN_OUT_OF_REACH.
  */
 void relocate_instruction(struct emitter *emitter, const struct instruction *instruction,
 			  struct relocation *relocation);

@@ -1,6 +1,6 @@
 /*
- * Which instructions at an entry a trampoline takes a copy of, so that threads run on in
- * it.
+ * Choosing how many instructions at an entry a trampoline copies, so that threads stay in
+ * it longer.
  */
 #ifndef TRAMMEL_CODE_ENTRY_TAIL_COPY_H
 #define TRAMMEL_CODE_ENTRY_TAIL_COPY_H
@@ -8,8 +8,8 @@
 #include "code/entry/trampoline.h"
 
 /*
- * What trampoline.copied may be, with all else filled in: not less than `displaced`.
- * Whether the instructions can be moved is not known before trampoline_emit.
+ * A value for trampoline.copied, given all other fields: at least `displaced`. Whether
+ * the instructions can be moved shows only in trampoline_emit.
  */
 unsigned trampoline_choose_copy(const struct trampoline *trampoline);
 

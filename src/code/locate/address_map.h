@@ -1,18 +1,18 @@
 /*
- * Where a thread is in a function that was relocated whole, from plan.map_rows.
+ * The position of a thread in a function that was relocated whole, by plan.map_rows.
  */
 #ifndef TRAMMEL_CODE_LOCATE_ADDRESS_MAP_H
 #define TRAMMEL_CODE_LOCATE_ADDRESS_MAP_H
 
 #include "code/plan/position.h"
 
-/* As plan_locate, for a function that has steps; `code_offset` lies behind its
- * trampoline's start. */
+/* Does for a function with an address map what plan_locate does; `code_offset` lies
+ * behind the start of its trampoline. */
 struct plan_position address_map_locate(const struct plan *plan,
 					const struct plan_function *function,
 					uint32_t code_offset);
 
-/* What the first bytes of an instruction say about calls; 0: it is none. */
+/* First bytes of instructions that may be calls; 0: not a call. */
 enum address_map_byte {
 	ADDRESS_MAP_PREFIX = 1,
 	ADDRESS_MAP_CALL,  /* of rel32 */
@@ -34,38 +34,38 @@ static inline bool address_map_is_call(const uint8_t *code, size_t size)
 	return address_map_bytes[*code] == ADDRESS_MAP_CALL || (code[1] >> 3 & 7) == 2;
 }
 
-/* Whether bytes that lie at a link-time address are a jump into plan.code, and where it
- * leads there. */
+/* Whether the bytes at a link-time address are a jump into plan.code; writes the offset
+ * to which it leads. */
 bool plan_jump_leads(const struct plan *plan, uint64_t address,
 		     const uint8_t bytes[PLAN_JUMP], uint32_t *ret_offset);
 
-/* Where in plan.code a patch leads that is a jump at a link-time address, be it by
- * another one; false if none begins there. */
+/* Writes the offset in plan.code to which the jump at a link-time address leads, directly
+ * or by another jump; false if no such patch begins there. */
 bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offset);
 
-/* Whether a call that was copied into plan.code returns to this offset of it, and the
- * link-time address that the original of the call returns to. */
+/* Whether a copied call in plan.code returns to this offset; writes the link-time return
+ * address of the original call. */
 bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret_address);
 
-/* A walk over the steps of a function. */
+/* A walk over the address map of a function. */
 struct map_walk {
 	const struct plan *plan;
 	const struct plan_function *function;
-	uint32_t index;    /* of the step, from the function's first */
+	uint32_t index;    /* index of the row, from the function's first */
 	uint32_t code;     /* offset in plan.code */
 	uint64_t original; /* link-time address */
 };
 
-/* The same for offsets in order, sooner: each function is walked over once. `walk` is all
- * 0 at first. */
+/* Does what plan_return_of does for offsets in ascending order, faster: each function is
+ * walked once. `walk` is all 0 at first. */
 bool plan_next_return_of(struct map_walk *walk, const struct plan *plan,
 			 uint32_t code_offset, uint64_t *ret_address);
 
 /*
- * Where in plan.code the instruction at a link-time address was moved to, in a function
- * relocated whole; with `counts` the probes in front of it. False if the original bytes
- * there are good to run: no such function has the address, or the instruction is executed
- * at its own place.
+ * Finds the offset in plan.code to which the instruction at a link-time address was
+ * moved, in a function relocated whole; with `counts`, the offset of the probes in front
+ * of it. False if the original bytes there may be run: no such function contains the
+ * address, or the instruction is executed at its original address.
  */
 bool plan_moved_to(const struct plan *plan, uint64_t address, bool counts,
 		   uint32_t *ret_offset);

@@ -6,29 +6,29 @@
 
 #include <stdint.h>
 
-/* What becomes of the instructions of a function that is relocated whole, one step after
- * the other in the order of the code, which is mostly that of the original: see
- * code/relocate/whole.h. */
+/* How an instruction of a function is relocated. Rows are in the order of the code, which
+ * is mostly that of the original: see code/relocate/whole.h. */
 enum map_row_kind {
-	MAP_ROW_MOVED,    /* an instruction that the code stands for */
-	MAP_ROW_ORIGINAL, /* one that is executed at its own place; no code */
+	MAP_ROW_MOVED,    /* an instruction, replaced by the code */
+	MAP_ROW_ORIGINAL, /* an instruction that is executed at its original address; no
+			     code */
 	MAP_ROW_PROBE,    /* code alone */
-	MAP_ROW_JUMP,     /* code alone: to the original of the next step, or to the
-			       block behind */
-	MAP_ROW_AWAY,     /* nothing: the original of the next step lies so far from the
-			       end of the last one's. Several such rows add up */
+	MAP_ROW_JUMP,     /* code alone: a jump to the original of the next row, or to the
+			     next block */
+	MAP_ROW_AWAY, /* nothing: distance from the end of the last row's original to the
+			 next row's. Several such rows add up */
 };
 
 struct map_row {
 	uint16_t kind : 3;
 	uint16_t original : 4; /* bytes of the original */
-	uint16_t code : 9;     /* bytes in plan.code. Of MAP_ROW_AWAY these are the
-				  upper bits of a number with a sign */
+	uint16_t code : 9;     /* bytes in plan.code. For MAP_ROW_AWAY the upper bits of a
+				  signed number */
 };
 
 enum { MAP_ROW_FAR = 4095 }; /* the largest distance of one MAP_ROW_AWAY */
 
-/* From the original of a step to that of the next one. */
+/* Bytes from the original of a row to that of the next. */
 static inline int32_t map_row_original(struct map_row step)
 {
 	int32_t distance = step.code << 4 | step.original;

@@ -1,16 +1,16 @@
 /*
- * The functions of a large module are written in batches, by several threads. A batch is
- * written as if it were the first one; then it is known how much code and how many
- * counters and rows the batches in front of it have, and its own are moved behind them.
- * The plan is the same however many threads there are.
+ * Writing the functions of a large module in batches, by several threads. A batch is
+ * written as if it were the first; when the amounts of code, counters and rows in front
+ * of it are known, its own are moved behind them. The plan does not depend on the number
+ * of threads.
  */
 #ifndef TRAMMEL_CODE_PLANNER_BATCHES_H
 #define TRAMMEL_CODE_PLANNER_BATCHES_H
 
 #include "code/builder/plan_builder.h"
 
-/* Writes all functions, whose rows are there, all 0. False: nothing is written, as that
- * is to be done at once. */
+/* Writes all functions, whose rows exist and are all 0. False, with nothing written, if
+ * the plan is to be written in one piece. */
 bool batches_write(struct plan_builder *builder);
 
 #endif

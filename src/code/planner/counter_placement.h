@@ -1,5 +1,5 @@
 /*
- * Choosing which edges and blocks of a function get counters.
+ * Choosing the edges and blocks of a function that get counters.
  */
 #ifndef TRAMMEL_CODE_PLANNER_COUNTER_PLACEMENT_H
 #define TRAMMEL_CODE_PLANNER_COUNTER_PLACEMENT_H
@@ -7,9 +7,9 @@
 #include "code/builder/plan_builder.h"
 
 /*
- * Chooses the edges and blocks of a function that get counters, whose rows of blocks
- * exist, and gives them slots: in the plan and in builder->current.whole. False if not
- * all counts could follow from counters: then nothing is changed.
+ * Chooses the edges and blocks of a function that get counters, and allocates slots for
+ * them, in the plan and in builder->current.whole. Rows of its blocks must exist. False,
+ * with nothing changed, if not all counts could be derived.
  */
 bool counter_placement_choose(struct plan_builder *builder, struct plan_function *row);
 

@@ -1,5 +1,6 @@
 /*
- * Signal returns that unwinders know by their frames, not by their bytes.
+ * Signal returns (sigreturn stubs) that unwinders recognize by call-frame information,
+ * not by their bytes.
  */
 #ifndef TRAMMEL_CODE_PLANNER_SIGNAL_RETURNS_H
 #define TRAMMEL_CODE_PLANNER_SIGNAL_RETURNS_H
@@ -7,13 +8,13 @@
 #include "code/builder/plan_builder.h"
 
 /*
- * Leads signal returns that unwinders know by their frames, not by their bytes, to code
- * that takes them on: see plan_hook_layout.
+ * Leads such signal returns to code in the plan that continues them: see
+ * plan_hook_layout.
  */
 void signal_returns_write(struct plan_builder *builder);
 
-/* Whether plan.code has at this offset what a signal's return was led to, and the
- * link-time address of that return. */
+/* Whether the code at this offset of plan.code is that of a signal return; writes the
+ * link-time address of the original. */
 bool plan_in_return(const struct plan *plan, uint32_t code_offset,
 		    uint64_t *ret_restorer);
 

@@ -1,6 +1,6 @@
 /*
- * The order in which the blocks of a relocated function are written: those that run
- * first, in the order of the original, then cold ones, so that what runs is dense.
+ * Order of the blocks of a relocated function: hot blocks first, in the order of the
+ * original, then cold ones, so that code that runs is dense.
  *
  * Source: Pettis and Hansen, Profile guided code positioning, PLDI 1990 (splitting of
  * procedures).

@@ -1,9 +1,9 @@
 /*
- * Counters that are not needed: what enters a block leaves it, so that the count of one
- * is the sum of those of others. The local form of what flow/flow.h does for whole
+ * Blocks that need no counter: as many threads leave a block as enter it, so that one
+ * count is the sum of others. A local form of flow/flow.h, which does this for whole
  * functions: here calls in the middle of a block may never return, so only blocks without
- * any take part, and a block is summed up from its successors, or from its predecessors,
- * alone. Source: Knuth and Stevenson, see flow/flow.h.
+ * calls take part, and a count is the sum over the block's successors or over its
+ * predecessors alone. Source: Knuth and Stevenson, see flow/flow.h.
  */
 #ifndef TRAMMEL_CODE_RELOCATE_BLOCK_SUMS_H
 #define TRAMMEL_CODE_RELOCATE_BLOCK_SUMS_H
@@ -26,7 +26,7 @@ struct block_sums {
 };
 
 /*
- * Chooses which blocks need no counter, those in loops first. Storage is used again for
+ * Chooses the blocks that need no counter, those in loops first. Storage is reused for
  * the next function (all-zero at first).
  */
 void block_sums_choose(struct block_sums *sums, const struct cfg *cfg);

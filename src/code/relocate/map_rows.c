@@ -14,8 +14,8 @@ static void add_row(struct emitter *emitter, enum map_row_kind kind, unsigned or
 			    }));
 }
 
-void step_add(struct emitter *emitter, enum map_row_kind kind, unsigned original,
-	      size_t from)
+void map_row_add(struct emitter *emitter, enum map_row_kind kind, unsigned original,
+		 size_t from)
 {
 	add_row(emitter, kind, original, (unsigned)(emitter->count - from));
 }

@@ -67,7 +67,7 @@ size_t whole_size_max(const struct whole *whole)
 static void add_step(struct emission *emission, enum map_row_kind kind, unsigned original,
 		     size_t from)
 {
-	step_add(emission->emitter, kind, original, from);
+	map_row_add(emission->emitter, kind, original, from);
 }
 
 /* The block that is written next is not the one behind the last one. */

@@ -1,5 +1,5 @@
 /*
- * Code between known functions, and what was found out about it: for
+ * Gaps: code between known functions, with what was found out about it, for
  * function_discovery.c.
  */
 #ifndef TRAMMEL_CODE_SCAN_CODE_GAPS_H
@@ -7,13 +7,13 @@
 
 #include "code/scan/scan.h"
 
-/* What is known of a byte of a gap. */
+/* Facts about a byte of a gap. */
 enum mark {
 	MARK_START = 1,   /* an instruction that is executed starts there */
-	MARK_INSIDE = 2,  /* it is in the middle of one */
+	MARK_INSIDE = 2,  /* the middle of such an instruction */
 	MARK_ROOT = 4,    /* a row of gap.roots */
-	MARK_SURE = 8,    /* that row's function is certain, and is explored */
-	MARK_BEHIND = 16, /* what is executed before lies in front of it */
+	MARK_SURE = 8,    /* the function of that row is certain, and was explored */
+	MARK_BEHIND = 16, /* the instruction executed before it lies in front of it */
 };
 
 /* A function in a gap: found, or known without its size. */
@@ -35,11 +35,11 @@ struct gap {
 	uint8_t *marks; /* enum mark, by byte */
 	struct VECTOR(struct root) roots;
 	struct VECTOR(struct hop) hops;
-	bool named;    /* something leads there */
-	bool pointed;  /* a pointer to it is believed */
+	bool named;    /* a branch or table leads there */
+	bool pointed;  /* a trusted pointer leads there */
 	bool indirect; /* an indirect jump may lead anywhere */
 	bool bad;      /* it cannot be understood */
-	bool distrust; /* pointers to it are not believed */
+	bool distrust; /* pointers to it are not trusted */
 };
 
 struct gaps VECTOR(struct gap); /* sorted, disjoint */
@@ -54,25 +54,26 @@ static inline uint8_t *gap_mark(const struct gap *gap, uint64_t address)
 	return &gap->marks[address - gap->start];
 }
 
-/* Lists what no function with a certain size covers, of all that were walked. */
+/* Lists the code of all walked ranges that no function with a certain size covers. */
 void gaps_init(struct gaps *gaps, const struct scan *scan, const struct image *image);
 void gaps_deinit(struct gaps *gaps);
 
-/* The gap that holds the address; NULL: none does. */
+/* The gap that contains the address; NULL if there is none. */
 struct gap *gap_at(const struct gaps *gaps, uint64_t address);
 
 /*
- * Whether a function may begin there. `jmp *word` is a stub of the linker's for one that
- * is elsewhere; and what compilers find that nothing reaches leads to the padding behind.
+ * Whether a function may begin at `address`. Not at `jmp *word`, a stub of the linker for
+ * a function elsewhere; nor at code that compilers consider unreachable, which leads to
+ * the padding behind.
  */
 bool gap_is_entry(const struct gap *gap, uint64_t address);
 
-/* Whether the gap is understood, when it was explored; sorts its roots, and adds those
- * that others jump to. Where a pointer is believed, all of it must be. */
+/* Whether an explored gap is understood; sorts its roots and adds the targets of jumps
+ * from other roots. Where a pointer is trusted, all of the gap must be understood. */
 bool gap_is_sound(struct gap *gap);
 
-/* The end of the code of root `index`; 0 if it is not in one piece. `ret_limit`: where
- * the next root or the end of the gap is. */
+/* The end of the code of root `index`; 0 if it is not contiguous. `ret_limit`: the start
+ * of the next root, or the end of the gap. */
 uint64_t gap_end_of(const struct gap *gap, size_t index, uint64_t *ret_limit);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The executable segments of an image with a few bits for each byte: where instructions
- * start, what something leads to, what a patch has taken.
+ * The executable segments of an image, with a few bits for each byte: starts of
+ * instructions, targets of branches, bytes taken by patches.
  */
 #ifndef TRAMMEL_CODE_SCAN_CODE_MAP_H
 #define TRAMMEL_CODE_SCAN_CODE_MAP_H
@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Linkers make one. What is beyond is not instrumented, as is one of more than 4 GiB. */
+/* Linkers make one segment. Further ones, and those above 4 GiB, are not instrumented. */
 enum { CODE_SEGMENTS_MAX = 8 };
 
-/* Bytes of text that one of code_segment.first is for. */
+/* Bytes of text for each entry of code_segment.first. */
 enum { CODE_BLOCK = 128 };
 
 struct code_segment {
@@ -23,35 +23,36 @@ struct code_segment {
 	size_t size; /* bytes that come from the file */
 	const uint8_t *bytes;
 	uint64_t *starts;  /* an instruction starts here, for certain */
-	uint64_t *reached; /* a branch, an operand or a table leads here */
+	uint64_t *reached; /* a branch, an operand or a table leads here, branches of the
+			      function itself and guesses left out */
 	uint64_t *exposed; /* the same, but for branches of the function around it, and
 			      for what is guessed alone */
-	uint64_t *guessed; /* a number somewhere would be this address, if it is one */
+	uint64_t *guessed; /* a number somewhere equals this address */
 	uint64_t *taken;   /* a patch covers it */
-	/* By block: the index in map.entries of the first that begins in it, or behind
-	 * it. There is one more. */
+	/* By block: the index in map.entries of the first function that begins in it or
+	 * behind it. There is one more entry. */
 	uint32_t *first;
 };
 
 struct code_map {
 	struct code_segment segments[CODE_SEGMENTS_MAX];
 	size_t count;
-	/* Of the functions of the image, which are in order, the distance from the
-	 * address of their segment; 0 for those in none. It is little, and looked up all
-	 * the time. Cold parts are none of them. */
+	/* Offsets of the image's functions from the address of their segment, in order; 0
+	 * for functions in none. Compact, since it is looked up all the time. Without
+	 * cold parts. */
 	uint32_t *entries;
-	void *bits; /* the memory of all bitmaps */
+	void *bits; /* memory of all bitmaps */
 };
 
-/* The map refers to the image's bytes. Without `exposed` that bitmap and `guessed` are
- * the same as `reached`, which saves time. */
+/* Initialises a map, which refers to the image's bytes. Without `exposed` the bitmaps
+ * `exposed` and `guessed` are that of `reached`, which saves time. */
 void code_map_init(struct code_map *map, const struct image *image, bool exposed);
 void code_map_deinit(struct code_map *map);
 
-/* Again, when the image has other functions than before. */
+/* Updates the map when functions were added to the image or removed. */
 void code_map_index(struct code_map *map, const struct image *image);
 
-/* The segment that holds [address, address + size), NULL if none does. */
+/* The segment that contains [address, address + size); NULL if there is none. */
 static inline const struct code_segment *code_map_find(const struct code_map *map,
 						       uint64_t address, size_t size)
 {
@@ -72,7 +73,7 @@ static inline void segment_reach(const struct code_segment *segment, uint64_t ad
 		bit_set(segment->exposed, address - segment->address);
 }
 
-/* Notes that something leads to `address`, wherever that is. */
+/* Notes that something leads to `address`, which may be anywhere. */
 static inline void code_map_reach(const struct code_map *map, uint64_t address)
 {
 	const struct code_segment *segment = code_map_find(map, address, 1);
@@ -81,8 +82,8 @@ static inline void code_map_reach(const struct code_map *map, uint64_t address)
 		segment_reach(segment, address);
 }
 
-/* Notes that a number, or what may be a branch or a table, may be an address of code, or
- * may just be a number. */
+/* Notes that a number, or the target of a possible branch or table, may be an address of
+ * code. */
 static inline void code_map_guess(const struct code_map *map, uint64_t number)
 {
 	const struct code_segment *segment = code_map_find(map, number, 1);
@@ -93,7 +94,7 @@ static inline void code_map_guess(const struct code_map *map, uint64_t number)
 	bit_set(segment->guessed, number - segment->address);
 }
 
-/* Has the processor read what lies there, which will be wanted soon. */
+/* Prefetches the code at `address`. */
 static inline void code_map_prefetch(const struct code_map *map, uint64_t address)
 {
 	const struct code_segment *segment = code_map_find(map, address, 1);
@@ -102,7 +103,7 @@ static inline void code_map_prefetch(const struct code_map *map, uint64_t addres
 		__builtin_prefetch(segment->bytes + (address - segment->address));
 }
 
-/* The index of the function that begins at `address`; -1: none does. */
+/* The index of the function that begins at `address`; -1 if there is none. */
 static inline int64_t code_map_function_at(const struct code_map *map, uint64_t address)
 {
 	const struct code_segment *segment = code_map_find(map, address, 1);
@@ -125,14 +126,14 @@ bool code_map_is_reached(const struct code_map *map, uint64_t address, size_t si
 /* Takes [address, address + size) for a patch; false if some of it is taken already. */
 bool code_map_take(const struct code_map *map, uint64_t address, size_t size);
 
-/* Gives it back. */
+/* Releases bytes that code_map_take took. */
 void code_map_release(const struct code_map *map, uint64_t address, size_t size);
 
-/* The index of the first range in `ranges` that ends behind `address`; count if none
- * does. */
+/* The index of the first range in `ranges` that ends behind `address`; `count` if there
+ * is none. */
 size_t ranges_find(const struct image_range *ranges, size_t count, uint64_t address);
 
-/* Whether [start, end) meets a range. */
+/* Whether [start, end) overlaps a range. */
 bool ranges_meet(const struct image_range *ranges, size_t count, uint64_t start,
 		 uint64_t end);
 

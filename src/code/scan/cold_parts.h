@@ -3,7 +3,7 @@
  * to which the rest of the function jumps. For counts of blocks and edges each is
  * relocated like a function, with a row of its own, but no call enters it: it has no
  * gate, no hook, and no count of calls. Jumps to it, and landing pads in it, lead to its
- * original place, and from there into relocated code, as others lead into the middle of
+ * original address, and from there into relocated code, like jumps into the middle of
  * functions.
  */
 #ifndef TRAMMEL_CODE_SCAN_COLD_PARTS_H
@@ -11,7 +11,7 @@
 
 #include "code/scan/scan.h"
 
-/* Why a cold part is not relocated. */
+/* Reasons why a cold part is not relocated. */
 enum cold_part_left_reason {
 	COLD_PART_UNREAD,    /* it is not understood, or lies among other code */
 	COLD_PART_SHARED,    /* several functions branch there, and none has its name */
@@ -20,24 +20,24 @@ enum cold_part_left_reason {
 
 struct cold_part_left {
 	uint64_t address;
-	uint64_t owner; /* address of its function, or of one that branches there; 0:
-			   there is none */
+	uint64_t owner; /* address of its function, or of one that branches there; 0: none
+			 */
 	uint32_t name;  /* offset in image.names; 0: none */
 	enum cold_part_left_reason reason;
 };
 struct cold_parts_left VECTOR(struct cold_part_left);
 
 /*
- * Puts those cold parts among the functions of the image, and of the scan, of which it is
- * certain what function they are of: one alone branches there, or the one that has the
- * part's name. Adds the others to `left`, if that is not NULL.
+ * Adds cold parts to the functions of the image and of the scan, if their function is
+ * certain: only one branches there, or one has the part's name. Adds the others to
+ * `left`, if that is not NULL.
  */
 void cold_parts_add(struct scan *scan, struct image *image, struct cold_parts_left *left);
 
-/* Takes them out of the image again; the scan is of no use then. */
+/* Removes the cold parts from the image; the scan is invalid then. */
 void cold_parts_remove(struct image *image);
 
-/* The function that a row is a part of, or the row itself. */
+/* The function of a cold part, or the row itself. */
 static inline uint32_t cold_parts_owner(const struct image *image, uint32_t index)
 {
 	const struct image_function *row = &image->functions.items[index];

@@ -1,7 +1,7 @@
 /*
- * Whether code sets the GS base or selector, which counters are reached through: by an
- * instruction (gs.c) or by a system call (gs_calls.c). Numbers that lie anywhere, and
- * data between code, look the same, so the code is followed.
+ * Detection of code that sets the GS base or selector, by which counters are addressed:
+ * by an instruction (gs.c) or by a system call (gs_calls.c). Equal numbers occur
+ * elsewhere, and data between code looks alike, so the code is followed.
  */
 #ifndef TRAMMEL_CODE_SCAN_GS_H
 #define TRAMMEL_CODE_SCAN_GS_H
@@ -10,7 +10,7 @@
 #include "code/plan/request.h"
 #include "code/scan/walk.h"
 
-/* What a range of code does, the worst of it. */
+/* The worst effect of a range of code. */
 enum gs_verdict {
 	GS_NEVER,
 	GS_BY_ARGUMENTS, /* if its arguments are SYS_arch_prctl and ARCH_SET_GS */
@@ -20,11 +20,11 @@ enum gs_verdict {
 	GS_SET,
 };
 
-/* Judges walk->suspects: the result is scan.uses_gs and scan.doubts. False: a scan with
- * map.exposed may be surer; `exposed` says that this is one. */
+/* Judges walk->suspects: fills in scan.uses_gs and scan.doubts. False: a scan with
+ * map.exposed may be more certain; `exposed` says that this is such a scan. */
 bool gs_judge(const struct walk *walk, bool exposed);
 
-/* The hook of a function that scan.doubts has, of those of the request; 0: none. */
+/* The hook, of those of the request, for a function that is in scan.doubts; 0: none. */
 uint8_t gs_hook(const struct scan *scan, const struct plan_request *request,
 		const struct image_function *function);
 

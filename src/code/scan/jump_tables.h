@@ -7,7 +7,7 @@
 #include "code/scan/scan.h"
 #include "code/scan/walk.h"
 
-/* Where the next table begins, and this one must have ended. */
+/* The end of a table at the latest: the start of the next one. */
 uint64_t jump_tables_end(const struct scan *scan, uint64_t table);
 
 /* Reads the relative jump tables among walk->tables. */
@@ -16,15 +16,15 @@ void jump_tables_read(struct walk *walk);
 /* Adds a row to scan.tables, for the function walked through. */
 void jump_tables_note(struct walk *walk, uint64_t address, uint8_t entry_size);
 
-/* Sets map.exposed where tables lead out of the functions that use them, as into parts
- * that pass as functions. They are in order. */
+/* Sets map.exposed at targets of tables outside of the functions that use them, as in
+ * cold parts listed as functions. Tables must be sorted. */
 void jump_tables_expose(const struct scan *scan, const struct image *image);
 
-/* Puts scan.tables in order. */
+/* Sorts scan.tables. */
 void jump_tables_sort(struct scan *scan);
 
-/* Marks what the data of an executable at a fixed address points to, be it between code:
- * it has no relocations. */
+/* Marks the targets of pointers in the data of an executable at a fixed address, data
+ * between code included: it has no relocations. */
 void jump_tables_read_pointers(const struct scan *scan, const struct image *image);
 
 #endif

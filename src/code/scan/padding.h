@@ -1,14 +1,13 @@
 /*
- * Padding between functions: bytes that nothing executes, for jumps that have no room
- * else.
+ * Padding between functions: bytes that are never executed, for jumps that have no room
+ * elsewhere.
  */
 #ifndef TRAMMEL_CODE_SCAN_PADDING_H
 #define TRAMMEL_CODE_SCAN_PADDING_H
 
 #include "code/scan/scan.h"
 
-/* The bytes behind one function up to the next known thing, if they are proven padding.
- */
+/* The bytes behind a function up to the next known object, if they are proven padding. */
 struct padding_gap {
 	uint16_t size;        /* bytes; 0: none, or not proven */
 	uint16_t front, back; /* bytes in use at either end */
@@ -16,8 +15,7 @@ struct padding_gap {
 	bool executed; /* control may run through it: nops before the next function */
 };
 
-/* Executed padding that now holds islands: a short jump over it is to lie at its start.
- */
+/* Executed padding that now holds islands: a short jump over it must lie at its start. */
 struct padding_bridge {
 	uint64_t address;
 	uint32_t function; /* the one before the padding */
@@ -35,10 +33,11 @@ void padding_init(struct padding *padding, const struct scan *scan,
 		  const struct image *image);
 void padding_deinit(struct padding *padding);
 
-/* Lets the function go on for `size` bytes into the padding behind it; false: no room. */
+/* Extends a function by `size` bytes into the padding behind it; false without room. */
 bool padding_extend(struct padding *padding, uint32_t function, size_t size);
 
-/* Five bytes of padding that start in [low, high], looked for around the function. */
+/* Takes five bytes of padding that start in [low, high], searched around the function.
+ * Writes their address. */
 bool padding_take_island(struct padding *padding, uint32_t function, uint64_t low,
 			 uint64_t high, uint64_t *ret_address);
 

@@ -1,21 +1,22 @@
 /*
- * Functions at home: what of a function has fired runs at its own place again.
+ * Unpatched functions: blocks of a function that have fired run at their original
+ * addresses again.
  *
  * A flag that is set has no more to tell (plan_request.probe, PLAN_PROBE_FLAG), so blocks
- * that ran need not be relocated any longer. The text of a function at home is the
- * original one, but for what never ran:
+ * that ran need not be relocated any longer. The text of an unpatched function is the
+ * original one, except for blocks that never ran:
  *
- *     fired block         as it was, with its calls
- *     block without flag  as it was: others tell of it
- *     unfired block       jmp relocated code, which sets the flag; or a short one to an
+ *     fired block         original, with its calls
+ *     block without flag  original: other flags cover it
+ *     unfired block       jmp relocated code, which sets the flag; or a short jump to an
  *                         island behind another block's jump, which leads there;
- *                         or what branches to it leads there itself
- *     what only those     as the plan has it: jumps where others may come
- *     lead to
+ *                         or the branches to it lead there themselves
+ *     blocks reached      as in the plan: jumps where other code may enter
+ *     only from those
  *
- * Relocated code stays, and stays good to run: threads that are in it go on, frames and
- * signal handlers return there. Probes of blocks that are at home may become jumps to
- * these: see struct return_jump.
+ * Relocated code stays, and stays valid: threads in it go on, frames and signal handlers
+ * return there. Probes of unpatched blocks may become jumps to the original: see struct
+ * return_jump.
  */
 #ifndef TRAMMEL_CODE_UNPATCH_UNPATCH_H
 #define TRAMMEL_CODE_UNPATCH_UNPATCH_H
@@ -25,16 +26,17 @@
 struct unpatch_request {
 	const struct plan *plan;
 	const struct plan_function *function;
-	/* unpatch_size bytes of each: of the file, and with all patches. */
+	/* unpatch_size bytes each: of the file, and with all patches. */
 	const uint8_t *original, *patched;
-	uint32_t page; /* bytes that are written at once, if they are aligned; 2^n */
-	const uint64_t *open; /* the function's blocks that run at home; NULL: none */
+	uint32_t page;        /* bytes that are written at once, if aligned; 2^n */
+	const uint64_t *open; /* bitmap of the function's blocks that run unpatched
+				 already; NULL: none */
 	/* Whether a flag is set. */
 	bool (*has_fired)(const void *context, uint32_t slot);
 	const void *context;
 };
 
-/* A probe whose block is at home. */
+/* A probe whose block runs unpatched. */
 struct return_jump {
 	uint32_t code;    /* offset in plan.code */
 	uint64_t address; /* link-time, of the block */
@@ -42,9 +44,10 @@ struct return_jump {
 struct return_jumps VECTOR(struct return_jump);
 
 /*
- * The order in which the pages of a text are written: those whose bits are set come
- * first, and each of both kinds from the first to the last. The turn of a page, and the
- * page of a turn; both count from 0, which is the page with the function's first byte.
+ * Order in which the pages of a text are written: first the pages with set bits, then the
+ * others, each group ascending. unpatch_turn_of returns the turn of a page,
+ * unpatch_page_at the page of a turn; both count from 0, the page with the function's
+ * first byte.
  */
 enum { UNPATCH_EARLY_PAGES = 64 };
 static inline uint32_t unpatch_turn_of(uint64_t early, uint32_t page)
@@ -72,33 +75,34 @@ static inline uint32_t unpatch_page_at(uint64_t early, uint32_t turn)
 	return page;
 }
 
-/* Bytes of a function's text, with the padding that it may take. */
+/* Bytes of a function's text, including the padding that it may take. */
 static inline uint32_t unpatch_size(const struct plan_function *function)
 {
 	return function->size + function->spare;
 }
 
 /*
- * The text of a function at home, unpatch_size bytes, what is added to `ways`, and which
- * of its blocks run there (bit_words(block_count) words, to be freed). False if it cannot
- * be, for now or for ever: it never ran, it has a hook, there is no room for jumps, now
- * or when it is closed (unpatch_close), or what runs at home would do so no more. That it
- * never does, since threads may stand there and calls return there. `text` is undefined
- * then.
+ * Makes the text of an unpatched function, unpatch_size bytes; adds to `ways`; writes
+ * which blocks run unpatched (bit_words(block_count) words, freed by the caller). False
+ * if it is not possible, for now or for ever: the function never ran, has a hook, there
+ * is no room for jumps now or at unpatch_close, or a block that runs unpatched would have
+ * to stop doing so, which it may not, since threads may be there and calls return there.
+ * `text` is undefined then.
  *
- * Pages of the text are to be written in the order *ret_early, which is always the same
- * for a function: whoever runs it meanwhile, or between two of them for good, is right.
- * Ways lead home when all of it is written, and no more before another text is.
+ * Pages of the text must be written in the order *ret_early, which is always the same for
+ * a function: a thread that runs it meanwhile, or stays between two pages for good,
+ * behaves correctly. `ways` may be used when all of the text is written, and no longer
+ * once another text is being written.
  */
 bool unpatch_make(const struct unpatch_request *request, uint8_t *text,
 		  struct return_jumps *ways, uint64_t **ret_open, uint64_t *ret_early);
 
 /*
- * The text of a function that was at home, and of which nothing is to run there any more
- * without setting its flag: as the plan has it, and with jumps where a switch's own table
- * may lead, whose address a call that is under way may hold: so where none leads to its
- * blocks it is that of the plan. Of the request, `open` and `has_fired` are not needed.
- * Its pages are to be written in the opposite order.
+ * Makes the text of a function that was unpatched, so that all its code sets flags again:
+ * the plan's text, with jumps at the targets of a switch's own table, whose address an
+ * active call may hold; without such a switch it is the plan's text. `open` and
+ * `has_fired` of the request are not needed. Its pages must be written in the opposite
+ * order.
  */
 void unpatch_close(const struct unpatch_request *request, uint8_t *text);
 bool unpatch_has_switch(const struct plan *plan, const struct plan_function *function);

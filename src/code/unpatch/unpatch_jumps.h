@@ -6,8 +6,8 @@
 
 #include "code/unpatch/unpatching.h"
 
-/* The jumps of blocks that are led: where they begin, or in islands. Blocks without room
- * for theirs are noted (no_room). */
+/* Writes the jumps of led blocks to `text`: at their starts, or in islands. Notes blocks
+ * without room for a jump (no_room). */
 void unpatching_add_jumps(struct unpatching *unpatching, uint8_t *text);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * What is known of a function that is to go home, and of one try to make its text: see
- * code/unpatch/unpatch.h. Shared by unpatch.c, unpatch_bars.c and
- * unpatch_jumps.c.
+ * State of unpatching a function: facts about it, and one attempt to make its text: see
+ * code/unpatch/unpatch.h. Shared by unpatch.c, unpatch_bars.c and unpatch_jumps.c.
  */
 #ifndef TRAMMEL_CODE_UNPATCH_UNPATCHING_H
 #define TRAMMEL_CODE_UNPATCH_UNPATCHING_H
@@ -12,27 +11,28 @@
 
 enum { JUMP = PLAN_JUMP, SHORT_JUMP = 2, SHORT_REACH = 128 };
 
-/* What becomes of a block. Where there is no room for a jump a short one leads to a jump
- * elsewhere: an island, in bytes that nobody comes to. */
+/* State of a block. Without room for a jump a short one leads to an island: a jump in
+ * bytes that are never reached. */
 enum block_state {
-	BLOCK_CLOSED, /* nobody comes to its original but by jumps of the plan's */
-	BLOCK_LED,    /* its original is come to, and leads into relocated code */
+	BLOCK_CLOSED, /* its original is reached only by jumps of the plan */
+	BLOCK_LED,    /* its original is reached, and leads into relocated code */
 	BLOCK_OPEN,   /* its original runs */
 };
 
-/* What is known of a byte of the text. */
+/* Facts about a byte of the text. */
 enum byte_flag {
 	BYTE_OPEN = 1,
-	BYTE_KEPT = 2,    /* of a jump that stays, or of what relocated code leads to */
-	BYTE_ENTERED = 4, /* something may come here, beside what runs on */
+	BYTE_KEPT = 2,    /* of a jump that stays, or a target of relocated code */
+	BYTE_ENTERED = 4, /* may be entered, other than from the instruction before */
 	BYTE_LEADER = 8,  /* a block begins */
-	BYTE_SEALED = 16, /* nobody comes here, whatever other pages have */
+	BYTE_SEALED = 16, /* never reached, whatever other pages hold */
 };
 
 /* A patch of the plan in the function. */
 struct unpatch_patch {
 	uint32_t offset, size;
-	uint32_t from;  /* offset of what it leads out of; FOREIGN: another function's */
+	uint32_t from; /* offset of the code that it replaces; FOREIGN: another function's
+			*/
 	uint32_t block; /* with `from` */
 };
 enum { FOREIGN = UINT32_MAX, NOWHERE = UINT32_MAX };
@@ -41,36 +41,37 @@ struct unpatching {
 	const struct unpatch_request *request;
 	const struct plan_block *blocks;
 	uint32_t count;
-	uint32_t *fronts;  /* offset in plan.code of its probe, by block */
-	uint32_t *numbers; /* all numbers by block or byte, to be freed; so is `known` */
-	bool *led;         /* by block: the plan has a jump or a stub there */
-	bool *kept;        /* by block: it never runs at home */
-	uint32_t *barred; /* by block, a turn up to which it is barred: see unpatch_bars.c
-			   */
-	uint32_t *bars[2];   /* those of either order */
-	uint32_t led_barred; /* the latest of blocks that a switch leads to */
-	uint8_t *known;      /* enum byte_flag, whatever blocks are at home */
+	uint32_t *fronts;    /* by block: offset in plan.code of its probe */
+	uint32_t *numbers;   /* by block or byte, all numbers in one allocation; so is
+				`known` */
+	bool *led;           /* by block: the plan has a jump or a stub there */
+	bool *kept;          /* by block: it never runs unpatched */
+	uint32_t *barred;    /* by block: barred up to this turn: see unpatch_bars.c */
+	uint32_t *bars[2];   /* `barred` for either order */
+	uint32_t led_barred; /* the last turn of blocks that a switch leads to */
+	uint8_t *known;      /* enum byte_flag that hold whichever blocks are unpatched */
 	struct VECTOR(struct unpatch_patch) patches;
-	bool pages;        /* it lies on several */
-	uint64_t early;    /* which are written first: see unpatch_turn_of */
-	bool has_switch;   /* that leads to some of the blocks */
+	bool pages;        /* it spans several pages */
+	uint64_t early;    /* pages that are written first: see unpatch_turn_of */
+	bool has_switch;   /* a switch that leads to some of the blocks */
 	bool *has_fired;   /* by block: its flag is set, or it has none */
 	uint32_t *leaders; /* by byte with BYTE_LEADER: the block that begins there */
-	/* Of one try: */
+	/* Of one attempt: */
 	uint8_t *states; /* enum block_state, by block */
-	bool *no_room;   /* by block: nobody may come to it, as no jump leads away */
-	uint32_t *queue; /* blocks that were come to; then those with short jumps */
+	bool *no_room; /* by block: it must not be reached, as there is no room for a jump
+			*/
+	uint32_t *queue; /* blocks that were reached; then those with short jumps */
 	uint32_t short_count;
 	bool *sealed;   /* by block: see seal_blocks */
 	uint8_t *bytes; /* enum byte_flag */
-	bool hopeless;  /* something leads from elsewhere to where nobody may come */
-	bool shut;      /* there is no room where a switch's own table leads */
-	/* Of all: */
+	bool hopeless;  /* a block that must not be reached is reached from elsewhere */
+	bool shut;      /* no room at a target of a switch's own table */
+	/* Of all attempts: */
 	bool *pinned; /* by block: it is led, although it fired */
-	bool more;    /* more blocks were pinned: all is to be done again */
+	bool more;    /* more blocks were pinned: start again */
 };
 
-/* The block with a byte, which lies behind what begins it. */
+/* The block that contains a byte. */
 static inline uint32_t unpatching_block(const struct unpatching *unpatching,
 					uint32_t offset)
 {
@@ -79,7 +80,8 @@ static inline uint32_t unpatching_block(const struct unpatching *unpatching,
 	return unpatching->leaders[offset];
 }
 
-/* Where a block goes on to in the function: returns the number of blocks. */
+/* Writes the successors of a block within the function to `ret_to`; returns their number.
+ */
 static inline uint32_t unpatching_goes_on(const struct unpatching *unpatching,
 					  uint32_t block, uint32_t ret_to[2])
 {
@@ -109,7 +111,7 @@ static inline void unpatching_mark(const struct unpatching *unpatching, uint8_t 
 		bytes[offset] = (uint8_t)(bytes[offset] | flag);
 }
 
-/* The number of an offset's page: that of the function's first byte is 0. */
+/* The number of an offset's page: 0 is the page of the function's first byte. */
 static inline uint32_t unpatching_page(const struct unpatching *unpatching,
 				       uint32_t offset)
 {
@@ -126,7 +128,7 @@ static inline bool unpatching_on_one_page(const struct unpatching *unpatching,
 	       unpatching_page(unpatching, offset + size - 1);
 }
 
-/* Of two pieces of the text. */
+/* Whether two pieces of the text lie together on one page. */
 static inline bool unpatching_both_on_one_page(const struct unpatching *unpatching,
 					       uint32_t a, uint32_t a_size, uint32_t b,
 					       uint32_t b_size)
@@ -146,8 +148,8 @@ static inline uint32_t unpatching_turn(const struct unpatching *unpatching,
 		unpatching_page(unpatching, unpatching->blocks[block].offset));
 }
 
-/* Whether the branch at a block's end, to another one, has a displacement of four bytes,
- * which are written at once. */
+/* Whether the branch at a block's end, to another block, has a displacement of four bytes
+ * that are written at once. */
 enum { UNPATCHING_WIDE = 4 };
 static inline bool unpatching_has_wide_branch(const struct unpatching *unpatching,
 					      const struct plan_block *block)
