@@ -266,11 +266,12 @@ static __attribute__((noinline)) void keep_value(struct channel *channel,
 						 struct context_thread *thread,
 						 const struct runtime_event *event)
 {
-	const uint32_t summed = TRM_SKIP_EVENTS | TRM_AGGREGATABLE;
+	const uint32_t summed = TRM_SKIP_EVENTS | TRM_AGGREGATABLE,
+		       looked_at = summed | TRM_GLOBAL;
 	uint32_t properties = attributes_get(event->attribute)->properties;
 	bool ends = event->kind == RUNTIME_UNSET;
 	bool adds = channel->sums && channel->triggers && !ends &&
-		    (properties & summed) == summed;
+		    (properties & looked_at) == summed;
 	struct channel_thread *own;
 
 	if (properties & (CONTEXT_OF_MPI | CONTEXT_DETAIL) || channel->tells ||
