@@ -112,6 +112,7 @@ static void save_row(struct channel_view *view, uint32_t number, uint32_t node,
 		add_sums(&pairs, &sums, known->type, cells, row[CONTEXT_SUMS_SNAPSHOTS]);
 	} else {
 		bool snapshots = view->channel->says & CONTEXT_SAYS_SNAPSHOTS;
+		bool happens = view->channel->says & CONTEXT_SAYS_HAPPENS;
 
 		pairs_add(&pairs, view->count,
 			  record_uint(hidden ? 0
@@ -119,9 +120,9 @@ static void save_row(struct channel_view *view, uint32_t number, uint32_t node,
 							     : CONTEXT_SUMS_ENDS]));
 		if (view->channel->says & CONTEXT_SAYS_SLOTS)
 			pairs_add(&pairs, view->slot, record_uint(node));
-		/* As the peer's: records of what ended nothing have none. */
+		/* As the peer's: records in which nothing ended have none. */
 		if (is_of_region(view, thread, node) &&
-		    (row[CONTEXT_SUMS_ENDS] || !snapshots))
+		    (row[CONTEXT_SUMS_ENDS] || !happens))
 			pairs_add(&pairs, view->regions,
 				  record_uint(row[CONTEXT_SUMS_ENDS]));
 		add_metrics(view, row, &pairs);

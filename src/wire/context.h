@@ -275,6 +275,7 @@ enum context_channel_says {
 	CONTEXT_SAYS_SLOTS = 4,     /* sums: the order in which contexts came up */
 	CONTEXT_SAYS_SNAPSHOTS = 8, /* sums: `count` is that of snapshots, not of ends */
 	CONTEXT_SAYS_PTHREAD = 16,  /* which thread of the process it was */
+	CONTEXT_SAYS_HAPPENS = 32,  /* sums: what began, ended or was set in a context */
 };
 
 /* In a trace, of what tells contexts apart: it has no value here. */

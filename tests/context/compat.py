@@ -160,7 +160,7 @@ def sums(place):
            and (("event.set#step", "1"), outer) in keyed, f"{keyed}")
     plain = told(CALI_EVENT_ENABLE_SNAPSHOT_INFO="false")
     plain.pop((), None)
-    expect(plain == {(outer,): ("4", "1"), (outer, ("step", "1")): ("1", None), (outer, ("step", "2")): ("1", "1"),
+    expect(plain == {(outer,): ("4", "1"), (outer, ("step", "1")): ("1", "0"), (outer, ("step", "2")): ("1", "1"),
                      (outer, state): ("4", None), (inner, state): ("3", "3")}, f"{plain}")
     for config in ("runtime-profile(output=p.cali,output.format=cali)", "spot(output=p.cali)"):
         run(place, "sums", config)

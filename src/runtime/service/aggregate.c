@@ -190,6 +190,8 @@ static const char *start(struct channel *channel)
 	if (channels.keeps) /* programs with <caliper/cali.h> */
 		channel->says |= CONTEXT_SAYS_SNAPSHOTS;
 	channel->sums_events = wants_events(channel);
+	if (channel->sums_events)
+		channel->says |= CONTEXT_SAYS_HAPPENS;
 	if (settings_is_true(&channel->settings, "AGGREGATE_SLOT", false))
 		channel->says |= CONTEXT_SAYS_SLOTS;
 	for (int length; names && *names; names += length + (names[length] == ',')) {
