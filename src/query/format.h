@@ -1,5 +1,5 @@
 /*
- * The formats of results. A new one is a file in format/ and a row of the table in
+ * The formats of results. To add one: a file in format/ and a row of the table in
  * format.c.
  */
 #ifndef TRAMMEL_QUERY_FORMAT_H
@@ -7,34 +7,35 @@
 
 #include "query/result.h"
 
-/* Whether rows can be printed one part after the other. */
+/* Whether rows can be printed in pieces, before all are known. */
 enum query_streaming {
 	QUERY_STREAMS_NEVER = 0,
-	QUERY_STREAMS_LISTED, /* if all columns are known from the beginning */
+	QUERY_STREAMS_LISTED, /* if all columns are known from the start */
 	QUERY_STREAMS,
 };
 
 struct query_format {
 	const char *name;
-	/* `*` shows the path as one column, instead of each of its attributes. */
+	/* `*` shows the path as one column, not a column for each of its attributes. */
 	bool has_path;
-	/* The words in parentheses behind it are the attributes that make the path. */
+	/* Words in parentheses behind its name are the attributes that make up the path.
+	 */
 	bool takes_path;
-	/* If not NULL, takes records that are passed on as they are. */
+	/* Receives records unchanged, if not NULL. */
 	const struct query_sink *sink;
 	enum query_streaming streaming;
-	/* NULL: records are all that it can show, by its sink. */
+	/* Prints a result; NULL: the format only takes records, by its sink. */
 	void (*print)(struct query_result *result, const struct query_style *style,
 		      struct text *out);
-	/* What may stand in the parentheses, up to NULL. */
+	/* Words allowed in the parentheses, NULL at the end. */
 	const char *options[7];
 	bool needs_option;
-	/* Of cali-query: what takes records as Caliper has them. */
+	/* Formats of cali-query: receives records in Caliper's form. */
 	const struct caliper_format *caliper;
 };
 
-extern const struct query_format query_formats[]; /* up to one without a name */
-/* Those of cali-query, which look as those of LLNL's Caliper do. */
+extern const struct query_format query_formats[]; /* the last one has no name */
+/* Formats of cali-query, which look like those of LLNL's Caliper. */
 extern const struct query_format query_formats_caliper[];
 
 void query_print_table(struct query_result *result, const struct query_style *style,
@@ -61,10 +62,10 @@ void query_print_cali(struct query_result *result, const struct query_style *sty
 extern const struct query_sink query_sink_cali, query_sink_caliper,
 	query_sink_trace_event;
 
-/* Between two rows: gives the output what there is, if it is much. */
+/* Between two rows: hands `out` to the output if it is long. */
 void query_give(const struct query_style *style, struct text *out);
 
-/* Adds {"name": value, ...} of a list of pairs. */
+/* Adds a list of pairs as {"name": value, ...}. */
 void query_add_globals(struct text *out, const struct query_globals *globals);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Names and groups of a query. Attributes have numbers of the query's own, whichever file
- * they come from. A key is a list of attribute = value, kept as a tree: equal lists are
- * one number. Strings that outlive a record are kept here, too.
+ * Attributes and keys of a query. Attributes have numbers of the query's own, whichever
+ * file they come from. A key is a list of attribute = value, kept as a tree: equal lists
+ * have one number. Strings that outlive a record are kept here, too.
  */
 #ifndef TRAMMEL_QUERY_KEYS_H
 #define TRAMMEL_QUERY_KEYS_H
@@ -10,25 +10,25 @@
 #include "base/vector.h"
 #include "record/record.h"
 
-/* An attribute, as the first file that has it says. */
+/* An attribute, as described by the first file that has it. */
 struct query_attribute {
 	const char *name;
-	const char *alias, *unit; /* how it is to be shown, or NULL; kept by the keys */
-	/* What else is said of it: names and values in turn, with a 0 behind each, up to
-	 * an empty name; or NULL; kept by the keys. */
+	const char *alias, *unit; /* for display, or NULL; kept by the keys */
+	/* Further metadata: names and values in turn, each ended by a 0, up to an empty
+	 * name; or NULL; kept by the keys. */
 	const char *said;
-	enum record_type type; /* QUERY_NOTHING: what LET computes */
+	enum record_type type; /* QUERY_NOTHING: computed by LET */
 	uint32_t properties;   /* enum record_property */
 	bool nested, hidden, global;
 	bool in_tree;   /* not RECORD_AS_VALUE */
-	bool iteration; /* it numbers the iterations of a loop */
+	bool iteration; /* numbers the iterations of a loop */
 };
 
 struct query_key_node {
 	uint32_t parent; /* 0: none */
 	uint32_t attribute;
 	uint32_t hash;
-	uint32_t depth; /* how long the key is */
+	uint32_t depth; /* length of the key */
 	struct record_value value;
 };
 
@@ -37,7 +37,7 @@ struct query_keys {
 	struct VECTOR(struct query_attribute) attributes; /* by number */
 	struct VECTOR(struct query_key_node) nodes;       /* item 0 is the empty key */
 	uint32_t deepest;                                 /* the greatest depth */
-	uint32_t *index; /* hash table of node numbers, 0 is a free place */
+	uint32_t *index; /* hash table of node numbers, 0: free */
 	size_t index_size;
 	struct VECTOR(char *) blocks; /* of strings */
 	size_t block_used, block_size;
@@ -46,19 +46,19 @@ struct query_keys {
 void query_keys_init(struct query_keys *keys);
 void query_keys_deinit(struct query_keys *keys);
 
-/* The attribute of this name; `as` describes it if it is new. */
+/* The number of the attribute with this name; `as` describes it if it is new. */
 uint32_t query_keys_attribute(struct query_keys *keys, const char *name,
 			      const struct query_attribute *as);
 
-/* The key `parent` with attribute = value behind it. */
+/* The key that is `parent` extended by attribute = value. */
 uint32_t query_keys_child(struct query_keys *keys, uint32_t parent, uint32_t attribute,
 			  struct record_value value);
 
-/* The next name of what is said of an attribute, and its value; NULL at the end. `at` is
- * the last one; NULL: the first is wanted. */
+/* The next name in an attribute's metadata `said`, and its value; NULL at the end. `at`
+ * is the name before; NULL: the first. */
 const char *query_said_next(const char *said, const char *at, const char **ret_value);
 
-/* The value with bytes that live as long as the keys. */
+/* Copies the bytes of a value so that they live as long as the keys. */
 struct record_value query_keys_keep(struct query_keys *keys, struct record_value value);
 
 #endif

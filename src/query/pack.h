@@ -1,6 +1,6 @@
 /*
- * What a part has, as bytes for another process: of the same program on the same kind of
- * machine, so numbers are as they lie in memory. What is read is checked.
+ * A part as bytes for another process, of the same program on the same kind of machine:
+ * numbers have their representation in memory. Input is checked.
  */
 #ifndef TRAMMEL_QUERY_PACK_H
 #define TRAMMEL_QUERY_PACK_H
@@ -14,12 +14,12 @@ struct query_pack VECTOR(char);
 
 void query_pack_bytes(struct query_pack *pack, const void *bytes, size_t size);
 void query_pack_uint(struct query_pack *pack, uint32_t number);
-/* NULL stays NULL. */
+/* Packs a text; NULL stays NULL. */
 void query_pack_text(struct query_pack *pack, const char *text);
 void query_pack_value(struct query_pack *pack, struct record_value value);
 
-/* Bytes that are read; `wrong` from the first thing on that makes no sense, which is 0.
- */
+/* Bytes being read; at the first invalid item `wrong` is set, and it and all further
+ * items read as 0. */
 struct query_unpack {
 	const char *at;
 	size_t left;
@@ -28,9 +28,9 @@ struct query_unpack {
 
 void query_unpack_bytes(struct query_unpack *unpack, void *ret_bytes, size_t size);
 uint32_t query_unpack_uint(struct query_unpack *unpack);
-/* The same, below `end`. */
+/* Reads a number that must be below `end`. */
 uint32_t query_unpack_index(struct query_unpack *unpack, size_t end);
-/* Lies in the bytes, as what a value has. */
+/* Reads a text in place, without copying; so do values. */
 const char *query_unpack_text(struct query_unpack *unpack);
 struct record_value query_unpack_value(struct query_unpack *unpack);
 

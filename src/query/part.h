@@ -1,7 +1,7 @@
 /*
- * What one thread reads of the files: its groups, or its rows where nothing is put
- * together. Parts are merged in the order of their files, so that the result is that of
- * one thread. Only for the files of this folder.
+ * Data that one thread reads from the files: its groups, or its rows if nothing is
+ * aggregated. Parts are merged in the order of their files, so that the result does not
+ * depend on threads. Only for the files of this folder.
  */
 #ifndef TRAMMEL_QUERY_PART_H
 #define TRAMMEL_QUERY_PART_H
@@ -20,14 +20,14 @@ struct query_global {
 
 struct query_globals VECTOR(struct query_global);
 
-/* A value of a record that is a row. */
+/* A value in a row. */
 struct query_cell {
 	uint32_t attribute;
 	struct record_value value;
 };
 
 struct query_raw_row {
-	uint32_t key; /* what it has in the context tree */
+	uint32_t key; /* its attributes in the context tree */
 	uint32_t cells;
 	size_t first; /* in part.cells */
 };
@@ -35,41 +35,41 @@ struct query_raw_row {
 struct query_part {
 	const struct query *query;
 	struct query_keys keys;
-	/* Groups, by number; their states are `stride` bytes each. */
+	/* Groups, by number, with states of `stride` bytes each: */
 	struct VECTOR(uint32_t) groups;   /* their keys */
 	struct VECTOR(uint32_t) group_of; /* by key: number + 1, 0 is none */
 	struct VECTOR(char) states;
 	struct VECTOR(size_t) offsets; /* in the states of a group, by aggregate */
 	size_t stride;
-	/* By aggregate, in caliper queries: how many attributes were known when a record
-	 * was there that had its attributes, + 1; 0: there was none. */
+	/* By aggregate, in caliper queries: number of attributes known at the first
+	 * record that had its attributes, + 1; 0: no record had them. */
 	struct VECTOR(size_t) known_at;
-	size_t known; /* of those how many are not 0 */
-	/* By group, in caliper queries: groups for the paths above it were made. */
+	size_t known; /* number of items of known_at that are not 0 */
+	/* By group, in caliper queries: groups were made for the paths above it. */
 	struct VECTOR(bool) included;
-	/* States before those of the groups below were included, as `states`. */
+	/* States without the groups below, as `states`. */
 	struct VECTOR(char) exclusive;
-	char *totals; /* the states of all groups, where an operator needs that */
-	/* Rows. */
+	char *totals; /* the merged states of all groups, if an operator needs them */
+	/* Rows: */
 	struct VECTOR(struct query_raw_row) rows;
 	struct VECTOR(struct query_cell) cells;
-	struct query_keys strings; /* keeps those of the cells */
-	/* If not NULL, records go there, whole, instead of becoming rows. */
+	struct query_keys strings; /* keeps the strings of cells */
+	/* Receives whole records instead of their becoming rows, if not NULL. */
 	const struct query_sink *sink;
-	void *sinking;              /* what the sink's functions take */
-	const struct text *written; /* where it writes to */
-	/* If not NULL, is called when there are many rows, or much was written; it prints
-	 * and forgets them. */
+	void *sinking;              /* the context of the sink's functions */
+	const struct text *written; /* the output of the sink */
+	/* If not NULL, called when there are many rows or much output; it prints and
+	 * drops them. */
 	void (*flush)(struct query_part *part);
 	void *context;           /* of flush */
-	struct trm_error *error; /* of flush: nothing more is taken in */
+	struct trm_error *error; /* of flush: no more records are taken */
 	struct VECTOR(struct query_globals) runs;
 };
 
 void query_part_init(struct query_part *part, const struct query *query);
 void query_part_deinit(struct query_part *part);
 
-/* The number of the group with this key, made if it is new. */
+/* Finds or adds the group with this key; returns its number. */
 size_t query_part_group(struct query_part *part, uint32_t key);
 
 static inline void *query_part_state(const struct query_part *part, size_t group,
@@ -78,18 +78,18 @@ static inline void *query_part_state(const struct query_part *part, size_t group
 	return part->states.items + group * part->stride + part->offsets.items[aggregate];
 }
 
-/* The key with attribute = value at its place: nested attributes first, in the order in
- * which they come, then all others by their numbers. */
+/* Extends a key by attribute = value in canonical order: nested attributes first, in
+ * order of appearance, then all others by number. */
 uint32_t query_part_key(struct query_part *part, uint32_t key, uint32_t attribute,
 			struct record_value value);
 
-/* The part of the key that is the path: its nested attributes. */
+/* The prefix of a key that is the path: its nested attributes. */
 uint32_t query_part_path(const struct query_part *part, uint32_t key);
 
-/* Makes groups for the paths above the key's path. */
+/* Adds groups for the paths above the key's path. */
 void query_part_include(struct query_part *part, uint32_t key);
 
-/* The state of a group before those below it were included; NULL: it had none. */
+/* The state of a group without the groups below it; NULL if it had none. */
 static inline const void *query_part_exclusive(const struct query_part *part,
 					       size_t group, size_t aggregate)
 {
@@ -100,21 +100,21 @@ static inline const void *query_part_exclusive(const struct query_part *part,
 	return at < part->exclusive.count ? part->exclusive.items + at : NULL;
 }
 
-/* Puts what `other` has behind what `part` has. `other` must live as long as `part`. */
+/* Merges `other` behind the contents of `part`. `other` must live as long as `part`. */
 void query_part_merge(struct query_part *part, const struct query_part *other);
 
-/* When all is merged: totals, and what inclusive operators get of groups below. */
+/* Finishes the merged part: totals, and inclusive states. */
 void query_part_finish(struct query_part *part);
 
-/* Whether the attribute is the one that a query calls so: `time` is also time.ns. */
+/* Whether a query's name `wanted` means the attribute: `time` also means time.ns. */
 bool query_is_name(const char *wanted, const char *attribute);
 
-/* Whether the word of GROUP BY is a class of attributes; whether the attribute is what it
- * says, or in that class. */
+/* query_is_class: whether a word of GROUP BY is a class of attributes. query_is_key:
+ * whether such a word names the attribute or a class that contains it. */
 bool query_is_class(const char *name);
 bool query_is_key(const char *key, const struct query_attribute *attribute);
 
-/* Whether the value passes the test. */
+/* Whether the value satisfies the test. */
 bool query_test_passes(const struct query_test *test, struct record_value value);
 
 /* Reads a file into the part. `warnings` gets lines. */

@@ -1,6 +1,6 @@
 /*
- * A query: what its text says, and how it is run over profiles. The language is described
- * in man/trammel-query.1.md.
+ * A query: its parsed text, and how it is run over profiles. The language is described in
+ * man/trammel-query.1.md.
  *
  *     text --parse.c--> struct query --run.c--> struct query_result --format.c--> text
  */
@@ -15,20 +15,20 @@
 #include <regex.h>
 
 enum {
-	/* Sets of fields, and of comparisons, are the bits of an integer. */
+	/* Sets of fields, and of comparisons, are bitmaps in an integer. */
 	QUERY_FIELDS_MAX = 128,
 	QUERY_TESTS_MAX = 64,
-	QUERY_OPERATOR_FIELDS = 2, /* attributes that an operator takes */
-	QUERY_PARTIALS_MAX = 3,    /* numbers that an operator knows of a group */
+	QUERY_OPERATOR_FIELDS = 2, /* the most attributes of an operator */
+	QUERY_PARTIALS_MAX = 3,    /* the most partial values of an operator */
 	QUERY_DEPTH_MAX = 200,     /* of parentheses */
 	QUERY_TEXT_MAX = 1 << 16,  /* bytes of a query */
 	QUERY_NO_FIELD = -1,
 	QUERY_NO_CONDITION = -1,
 };
 
-/* An attribute whose value is looked at in each record. */
+/* An attribute whose value is read in each record. */
 enum query_field_kind {
-	QUERY_FIELD_ATTRIBUTE, /* of this name */
+	QUERY_FIELD_ATTRIBUTE, /* the attribute with this name */
 	QUERY_FIELD_PATH,      /* the path as a whole, "a/b/c"; only for comparisons */
 	QUERY_FIELD_LEAF,      /* the innermost value of the path */
 };
@@ -55,10 +55,10 @@ struct query_test {
 	enum query_comparison comparison;
 	int field;                  /* of WHERE and IF */
 	char *name;                 /* of HAVING: of a column, */
-	size_t place;               /* where that is in the query's text, */
-	size_t column;              /* and its number, once all columns are known */
-	char *text;                 /* what stands at its right */
-	struct record_value number; /* the same as a number, or nothing */
+	size_t place;               /* the offset of that name in the query's text */
+	size_t column;              /* the number of that column, once all are known */
+	char *text;                 /* the right operand */
+	struct record_value number; /* the right operand as a number, or nothing */
 	regex_t *regex;
 };
 
@@ -72,7 +72,7 @@ struct query_condition {
 
 struct query_function;
 
-/* A node of what LET computes: a function of others, or of a field, or a constant. */
+/* A node of an expression of LET: a function call, a field, or a constant. */
 struct query_expression {
 	const struct query_function *function; /* NULL: a constant or a field */
 	int first, count;                      /* arguments: items of query.arguments */
@@ -81,22 +81,22 @@ struct query_expression {
 };
 
 struct query_let {
-	int field;      /* that gets the value */
+	int field;      /* the field to set */
 	int expression; /* item of query.expressions */
 	int condition;  /* of IF, or QUERY_NO_CONDITION */
 };
 
 struct query_operator;
 
-/* An operator with what it is applied to; its result in a group is a column. */
+/* An operator with its arguments; its result in a group is a column. */
 struct query_aggregate {
 	const struct query_operator *operator;
 	int fields[QUERY_OPERATOR_FIELDS];
-	/* Fields with results of it that records already have, or QUERY_NO_FIELD. */
+	/* Fields with earlier results of it in records, or QUERY_NO_FIELD. */
 	int again, again_count;
-	/* Fields with what another query knows of its groups, or QUERY_NO_FIELD. */
+	/* Fields with partial values from another query, or QUERY_NO_FIELD. */
 	int partials[QUERY_PARTIALS_MAX];
-	struct record_value number; /* or nothing */
+	struct record_value number; /* the numeric argument, or nothing */
 	char *name;                 /* of the result, "sum#calls" */
 	bool shown;                 /* asked for by SELECT or AGGREGATE */
 };
@@ -114,7 +114,7 @@ struct query_column {
 	char *alias;      /* or NULL */
 	char *unit;       /* or NULL */
 	size_t aggregate; /* item of query.aggregates */
-	bool hidden;      /* only ORDER BY or HAVING needs it */
+	bool hidden;      /* needed only by ORDER BY or HAVING */
 };
 
 struct query_order {
@@ -132,13 +132,13 @@ enum query_grouping {
 
 struct query_format;
 
-/* What stands in the parentheses behind FORMAT in queries for cali-query. */
+/* An option in the parentheses behind FORMAT, in queries for cali-query. */
 struct query_option {
 	const char *name; /* one of the format's */
 	char *value;
 };
 
-/* How files are read; trm_read is one. */
+/* Reads a file; trm_read is one. */
 typedef struct trm_error *(*query_reader)(const char *path, struct record_model *model,
 					  const struct trm_visitor *visitor,
 					  char **ret_warning);
@@ -146,7 +146,7 @@ typedef struct trm_error *(*query_reader)(const char *path, struct record_model 
 struct query {
 	char *text;
 	query_reader read;
-	bool selects; /* has a SELECT; else columns follow from the rest */
+	bool selects; /* has a SELECT; else columns follow from the other clauses */
 	struct VECTOR(struct query_column) columns;
 	struct VECTOR(struct query_aggregate) aggregates;
 	struct VECTOR(struct query_field) fields;
@@ -158,48 +158,49 @@ struct query {
 	struct VECTOR(struct query_let) lets;
 	enum query_grouping grouping;
 	struct VECTOR(char *) keys; /* of GROUP BY */
-	bool groups_path;           /* the path is among them */
+	bool groups_path;           /* the path is one of the keys */
 	int where, having;          /* items of `conditions`, or QUERY_NO_CONDITION */
 	struct VECTOR(struct query_order) orders;
 	bool limited;
 	uint64_t limit;
-	bool stops; /* the first `limit` rows are all that is needed */
+	bool stops; /* only the first `limit` rows are needed */
 	const struct query_format *format;
 	struct VECTOR(
-		char *) path; /* attributes that make the path; empty: nested ones */
+		char *) path; /* attributes that make up the path; empty: nested ones */
 	bool object;          /* FORMAT json(object) */
-	/* It is as LLNL's Caliper has it: clauses may come again, formats are its own,
-	 * and rows have attributes that are hidden or global, too, if shows_all. */
+	/* The query is for cali-query: clauses may be repeated, the formats are
+	 * Caliper's, and with shows_all rows have hidden and global attributes, too. */
 	bool caliper, shows_all;
-	bool shows_globals;                         /* what is read is run metadata */
+	bool shows_globals; /* run metadata is shown instead of records */
 	struct VECTOR(struct query_option) options; /* of the format */
 };
 
 /*
- * Reads a query. On an error (TRM_ERROR_USAGE) `ret_place` is the byte of the text that
- * it is about.
+ * Parses a query. On an error (TRM_ERROR_USAGE) `ret_place` is the byte offset in the
+ * text to which it refers.
  */
 struct trm_error *query_parse(const char *text, struct query **ret_query,
 			      size_t *ret_place);
-/* The same of a query for cali-query. */
+/* Parses a query for cali-query; errors as for query_parse. */
 struct trm_error *query_parse_caliper(const char *text, struct query **ret_query,
 				      size_t *ret_place);
 void query_destroy(struct query *query);
 
 struct query_result;
-/* Says which names in the query no record of the files has, and which columns can have no
- * values: lines, maybe none. */
+/* Adds a line for each name in the query that no record has, and for each column without
+ * values. */
 void query_warn_of_names(const struct query_result *result, struct text *warnings);
 
-/* What the format's option was given ("true", if nothing more than its name); NULL: it
- * was not. */
+/* The value of an option of the format ("true" if only its name was given); NULL if it
+ * was not given. */
 const char *query_option(const struct query *query, const char *name);
 
-/* Adds the line of the text in which the place is, and a line with "^" below it. */
+/* Adds the line of the text that contains offset `place`, and a line with "^" below it.
+ */
 void query_show_place(const char *text, size_t place, struct text *out);
 
-/* Whether records are put together into groups; else each record is a row. Caliper leaves
- * out GROUP BY where there is no operator. */
+/* Whether records are aggregated into groups; else each record is a row. Caliper ignores
+ * GROUP BY without an operator. */
 static inline bool query_is_aggregating(const struct query *query)
 {
 	if (query->caliper)
@@ -210,8 +211,8 @@ static inline bool query_is_aggregating(const struct query *query)
 struct query_result;
 
 /*
- * Runs a query over files, which up to `threads` threads read. Their order matters only
- * for the order of what ORDER BY does not order. `ret_warnings`: lines, maybe none; the
+ * Runs a query over files, with up to `threads` threads. The order of the files only
+ * affects rows that ORDER BY leaves unordered. `ret_warnings` gets lines, maybe none; the
  * caller frees it. The query must live as long as the result.
  */
 struct trm_error *query_run(const struct query *query, const char *const *paths,
@@ -219,37 +220,37 @@ struct trm_error *query_run(const struct query *query, const char *const *paths,
 			    struct query_result **ret_result, struct text *ret_warnings);
 void query_result_destroy(struct query_result *result);
 
-/* Takes a part of what is printed. An error ends the query. */
+/* Writes a part of the output. An error ends the query. */
 typedef struct trm_error *(*query_writer)(const struct text *text);
 
-/* Where large parts of what is printed go, as soon as they are made. */
+/* Receiver of large parts of the output, as soon as they are made. */
 struct query_output {
 	query_writer write;
-	struct trm_error *error; /* of the writer: nothing more is given to it */
+	struct trm_error *error; /* of the writer: it gets no more output */
 };
 
 struct query_style {
 	bool colour;
 	size_t width; /* columns of the terminal, 0: none */
 	bool object;  /* one JSON object, {"profile": {...}, "rows": [...]} */
-	/* Rows were printed before, or will be behind these. */
+	/* Rows were printed before, or more will be printed afterwards. */
 	bool continued, unfinished;
-	struct query_output *output; /* NULL: all is kept */
+	struct query_output *output; /* NULL: all output is kept */
 };
 
-/* Adds the result in the query's format, or as JSON if style.object. What style.output
- * got of it is not there any more. */
+/* Adds the result in the query's format, or as JSON if style.object. Text passed to
+ * style.output is removed from `out`. */
 void query_print(struct query_result *result, const struct query_style *style,
 		 struct text *out);
 
-/* Whether rows can be printed while files are read: each record is one, and nothing that
- * comes later decides how it looks or where it is. */
+/* Whether rows can be printed while files are read: each record is a row, whose form and
+ * position do not depend on later ones. */
 bool query_can_stream(const struct query *query, const struct query_style *style);
 
-/* Whether its format shows rows; else it can only stream. */
+/* Whether the query's format shows rows; else it can only stream. */
 bool query_makes_rows(const struct query *query);
 
-/* Runs and prints such a query over files, with memory for a part of its rows only. */
+/* Runs and prints such a query over files, with bounded memory for its rows. */
 struct trm_error *query_stream(const struct query *query, const char *const *paths,
 			       size_t count, const struct query_style *style,
 			       query_writer write, struct text *ret_warnings);

@@ -1,5 +1,5 @@
 /*
- * The result of a query: columns and rows, whose cells are made when they are asked for.
+ * The result of a query: columns and rows, whose cells are made on demand.
  */
 #ifndef TRAMMEL_QUERY_RESULT_H
 #define TRAMMEL_QUERY_RESULT_H
@@ -15,55 +15,54 @@ struct query_result_column {
 	int64_t attribute;           /* of the keys; -1: no record has it */
 	int next;                    /* another column with the same attribute, or -1 */
 	size_t aggregate;
-	bool starred; /* of `*`: hidden if no row has it */
+	bool starred; /* from `*`: hidden if it has no cell */
 	bool hidden;
-	bool filled; /* some row has it */
-	bool text;   /* some row has what is no number */
-	bool tested; /* HAVING looks at it */
-	bool unread; /* for formats to set: they show it without its cells */
-	/* Where keys are long: what it shows of them; else NULL. */
+	bool filled; /* has a cell */
+	bool text;   /* has a cell that is not a number */
+	bool tested; /* used by HAVING */
+	bool unread; /* set by formats: shown without reading its cells */
+	/* The chain that it shows, where keys are long; else NULL. */
 	struct query_chain *chain;
 };
 
 struct query_row {
-	uint32_t path; /* its key, up to what is no part of the path */
+	uint32_t path; /* its key, up to the first attribute outside of the path */
 	size_t number; /* of the group or the raw row */
 };
 
 struct query_result {
 	const struct query *query;
-	struct query_part *parts; /* its own; all but the first keep strings only */
+	struct query_part *parts; /* owned; all but the first only keep strings */
 	size_t part_count;
-	struct query_part *part; /* the first: what is shown */
+	struct query_part *part; /* the first: the merged data */
 	struct VECTOR(struct query_result_column) columns;
-	struct VECTOR(size_t) moved;  /* by column of the query: where it is here */
+	struct VECTOR(size_t) moved;  /* by column of the query: its index in `columns` */
 	struct VECTOR(int) column_of; /* by attribute: its first column, or -1 */
-	bool keyed;                   /* some column shows what is found along keys */
-	/* For formats to set: paths of more bytes are cells without their middle; 0: none
-	 * are. */
+	bool keyed;                   /* some columns are found along keys */
+	/* Set by formats: paths of more bytes lose their middle; 0: none do. */
 	size_t most_bytes;
 	struct VECTOR(struct query_row) rows;
-	struct VECTOR(struct text) joined; /* by column: values of a path put together */
-	struct VECTOR(uint32_t) chain;     /* of the key at hand */
-	struct VECTOR(bool) rounded; /* by column: an integer that 64 bits do not hold */
+	struct VECTOR(struct text) joined; /* by column: joined values of a path */
+	struct VECTOR(uint32_t) chain;     /* of the current key */
+	struct VECTOR(bool) rounded;       /* by column: an integer did not fit 64 bits */
 };
 
 void query_result_deinit(struct query_result *result);
 
-/* Makes columns and rows of what the first part has: HAVING, ORDER BY, LIMIT. */
+/* Makes columns and rows from the first part: HAVING, ORDER BY, LIMIT. */
 void query_result_make(struct query_result *result);
 
-/* Says of which columns numbers were rounded: lines. */
+/* Adds a line for each column with rounded numbers. */
 void query_warn_of_rounding(const struct query_result *result, struct text *warnings);
 
 /* The whole key of a row. */
 uint32_t query_result_key(const struct query_result *result, const struct query_row *row);
 
-/* The cells of a row, one a column. Valid until the next call. */
+/* Writes the cells of a row, by column. Valid until the next call. */
 void query_result_cells(struct query_result *result, const struct query_row *row,
 			struct record_value *cells);
 
-/* The visible columns' numbers, and how many there are; free() it. */
+/* The numbers of the visible columns, and their count; free() it. */
 size_t *query_result_visible(const struct query_result *result, size_t *ret_count);
 
 #endif

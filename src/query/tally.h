@@ -1,5 +1,5 @@
 /*
- * Numbers, and how often each occurred.
+ * A histogram of exact numbers.
  */
 #ifndef TRAMMEL_QUERY_TALLY_H
 #define TRAMMEL_QUERY_TALLY_H
@@ -13,9 +13,9 @@ struct query_tally_item {
 	uint64_t count;
 };
 
-/* All-zero is empty. */
+/* Numbers with their counts. All-zero is empty. */
 struct query_tally {
-	/* From bits to items: of whole numbers, negative ones, doubles. */
+	/* From bits to items: for non-negative integers, negative ones, doubles. */
 	struct table places[3];
 	struct VECTOR(struct query_tally_item) items;
 };
@@ -25,14 +25,14 @@ void query_tally_add(struct query_tally *tally, struct record_value number,
 void query_tally_merge(struct query_tally *tally, const struct query_tally *other);
 void query_tally_deinit(struct query_tally *tally);
 
-/* The least number that so many percent of all are not above (nearest rank). */
+/* The smallest number that is not below `percent` percent of all (nearest rank). */
 struct record_value query_tally_percentile(const struct query_tally *tally,
 					   double percent);
-/* Adds "LOW:COUNT LOW:COUNT ...", the items in order. */
+/* Adds "LOW:COUNT LOW:COUNT ...", sorted. */
 void query_tally_text(const struct query_tally *tally, struct text *out);
 
-/* The bucket of a number: the number in it that is nearest to 0. Buckets are the powers
- * of two, or, with a width above 0, multiples of it, named by their lower ends. */
+/* The bucket of a number: the number in it nearest to 0. Buckets are the powers of two
+ * or, with a width above 0, multiples of it, named by their lower ends. */
 struct record_value query_bucket(struct record_value number, struct record_value width);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * Values in queries: numbers that stay exact, and the order of all values. Integers are
- * RECORD_UINT, or RECORD_INT where they are negative; QUERY_NOTHING is no value.
+ * Values in queries: exact numbers, and a total order of all values. Integers are
+ * RECORD_UINT, or RECORD_INT if negative; QUERY_NOTHING is no value.
  */
 #ifndef TRAMMEL_QUERY_VALUE_H
 #define TRAMMEL_QUERY_VALUE_H
 
 #include "record/record.h"
 
-/* The type of what is not there. */
+/* The type of a missing value. */
 #define QUERY_NOTHING RECORD_TYPE_COUNT
 
 static inline struct record_value query_nothing(void)
@@ -15,7 +15,7 @@ static inline struct record_value query_nothing(void)
 	return (struct record_value){.type = QUERY_NOTHING};
 }
 
-/* Nothing, too, but the record is not to be counted. */
+/* A missing value, in a record that must not be counted. */
 static inline struct record_value query_none(void)
 {
 	return (struct record_value){.type = QUERY_NOTHING, .u = 1};
@@ -45,33 +45,32 @@ static inline bool query_is_nan(struct record_value value)
  * strings. */
 struct record_value query_number(struct record_value value);
 
-/* The same value in the one form that equal values have, so that they make one group. */
+/* The canonical form of a value: equal values have one, so that they make one group. */
 struct record_value query_canonical(struct record_value value);
 
-/* What a number is as a double, or as an integer (RECORD_UINT and RECORD_INT only). */
+/* A number as a double, or as an integer (RECORD_UINT and RECORD_INT only). */
 double query_as_double(struct record_value number);
 __int128 query_as_whole(struct record_value number);
 
-/* An integer as a value: a double, if 64 bits do not hold it, and then `ret_rounded` (may
- * be NULL) is set. */
+/* An integer as a value; if it does not fit 64 bits, a double, and `ret_rounded` (may be
+ * NULL) is set. */
 struct record_value query_whole(__int128 whole, bool *ret_rounded);
 
-/* Reads "12", "-3", "0x1f", "1.5e3", all of it; nothing if it is no number. */
+/* Parses "12", "-3", "0x1f", "1.5e3"; nothing if the text is not a number as a whole. */
 struct record_value query_parse_number(const char *text);
 
 /*
- * Less than, equal to or greater than 0 as `a` is before, the same as or behind `b`:
- * numbers by value, whatever their types are, then strings by their bytes, then nothing.
- * NaN comes behind all other numbers.
+ * Compares two values (result < 0, 0, > 0): numbers by value, whatever their types, then
+ * strings by bytes, then nothing. NaN comes behind all other numbers.
  */
 int query_compare(struct record_value a, struct record_value b);
 
-/* A sum without loss: integers exactly, doubles with twice their digits. All-zero is
- * that of nothing. */
+/* A sum without loss: exact for integers, with double the digits for doubles. All-zero is
+ * the sum of no values. */
 struct query_sum {
 	__int128 whole;
-	double high, low; /* their sum is what the doubles are together */
-	bool any, real;   /* something, a double was added */
+	double high, low; /* the sum of the doubles is high + low */
+	bool any, real;   /* any value was added; a double was added */
 };
 
 void query_sum_real(struct query_sum *sum, double d);
@@ -88,7 +87,7 @@ static inline void query_sum_add(struct query_sum *sum, struct record_value numb
 		query_sum_real(sum, number.d);
 }
 
-/* The sum: nothing, an integer, or a double. */
+/* The value of a sum: nothing, an integer, or a double. */
 struct record_value query_sum_value(const struct query_sum *sum, bool *ret_rounded);
 
 #endif

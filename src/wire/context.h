@@ -62,9 +62,9 @@ enum context_block_kind {
 	CONTEXT_KINDS
 };
 
-/* Properties of attributes beside those of the program's: of calls of MPI; what says more
- * of the region around it, and is none in channels; values are ticks, and become
- * nanoseconds when they are read; what a configuration says of the run. */
+/* Properties of attributes beside the program's own: belongs to calls of MPI; describes
+ * the region around it, and is not in channels; values are ticks, converted to
+ * nanoseconds by readers; a configuration's property of the run. */
 enum {
 	CONTEXT_OF_MPI = 1 << 24,
 	CONTEXT_DETAIL = 1 << 25,
@@ -76,32 +76,33 @@ enum {
 
 struct context_block {
 	uint32_t kind;
-	uint32_t run;   /* blocks that belong together; at least 1 */
+	uint32_t run; /* number of consecutive blocks that belong together; at least 1 */
 	uint32_t owner; /* number of a thread, from 1; 0: the tree of ended threads */
-	uint32_t used;  /* bytes behind the head that hold items */
-	uint64_t order; /* among blocks of this kind and owner; of a FREE one: the next */
-	uint64_t address; /* where the process sees it */
+	uint32_t used;  /* bytes of items behind the head */
+	uint64_t order; /* among blocks of this kind and owner; of a FREE block: the next
+			   one */
+	uint64_t address; /* in the process's address space */
 	uint64_t number;  /* in the file */
 	uint64_t link;    /* the process's own */
-	/* CHANNEL, SUMS, SNAPSHOTS: which one; what it had before it was cleared is of
-	 * lower numbers. */
+	/* CHANNEL, SUMS, SNAPSHOTS: the channel; blocks with lower `clearing` are from
+	 * before it was cleared. */
 	uint32_t channel, clearing;
 	uint64_t unused;
 };
 
-/* A moment on both clocks. */
+/* A moment on two clocks. */
 struct context_moment {
-	uint64_t ticks; /* what events are stamped with */
+	uint64_t ticks; /* clock of events */
 	uint64_t ns;    /* CLOCK_MONOTONIC */
 };
 
-/* Ends that do not fit their begins: told once, with how often it happened. */
+/* Ends that do not match their beginnings: reported once, with a count. */
 struct context_fault {
 	uint32_t attribute;         /* of the end */
-	uint32_t open_attribute;    /* of what was open; 0: nothing was */
-	uint64_t value, open_value; /* `value` is 0 if the end does not say it */
+	uint32_t open_attribute;    /* of the open region; 0: none was open */
+	uint64_t value, open_value; /* `value` is 0 if the end does not have it */
 	uint64_t count;
-	uint64_t repaired; /* of these, ends whose begin was found further out */
+	uint64_t repaired; /* of these, ends whose beginning was found further out */
 };
 
 struct context_spool {
@@ -110,20 +111,20 @@ struct context_spool {
 	uint32_t version;
 	uint32_t pid;
 	uint32_t parent;
-	uint32_t finished;         /* 1: the process said goodbye */
-	uint64_t blocks;           /* that were given out, this one among them */
-	uint64_t ticks_per_second; /* 0: to be had from the two moments */
+	uint32_t finished;         /* 1: the process ended regularly */
+	uint64_t blocks;           /* blocks allocated, this one included */
+	uint64_t ticks_per_second; /* 0: computed from the two moments */
 	struct context_moment begin, end;
 	uint64_t realtime_ns; /* of `begin` */
-	uint64_t threads;     /* that ever recorded */
-	uint64_t live_rows;   /* threads whose rows stand apart; see CONTEXT_ROWS */
-	/* Events that are not recorded, by why. */
+	uint64_t threads;     /* threads that ever recorded */
+	uint64_t live_rows;   /* threads with rows of their own; see CONTEXT_ROWS */
+	/* Events that are not recorded, by reason. */
 	uint64_t lost_in_handlers, lost_for_memory, lost_for_type, lost_for_name;
-	uint64_t overflows;     /* of sums of a metric that 64 bits do not hold */
+	uint64_t overflows;     /* of sums of a metric, beyond 64 bits */
 	uint64_t lost_children; /* forked processes that could not have a spool */
 	uint32_t fault_count;
-	/* 1: somebody outside wants channels otherwise (context_channel.wanted); each
-	 * event that channels see looks at it. */
+	/* 1: another process asked for a change of channels (context_channel.wanted);
+	 * checked at each event that channels see. */
 	uint32_t asked;
 	struct context_fault faults[CONTEXT_FAULTS_MAX];
 	char program[CONTEXT_PROGRAM_MAX]; /* path */
@@ -142,38 +143,39 @@ struct context_attribute {
 };
 
 enum context_node_flags {
-	CONTEXT_METRIC = 1, /* of the parent: what was set of a metric there */
+	CONTEXT_METRIC =
+		1, /* of a metric: holds the values that were set in the parent */
 };
 
-/* A combined context of a thread: what its parent is, and attribute=value. */
+/* A node in the context tree of a thread: its parent, and attribute = value. */
 struct context_node {
-	struct context_node *parent; /* in the process's memory */
+	struct context_node *parent; /* address in the process */
 	union {
-		struct context_node *last_child; /* the same */
-		uint64_t least;                  /* METRIC: of its values */
+		struct context_node *last_child; /* address in the process */
+		uint64_t least;                  /* METRIC: smallest value */
 	};
 	uint64_t value;
 	uint32_t attribute;
-	uint32_t number; /* in the thread, from 0, which is the root */
+	uint32_t number; /* in the thread, from 0 (the root) */
 	uint32_t parent_number;
 	uint32_t flags;
-	uint64_t count; /* how often it began, or was set */
+	uint64_t count; /* number of beginnings, or of values set */
 	union {
-		uint64_t ticks; /* spent in it and nothing further in */
+		uint64_t ticks; /* exclusive time */
 		uint64_t sum;
 	};
 	union {
-		uint64_t began; /* ticks; the last time */
+		uint64_t began; /* ticks; of the last beginning */
 		uint64_t most;
 	};
 };
 
 struct context_thread {
 	struct context_block head;
-	/* What every event touches. */
-	struct context_node *node;      /* the current one; root when nothing is open */
-	uint64_t last;                  /* ticks of the last event */
-	uint64_t too_deep;              /* begins without a node, for want of memory */
+	/* Fields that every event touches: */
+	struct context_node *node; /* the current one; root when nothing is open */
+	uint64_t last;             /* ticks of the last event */
+	uint64_t too_deep;         /* beginnings without a node, for lack of memory */
 	uint32_t *event_at, *event_end; /* NULL: no trace, or no memory */
 	uint64_t event_ticks;           /* of the last event in this block; 0: none */
 	struct context_node **slots;    /* its nodes, by hash; see runtime/tree.c */
@@ -186,20 +188,20 @@ struct context_thread {
 	uint32_t alive;
 	uint32_t node_count;
 	uint64_t order;   /* of its next block of events */
-	uint64_t dropped; /* events for which there was no memory */
-	/* Nodes that left no row when the thread ended. As many nodes as it left rows,
-	 * and these, have nothing to say any more. */
+	uint64_t dropped; /* events lost for lack of memory */
+	/* Nodes without a row at the end of the thread. As many nodes as it left rows,
+	 * and these, are no longer needed. */
 	uint64_t rowless;
-	/* Nodes by where their texts lie in memory: runtime/tree.c. */
+	/* Nodes by the addresses of their texts: runtime/tree.c. */
 	struct context_node **noted;
 	uint64_t noted_mask;
-	/* Ticks for which whoever measures the program held the thread, who adds to them:
-	 * `last`, and `began` of what is open, are moved as far. */
+	/* Ticks for which the tracer held the thread; the tracer adds to them: `last`,
+	 * and `began` of open nodes, are moved as much. */
 	uint64_t held;
-} __attribute__((aligned(64))); /* so that a node is a line of the cache */
+} __attribute__((aligned(64))); /* so that a node fills a cache line */
 
-/* What a thread that ended had of a node of the tree of ended threads. That tree's own
- * numbers are those of the threads after the first CONTEXT_ROWS_MAX. */
+/* A row of an ended thread for a node of the tree of ended threads. That tree's own
+ * numbers are those of threads beyond the first CONTEXT_ROWS_MAX. */
 struct context_row {
 	uint32_t thread;
 	uint32_t tid;
@@ -217,39 +219,39 @@ struct context_global {
 	uint64_t bits;
 };
 
-/* What is said of addresses of code, by functions and debug information. */
+/* Look-ups of code addresses, by functions and debug information. */
 enum context_look_up {
 	CONTEXT_LOOK_FUNCTIONS = 1, /* source.function#NAME, a part of the path */
 	CONTEXT_LOOK_PLACES = 2,    /* sourceloc#NAME, file:line */
 	CONTEXT_LOOK_MODULES = 4,   /* module#NAME */
-	CONTEXT_LOOK_INLINES = 8,   /* functions that were put into others, too */
+	CONTEXT_LOOK_INLINES = 8,   /* inlined functions, too */
 	CONTEXT_LOOK_FILES = 16,    /* source.file#NAME */
 	CONTEXT_LOOK_LINES = 32,    /* source.line#NAME */
-	CONTEXT_LOOK_NAMES = 64,    /* callpath.regname: functions beside the path */
-	/* All that needs the lines of modules. */
+	CONTEXT_LOOK_NAMES = 64,    /* callpath.regname: functions outside of the path */
+	/* Look-ups that need the line tables of modules. */
 	CONTEXT_LOOK_ROWS = CONTEXT_LOOK_PLACES | CONTEXT_LOOK_FILES | CONTEXT_LOOK_LINES,
 };
 
 struct context_module {
 	uint64_t start, end; /* addresses in the process */
-	uint64_t bias;       /* of these to those of the file */
+	uint64_t bias;       /* from these to those of the file */
 	uint64_t path;       /* a string; 0: the program's own file */
 };
 
 /*
- * An event is cells of 32 bits. Most are short, one cell: 1 in bit 0; in bit 1 whether it
- * is an END, else it is a BEGIN; 10 bits of `what`; 20 of the ticks since the event
- * before. All others are long: a cell with 0, 3 bits of the kind, 28 of `what`; a cell of
- * ticks; two of the value, where there is one. Where even that is too little time, and at
- * the begin of blocks, is a CONTEXT_EVENT_TIME in front: a cell, and two of the time. The
- * first cell is written last: an event whose first cell is 0 is none yet.
+ * An event is a sequence of 32-bit cells. Most are short, one cell: bit 0 is 1; bit 1 is
+ * 1 for an END, 0 for a BEGIN; 10 bits of `what`; 20 bits of ticks since the last event.
+ * All others are long: a cell with bit 0 = 0, 3 bits of the kind, 28 of `what`; a cell of
+ * ticks; two of the value, if there is one. If the ticks do not fit, and at the beginning
+ * of blocks, a CONTEXT_EVENT_TIME comes first: a cell, and two of the time. The first
+ * cell is written last: an event whose first cell is 0 does not count yet.
  */
 enum context_event_kind {
 	CONTEXT_EVENT_BEGIN = 1, /* what: number of the node that began */
 	CONTEXT_EVENT_END,       /* what: number of the node that ended */
 	CONTEXT_EVENT_MOVE,      /* what: number of the node that is now current */
-	CONTEXT_EVENT_SET,       /* what: an attribute, which has the value */
-	CONTEXT_EVENT_CHANGE,    /* what: number of the node that took another's place */
+	CONTEXT_EVENT_SET,       /* what: an attribute; with its value */
+	CONTEXT_EVENT_CHANGE,    /* what: number of the node that replaced another */
 	CONTEXT_EVENT_TIME,
 };
 
@@ -261,24 +263,25 @@ enum context_event_cells {
 	CONTEXT_CELLS_MOST = CONTEXT_CELLS_TIME + CONTEXT_CELLS_SET,
 };
 
-/* What a channel measures, in the order in which it has its place. */
+/* Properties of a channel's metrics. */
 enum context_metric_flags {
-	CONTEXT_METRIC_AT_END = 1, /* of what ends; only there */
-	CONTEXT_METRIC_KEY = 2,    /* tells contexts apart: has no sums */
+	CONTEXT_METRIC_AT_END = 1, /* measured only for regions that end */
+	CONTEXT_METRIC_KEY = 2,    /* part of the key of contexts: has no sums */
 	CONTEXT_METRIC_TICKS = 4,  /* becomes nanoseconds */
-	CONTEXT_METRIC_TRACED = 8, /* each snapshot has its value */
+	CONTEXT_METRIC_TRACED = 8, /* in each snapshot */
 };
 
 enum context_channel_says {
-	CONTEXT_SAYS_NO_EVENTS = 1, /* a trace does not say what happened */
-	CONTEXT_SAYS_MAIN = 2,      /* whether it was the main thread */
-	CONTEXT_SAYS_SLOTS = 4,     /* sums: the order in which contexts came up */
-	CONTEXT_SAYS_SNAPSHOTS = 8, /* sums: `count` is that of snapshots, not of ends */
-	CONTEXT_SAYS_PTHREAD = 16,  /* which thread of the process it was */
-	CONTEXT_SAYS_HAPPENS = 32,  /* sums: what began, ended or was set in a context */
+	CONTEXT_SAYS_NO_EVENTS = 1, /* trace records lack the event */
+	CONTEXT_SAYS_MAIN = 2,      /* records say whether it was the main thread */
+	CONTEXT_SAYS_SLOTS =
+		4, /* sums: records have the order of first appearance of contexts */
+	CONTEXT_SAYS_SNAPSHOTS = 8, /* sums: `count` counts snapshots, not ends */
+	CONTEXT_SAYS_PTHREAD = 16,  /* records have the pthread id */
+	CONTEXT_SAYS_HAPPENS = 32,  /* sums: records say what began, ended or was set */
 };
 
-/* In a trace, of what tells contexts apart: it has no value here. */
+/* In a trace, for a metric with CONTEXT_METRIC_KEY: no value. */
 #define CONTEXT_NO_KEY UINT64_MAX
 
 enum { CONTEXT_METRICS_MAX = 48, CONTEXT_CHANNEL_NAME = 64 };
@@ -288,18 +291,18 @@ struct context_channel {
 	struct context_moment begin;
 	char name[CONTEXT_CHANNEL_NAME];
 	uint32_t row_words; /* of SUMS */
-	uint32_t row_shift; /* a block of SUMS has as many rows as 1 << this */
+	uint32_t row_shift; /* a block of SUMS has 1 << this rows */
 	uint32_t metric_count;
-	uint32_t flushed; /* 1: the process wrote it itself */
-	/* The attribute of call paths, which are below contexts; 0: there are none. */
+	uint32_t flushed; /* 1: the process has written it itself */
+	/* The attribute of call paths, which are below contexts; 0: none. */
 	uint32_t path_attribute;
-	uint32_t lookups; /* enum context_look_up: what profiles say of its addresses */
-	uint32_t active;  /* the program measures with it */
-	uint32_t stopped; /* from outside: then it rests all the same */
-	/* What somebody outside wants `stopped` to be, and since when. The process does
-	 * so at its next event. */
+	uint32_t lookups; /* enum context_look_up: for its addresses, in profiles */
+	uint32_t active;  /* the program has it active */
+	uint32_t stopped; /* stopped from outside, which overrides `active` */
+	/* The value of `stopped` that another process wants, and since when. The process
+	 * applies it at its next event. */
 	uint32_t wanted;
-	uint32_t says; /* enum context_channel_says: what its records have */
+	uint32_t says; /* enum context_channel_says: contents of its records */
 	uint64_t wanted_ticks;
 	struct context_channel_metric {
 		char name[CONTEXT_CHANNEL_NAME];
@@ -308,40 +311,39 @@ struct context_channel {
 	} metrics[CONTEXT_METRICS_MAX];
 };
 
-/* The words of a row of SUMS. A metric that the program set has a node of its own, and
- * its sums stand where those of the channel's first metric would. */
+/* The words of a row of SUMS. A metric set by the program has a node of its own, with its
+ * sums in place of the channel's first metric. */
 enum context_sums {
-	CONTEXT_SUMS_SNAPSHOTS, /* that were taken there */
-	CONTEXT_SUMS_ENDS,      /* of what the node is */
-	CONTEXT_SUMS_METRICS,   /* sum, least and most of each */
+	CONTEXT_SUMS_SNAPSHOTS, /* number of snapshots there */
+	CONTEXT_SUMS_ENDS,      /* number of ends of the node */
+	CONTEXT_SUMS_METRICS,   /* sum, smallest and largest of each */
 	CONTEXT_SUMS_WORDS_MIN = CONTEXT_SUMS_METRICS + 3,
 };
 
 enum context_snapshot_kind {
 	CONTEXT_SNAPSHOT_BEGIN,
 	CONTEXT_SNAPSHOT_END,
-	CONTEXT_SNAPSHOT_CHANGE,    /* took another's place, or others moved */
-	CONTEXT_SNAPSHOT_SET,       /* a value of the moment changed */
-	CONTEXT_SNAPSHOT_START,     /* it began */
-	CONTEXT_SNAPSHOT_UNSET,     /* it ended */
+	CONTEXT_SNAPSHOT_CHANGE,    /* replaced another node, or moved */
+	CONTEXT_SNAPSHOT_SET,       /* a value without a region changed */
+	CONTEXT_SNAPSHOT_START,     /* such a value began */
+	CONTEXT_SNAPSHOT_UNSET,     /* such a value ended */
 	CONTEXT_SNAPSHOT_ITERATION, /* of a loop that was begun with it */
 	CONTEXT_SNAPSHOT_PUSH,      /* asked for by the program */
-	CONTEXT_SNAPSHOT_SAMPLE,    /* a timer struck; it is noted at the next event */
-	CONTEXT_SNAPSHOT_RESUME,    /* a mark: the thread was not measured until then;
-				       value: the ticks when the channel was started */
-	CONTEXT_SNAPSHOT_GIVEN,     /* a mark: a value of the next one alone */
-	CONTEXT_SNAPSHOT_KEPT,      /* a mark: SET or START of what makes no snapshot */
-	CONTEXT_SNAPSHOT_DROPPED,   /* a mark: UNSET of such a one */
-	CONTEXT_SNAPSHOT_ADDED,     /* a mark: a value of the one before alone */
+	CONTEXT_SNAPSHOT_SAMPLE,    /* a timer expired; recorded at the next event */
+	CONTEXT_SNAPSHOT_RESUME, /* a mark: the thread was not measured before; value: the
+				    ticks when the channel was started */
+	CONTEXT_SNAPSHOT_GIVEN,  /* a mark: a value of the next snapshot only */
+	CONTEXT_SNAPSHOT_KEPT,   /* a mark: SET or START of an attribute without snapshots
+				  */
+	CONTEXT_SNAPSHOT_DROPPED, /* a mark: UNSET of such an attribute */
+	CONTEXT_SNAPSHOT_ADDED,   /* a mark: a value of the snapshot before only */
 	CONTEXT_SNAPSHOT_KINDS
 };
 
-/* A snapshot is words: ticks; `what`; of the kinds from SET to ITERATION, and
- * the marks, the value's bits; each metric that is TRACED. `what` is the kind, and two
- * numbers of CONTEXT_SNAPSHOT_BITS each: of the node that was current until then; and of
- * the node that the event is of, or from SET to ITERATION, and GIVEN to ADDED, of the
- * attribute.
- */
+/* A snapshot is a sequence of words: ticks; `what`; for kinds SET to ITERATION, and
+ * marks, the bits of the value; each TRACED metric. `what` is the kind and two numbers of
+ * CONTEXT_SNAPSHOT_BITS each: the node that was current before; and the node of the event
+ * or, for SET to ITERATION and GIVEN to ADDED, the attribute. */
 enum { CONTEXT_SNAPSHOT_WORDS = 2, CONTEXT_SNAPSHOT_BITS = 28 };
 
 static inline int context_snapshot_has_value(uint32_t kind)
@@ -350,8 +352,8 @@ static inline int context_snapshot_has_value(uint32_t kind)
 	       kind == CONTEXT_SNAPSHOT_RESUME || kind >= CONTEXT_SNAPSHOT_GIVEN;
 }
 
-/* What stands in front of an attribute's name in the name of what happens to it. NULL:
- * the kind is of no attribute. */
+/* The prefix of an attribute's name that names its events. NULL: the kind has no
+ * attribute. */
 static inline const char *context_snapshot_prefix(uint32_t kind)
 {
 	switch (kind) {
@@ -370,7 +372,7 @@ static inline const char *context_snapshot_prefix(uint32_t kind)
 	}
 }
 
-/* A BEGIN or END. */
+/* Whether a BEGIN or END fits a short event. */
 static inline int context_event_is_short(uint32_t what, uint64_t ticks)
 {
 	return !(ticks >> 20 | what >> 10);
@@ -388,7 +390,7 @@ static inline uint32_t context_event_long(enum context_event_kind kind, uint32_t
 }
 
 struct context_event_head {
-	enum context_event_kind kind; /* 0: there is no event */
+	enum context_event_kind kind; /* 0: no event */
 	uint32_t what;
 	uint32_t ticks; /* of a short event */
 	int is_short;
@@ -404,7 +406,7 @@ static inline struct context_event_head context_event_head(uint32_t cell)
 					   cell >> 4, 0, 0};
 }
 
-/* Bytes from the begin of a block to its nodes; of a THREAD or NODES. */
+/* Offset of the nodes in a THREAD or NODES block, in bytes. */
 static inline uint64_t context_nodes_at(uint32_t kind)
 {
 	return kind == CONTEXT_NODES ? sizeof(struct context_block)
@@ -412,7 +414,7 @@ static inline uint64_t context_nodes_at(uint32_t kind)
 					       CONTEXT_THREAD_SLOTS * sizeof(uint64_t);
 }
 
-/* For how many it has room. */
+/* Number of nodes for which such a block has room. */
 static inline uint32_t context_nodes_room(uint32_t kind)
 {
 	return kind == CONTEXT_NODES ? (CONTEXT_BLOCK - sizeof(struct context_block)) /
@@ -420,7 +422,7 @@ static inline uint32_t context_nodes_room(uint32_t kind)
 				     : CONTEXT_THREAD_NODES;
 }
 
-/* The same of events; of a THREAD or EVENTS. */
+/* Offset of the events in a THREAD or EVENTS block, in bytes. */
 static inline uint64_t context_events_at(uint32_t kind)
 {
 	return kind == CONTEXT_EVENTS
@@ -429,7 +431,7 @@ static inline uint64_t context_events_at(uint32_t kind)
 				 CONTEXT_THREAD_NODES * sizeof(struct context_node);
 }
 
-/* In cells. `run`: of an EVENTS. */
+/* Number of cells for which such a block has room. `run`: of an EVENTS block. */
 static inline uint64_t context_events_room(uint32_t kind, uint64_t run)
 {
 	return ((kind == CONTEXT_EVENTS ? run : 1) * CONTEXT_BLOCK -

@@ -1,6 +1,6 @@
 /*
- * The memory that the tracer and a measured program share: one arena (a memfd) for
- * each program image, that is from an exec to the next, and all that is forked from it.
+ * Memory shared by the tracer and a measured program: one arena (a memfd) for each
+ * program image, that is from one exec to the next, and all processes forked from it.
  *
  *     arena file                          mapped in the program
  *     0          resident code            read, execute
@@ -9,9 +9,9 @@
  *     ...        trampolines of modules   read, execute, near their module
  *
  * A bank belongs to one thread, whose GS base is its address: a header with mailbox,
- * saved registers and the resident's stack, then the counters. Nothing here is read by a
- * program of another version: both sides are built together, and WIRE_VERSION guards the
- * cache files that hold code made for this layout.
+ * saved registers and the resident's stack, then the counters. Both sides are built
+ * together; programs of other versions never read it, and WIRE_VERSION guards the cache
+ * files with code made for this layout.
  *
  * The offsets are plain numbers since the resident's assembly uses them; layout.c checks
  * them against the structures.
@@ -26,7 +26,7 @@
 #define WIRE_BANKS_OFFSET   0x8f000
 #define WIRE_BANK_HEADER    0x4000 /* bytes in front of the counters of a bank */
 #define WIRE_CONTROL_STACK                                                               \
-	0x1000 /* in wire_control: injected code's stack grows down from */
+	0x1000 /* in wire_control: initial stack pointer of injected code */
 
 /* In a bank, relative to %gs. */
 #define WIRE_BANK_SELF      0x00
@@ -76,17 +76,17 @@
 
 #define WIRE_BANK_LOOK 0x2fe8
 
-/* In the flags: a debug exception behind each instruction. */
+/* In the flags register: a debug exception behind each instruction. */
 #define WIRE_TRAP_FLAG 0x100
 
-/* Where a restorer's system call is in it, behind mov $15, %rax. */
+/* Offset of the system call in a signal restorer, behind mov $15, %rax. */
 #define WIRE_RESTORER_CALL 7
 
-/* What returns has on the stack while it looks for the way back, in front of the address
- * of the context and that of the restorer. */
+/* Mark on the stack of a signal return that searches its address map, in front of the
+ * addresses of the context and of the restorer. */
 #define WIRE_RETURNS_MARK 0x6b63616279617774
 
-/* What a look at return addresses has on the stack, in front of the hook's frame. */
+/* Mark on the stack while return addresses are restored, in front of the hook's frame. */
 #define WIRE_LOOK_MARK 0x6b6f6f6c616b6f6f
 
 /* In wire_control. */
@@ -99,34 +99,34 @@
 #define WIRE_TEXT_SIZE          16
 
 /* A hook's frame on the program's stack, from its low end: struct wire_registers, the
- * return address in the trampoline, the hook's number, and the red zone that was stepped
- * over. */
+ * return address in the trampoline, the hook's number, and the red zone below which it
+ * begins. */
 #define WIRE_HOOK_REGISTERS 136
 #define WIRE_HOOK_FRAME     (WIRE_HOOK_REGISTERS + 16 + 128)
 
 /*
- * Where calls are counted by their sites, counters of each bank begin with a table:
+ * Where calls are counted by their call sites, counters of each bank begin with a table:
  * struct wire_arcs, behind struct wire_spans, which is a hole if no functions are
- * regions. A gate (code/calls/gates.h) asks for it only for callers that its function's
- * cells in the bank do not know. Places are relative to %gs.
+ * regions. A gate (code/calls/gates.h) uses it only for callers that its function's cells
+ * in the bank do not know. Offsets are relative to %gs.
  */
 #define WIRE_ARCS_USED        0x45000
 #define WIRE_ARCS_INDEX       0x45008
 #define WIRE_ARCS_ENTRIES     0xc5008
-#define WIRE_ARCS_BITS        17 /* of an index */
+#define WIRE_ARCS_BITS        17 /* of the index */
 #define WIRE_ARCS_MASK        0x1ffff
 #define WIRE_ARCS_MAX         98304 /* entries */
-#define WIRE_ARCS_STEPS       1024  /* rows of the index that are tried */
+#define WIRE_ARCS_STEPS       1024  /* rows of the index that are probed */
 #define WIRE_ARCS_RECENT      0x305008
 #define WIRE_ARCS_RECENT_MASK 0xfff
 #define WIRE_CELL_MASK        0xf0 /* PLAN_CELL_MASK of code/plan/plan.h */
-#define WIRE_CELL_LOST        0x100 /* from the cells on: the counter where there is no room */
+#define WIRE_CELL_LOST        0x100 /* from the cells on: the counter for pairs without room */
 
 /*
- * Where the context-sensitive call graph is measured, struct wire_graph lies behind that
- * table, which is a hole if calls are not counted by their sites, too. Nodes and frames
- * are named by their distance from the first one; 0 is the root, and the frame below all
- * others. All-zero is an empty one.
+ * For the context-sensitive call graph, struct wire_graph lies behind that table, which
+ * is a hole if calls are not counted by their call sites as well. Nodes and frames are
+ * named by their offset from the first one; 0 is the root, and the outermost frame. All-
+ * zero is an empty tree.
  */
 #define WIRE_GRAPH_BASE        0x30a000
 #define WIRE_GRAPH_TOP         (WIRE_GRAPH_BASE + 0x0)
@@ -141,35 +141,35 @@
 #define WIRE_GRAPH_NEXT        (WIRE_GRAPH_BASE + 0x28)
 #define WIRE_GRAPH_RANDOM      (WIRE_GRAPH_BASE + 0x30)
 #define WIRE_GRAPH_STACKS      (WIRE_GRAPH_BASE + 0x36001c0)
-#define WIRE_GRAPH_STACKS_SIZE 0x40000 /* bytes of them */
-#define WIRE_GRAPH_STACK_SHIFT 10      /* bytes of one: 1 << this */
-#define WIRE_GRAPH_STACK_MAX   1008    /* bytes of its frames */
+#define WIRE_GRAPH_STACKS_SIZE 0x40000 /* bytes of all stacks */
+#define WIRE_GRAPH_STACK_SHIFT 10      /* a stack has 1 << this bytes */
+#define WIRE_GRAPH_STACK_MAX   1008    /* bytes of a stack's frames */
 #define WIRE_GRAPH_AROUND      9       /* see struct wire_graph_frame.around */
-#define WIRE_GRAPH_NEAR        0x4000  /* bytes: what is nearer is on the same stack */
-#define WIRE_GRAPH_BITS        20      /* of an index */
+#define WIRE_GRAPH_NEAR        0x4000  /* bytes: nearer frames are on the same stack */
+#define WIRE_GRAPH_BITS        20      /* of the index */
 #define WIRE_GRAPH_MASK        0xfffff
 #define WIRE_GRAPH_MIX         0x1e3779b1
-#define WIRE_GRAPH_TRIED       8 /* timed calls after which a node is known */
+#define WIRE_GRAPH_TRIED       8 /* timed calls after which a node's duration is known */
 #define WIRE_GRAPH_SHORT       8 /* calls of less than 1 << this many ticks are short */
-#define WIRE_GRAPH_SKIPS       0x7f /* calls that are skipped at most: 63.5 on average */
-#define WIRE_GRAPH_DRAW        0x5851f42d /* what random numbers are multiplied with */
-#define WIRE_GRAPH_STEPS       1024       /* rows of the index that are tried */
+#define WIRE_GRAPH_SKIPS       0x7f /* most calls that are skipped: 63.5 on average */
+#define WIRE_GRAPH_DRAW        0x5851f42d /* multiplier of the random numbers */
+#define WIRE_GRAPH_STEPS       1024       /* rows of the index that are probed */
 #define WIRE_GRAPH_DEPTH       0x200000   /* bytes of frames */
-#define WIRE_GRAPH_LEFT_AT     28 /* from a node on: struct wire_graph_node.left */
+#define WIRE_GRAPH_LEFT_AT     28 /* offset in a node of struct wire_graph_node.left */
 #define WIRE_GRAPH_CHILDREN_AT 32
-#define WIRE_GRAPH_CHILDREN    32        /* of a node that it knows itself */
-#define WIRE_GRAPH_NODE        160       /* bytes of one */
-#define WIRE_GRAPH_MAX         0x2800000 /* bytes of nodes beside the root and the last */
-#define WIRE_GRAPH_BEYOND      0x28000a0 /* the last one: of all that have no room */
-#define WIRE_GRAPH_LEAF        8         /* added to the name of a function that is one */
-#define WIRE_GRAPH_LEAF_NODE   16        /* bytes of one */
+#define WIRE_GRAPH_CHILDREN    32        /* in a node */
+#define WIRE_GRAPH_NODE        160       /* bytes of a node */
+#define WIRE_GRAPH_MAX         0x2800000 /* bytes of nodes, without the root and the last */
+#define WIRE_GRAPH_BEYOND      0x28000a0 /* the last node: for all calls without room */
+#define WIRE_GRAPH_LEAF        8  /* added to the name of a function that is a leaf */
+#define WIRE_GRAPH_LEAF_NODE   16 /* bytes of a leaf */
 #define WIRE_GRAPH_LEAF_MAX    0x800000  /* bytes of leaves */
-#define WIRE_GRAPH_LEAF_AT     0x2800140 /* where the first one is, as seen from the root */
+#define WIRE_GRAPH_LEAF_AT     0x2800140 /* offset of the first leaf from the root */
 
 /*
  * Where functions are regions (spans), the first counters of each bank are struct
- * wire_spans: a library in the program is told of their begins and ends on a stack of its
- * own, with signals put off.
+ * wire_spans: a library in the program is told of their beginnings and ends, on a stack
+ * of its own and with signals deferred.
  */
 #define WIRE_SPANS_BUSY      0x4000
 #define WIRE_SPANS_MASKED    0x4004
@@ -184,11 +184,11 @@
 #define WIRE_SPANS_VECTORS   0x4080
 #define WIRE_SPANS_STACK_TOP 0x45000
 
-/* Why the mask of a thread is to be put right behind a span. */
+/* Reasons to restore a thread's mask behind a span. */
 #define WIRE_MASKED_SPAN  1 /* a signal came meanwhile */
-#define WIRE_MASKED_TIMER 2 /* only with the tracer dead: a timer's was blocked */
+#define WIRE_MASKED_TIMER 2 /* with a dead tracer: a timer's signal was blocked */
 
-/* Hook numbers: why the resident calls the tracer. 0 is none. */
+/* Hook numbers: reasons for which the resident calls the tracer. 0: none. */
 #define WIRE_HOOK_LINK_MAP 1 /* _dl_debug_state: modules come or go */
 #define WIRE_HOOK_PTRACE   2 /* ptrace(request, pid, ...) */
 #define WIRE_HOOK_EXEC     3 /* execve(path, ...) */
@@ -197,29 +197,29 @@
 #define WIRE_HOOK_PRCTL    6 /* prctl(option, ...) */
 #define WIRE_HOOK_LAZY     7 /* a function that is not planned yet: code/planner/lazy.h */
 #define WIRE_HOOK_ARCH     8 /* arch_prctl(code, ...) */
-#define WIRE_HOOK_LOADED   9 /* ld.so has mapped what the program starts with */
-/* Functions that may set the GS base (code/scan/gs.h): whenever they are called, */
+#define WIRE_HOOK_LOADED   9 /* ld.so has mapped the initial modules */
+/* Functions that may set the GS base (code/scan/gs.h): on every call, */
 #define WIRE_HOOK_GS      10
 #define WIRE_HOOK_GS_CODE 11 /* if an argument is ARCH_SET_GS, */
-#define WIRE_HOOK_GS_CALL 12 /* if another one is SYS_arch_prctl besides */
+#define WIRE_HOOK_GS_CALL 12 /* if another argument is SYS_arch_prctl as well */
 #define WIRE_HOOK_EXIT    13 /* exit(status), in programs with LeakSanitizer */
-/* Functions whose calls begin or end what is counted. The number less WIRE_HOOK_EXIT are
- * the bits of wire_control.window for which the tracer wants to hear of a call. */
+/* Functions whose calls begin or end counting. Their numbers minus WIRE_HOOK_EXIT are
+ * bits of wire_control.window: the tracer wants to be told of their calls. */
 #define WIRE_HOOK_START 14
 #define WIRE_HOOK_STOP  15
 #define WIRE_HOOK_BOTH  16
-/* From here on calls that may change the program's code: resident.S lets those pass that
- * do not concern a text of the table in wire_control. */
+/* From here on calls that may change the program's code: resident.S passes those that do
+ * not concern a text of the table in wire_control. */
 #define WIRE_HOOK_MPROTECT 17 /* mprotect(address, size, rights), pkey_mprotect */
 #define WIRE_HOOK_MMAP     18 /* mmap(address, size, rights, flags, ...) */
 #define WIRE_HOOK_MREMAP   19 /* mremap(address, size, new size, flags, to) */
 #define WIRE_HOOK_MADVISE  20 /* madvise(address, size, advice): pages are dropped */
-/* From here on functions that look at return addresses: the resident makes those original
- * that lie in relocated code, and asks nobody. */
-#define WIRE_HOOK_OWN   21 /* at their own one */
-#define WIRE_HOOK_STACK 22 /* at those of all frames */
-/* The same at their own one; and the tracer is asked, if what lies behind the call
- * may have been changed, since they read it or go on there. */
+/* From here on functions that read return addresses: the resident restores the original
+ * ones, without the tracer. */
+#define WIRE_HOOK_OWN   21 /* of the function's own frame */
+#define WIRE_HOOK_STACK 22 /* of all frames */
+/* Of the function's own frame; the tracer is also asked, if code behind the call may be
+ * patched, since the function reads it or goes on there. */
 #define WIRE_HOOK_BEYOND 23
 
 #ifndef __ASSEMBLER__
@@ -234,19 +234,19 @@
 /* A system call to make in the program. */
 struct wire_call {
 	uint32_t number;
-	uint32_t added_to;     /* the argument that `addend` is added to */
+	uint32_t added_to;     /* index of the argument to which `addend` is added */
 	uint64_t arguments[6]; /* WIRE_RESULT(i) stands for the result of call i */
 	uint64_t addend;
-	int64_t result; /* as the kernel gives it: negative errno */
+	int64_t result; /* as returned by the kernel: negative errno */
 };
 
 #define WIRE_RESULT(i)      (0x7261746c75736500ull + (i))
 #define WIRE_IS_RESULT(arg) (((arg) & ~0xffull) == 0x7261746c75736500ull)
 
-/* System calls to make one after the other. */
+/* System calls to make in sequence. */
 struct wire_batch {
 	uint32_t count;
-	uint32_t together; /* none is begun once the tracer is known dead */
+	uint32_t together; /* no call is begun once the tracer is known dead */
 	struct wire_call calls[WIRE_BATCH_MAX];
 };
 
@@ -261,131 +261,131 @@ enum wire_reply { /* wire_bank.reply: written by the tracer, cleared by the prog
 		  WIRE_DONE,  /* go on */
 		  WIRE_RUN,   /* run wire_bank.batch, then post WIRE_RAN */
 		  WIRE_ALONE, /* go on as if the tracer were dead */
-		  WIRE_AGAIN, /* WIRE_HOOK_LAZY: begin anew, WIRE_AGAIN_BYTES behind where
-				 the hook returns to */
+		  WIRE_AGAIN, /* WIRE_HOOK_LAZY: start again, WIRE_AGAIN_BYTES behind the
+				 hook's return address */
 };
 
 #define WIRE_AGAIN_BYTES 2
 
-/* Of wire_bank.quiet: nobody would answer; and another thread may use the bank. */
+/* In wire_bank.quiet: there is no tracer to answer; and another thread may use the bank.
+ */
 #define WIRE_QUIET_ALONE 2
 
-/* A text that holds patches, in some process that shares the control page. `end` is 0 in
- * a row that is free; it is written last and cleared first. */
+/* A patched text in some process that shares the control page. `end` is 0 in a free row;
+ * it is written last and cleared first. */
 struct wire_text {
 	uint64_t start, end; /* run-time addresses, whole pages */
 };
 
-/* Bytes of a text as patched: where they are found the text is mapped, and patched. */
+/* Bytes of a patched text: if they match, the text is mapped and patched. */
 struct wire_seal {
-	uint64_t address; /* in one page with the bytes; 0: none */
+	uint64_t address; /* the bytes do not cross a page; 0: none */
 	uint8_t bytes[8];
 };
 
 /*
- * What a program needs that takes a text back by itself, because the tracer is dead:
- * the file, as fstat(2) knows it, which is mapped from `path`. Where it is there no more,
- * pages that were written to are dropped (madvise(2)).
+ * Data with which a program restores a text by itself, because the tracer is dead: the
+ * identity of the file, as by fstat(2), which is mapped from `path`. If the file is gone,
+ * written pages are dropped (madvise(2)).
  */
 #define WIRE_PATH_MAX 392
 struct wire_undo {
 	uint64_t device, inode, size;
 	uint64_t modified_ns;
 	uint64_t file_offset; /* of the text's start */
-	/* Of the first and the last patch. The tracer may have died while it wrote
-	 * the patches, or took them back: one of both is there then. */
+	/* Bytes of the first and of the last patch. The tracer may have died while it
+	 * wrote or removed patches: at least one of the two matches then. */
 	struct wire_seal seals[2];
-	uint64_t ways;            /* address of its struct wire_ways; 0: it has none */
-	uint64_t code, code_size; /* its trampolines */
-	/* Run-time addresses of .eh_frame_hdr, and of the segment with it; 0: none. */
+	uint64_t ways;            /* address of its struct wire_ways; 0: none */
+	uint64_t code, code_size; /* of its trampolines */
+	/* Run-time addresses of .eh_frame_hdr and of its segment; 0: none. */
 	uint64_t unwind_header, unwind_start, unwind_end;
 	char path[WIRE_PATH_MAX];
 };
 
 /*
- * Where an instruction goes on that a patch at a function's entry covers. The tracer
- * writes rows when one has faulted, and its handler is about to be told of the original
- * address: the handler returns by them, also when the tracer is dead. All that share
- * the control page have the same code at the same place, as far as the patch is there.
+ * Where an instruction that is covered by a patch at a function's entry continues. The
+ * tracer writes a row when such an instruction has faulted and its handler is about to
+ * see the original address: the handler returns by these rows, also when the tracer is
+ * dead. Processes that share the control page have equal code at equal addresses, as far
+ * as the patch is present.
  */
 #define WIRE_LEADS_MAX 256
 struct wire_lead {
 	uint64_t original; /* run-time address; 0: no row yet, or it is being written */
-	uint64_t code;     /* of the same instruction in the trampoline */
-	uint64_t patch;    /* where the patch begins */
-	uint8_t size;      /* bytes of it */
+	uint64_t code;     /* of the instruction in the trampoline */
+	uint64_t patch;    /* start of the patch */
+	uint8_t size;      /* bytes of the patch */
 	uint8_t bytes[39]; /* the patch itself */
 };
 
-/* How much of the time of threads it takes to look through stacks (WIRE_HOOK_STACK), as
- * far as they told. */
+/* The share of threads' time spent on walking stacks (WIRE_HOOK_STACK), as far as
+ * reported. */
 struct wire_looks {
 	uint64_t count;
-	uint64_t ticks, elapsed; /* of the time-stamp counter: in it, and altogether */
+	uint64_t ticks, elapsed; /* of the time-stamp counter: in walks, and in total */
 };
 
-/* Whole pages. */
+/* The control page (several pages). */
 struct wire_control {
-	/* A robust mutex of glibc's that the tracer holds as long as it lives. Its
-	 * first word is a futex: the kernel sets FUTEX_OWNER_DIED there when the holder
-	 * dies, however it dies (futex(2), set_robust_list(2)). */
+	/* A robust mutex of glibc that the tracer holds as long as it lives. Its first
+	 * word is a futex: the kernel sets FUTEX_OWNER_DIED there when the holder dies,
+	 * in whatever way (futex(2), set_robust_list(2)). */
 	uint32_t owner[12];
 	uint32_t doorbell;   /* futex; a thread that posts a request adds 1 */
-	uint32_t watch_exit; /* not 0: exit() is a hook that matters */
+	uint32_t watch_exit; /* not 0: exit() must be hooked */
 	uint32_t ran; /* not 0: the batch was run, and its thread waits to be stopped */
-	/* Not 0: no system call filter, which might not like sched_yield(2) and
+	/* Not 0: no system call filter, which might forbid sched_yield(2) and
 	 * futex_waitv(2). The program clears it. */
 	uint32_t unfiltered;
-	/* Where injected code goes back to, and the mask that it sets then. */
+	/* Where injected code continues, and the mask that it sets then. */
 	uint64_t inject_back;
 	uint64_t inject_mask;
 	uint32_t window; /* bits: calls of which functions matter, see WIRE_HOOK_START */
-	uint32_t texts_changed; /* goes up whenever texts[] changes */
-	/* What spans are told to: addresses in the program, which writes them itself once
-	 * it has the library; 0: to nobody. */
-	uint64_t span_begin; /* (place of the return address, name) */
-	uint64_t span_end;   /* (place of the return address) */
-	/* The same, tried first: they change general registers alone, and return not 0 if
-	 * that was all. */
+	uint32_t texts_changed; /* incremented whenever texts[] changes */
+	/* Callbacks for spans: addresses in the program, which writes them itself once
+	 * the library is loaded; 0: none. */
+	uint64_t span_begin; /* (address of the return address, name) */
+	uint64_t span_end;   /* (address of the return address) */
+	/* Faster callbacks, tried first: they change general registers only, and return 0
+	 * if the others must be called. */
 	uint64_t span_try_begin, span_try_end;
 	struct wire_looks looks;
-	uint32_t awake; /* not 0: the tracer looks at the doorbell by itself, and will
-			   until this is 0 again */
+	uint32_t awake; /* not 0: the tracer polls the doorbell until this is 0 again */
 	uint32_t pad1_;
 	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x80 - sizeof(struct wire_looks)];
-	struct wire_batch batch; /* what injected code runs */
+	struct wire_batch batch; /* run by injected code */
 	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];
-	uint64_t text_count; /* rows that are or were in use */
+	uint64_t text_count; /* rows in use, now or before */
 	struct wire_text texts[WIRE_TEXTS_MAX];
 	uint8_t pad3_[8];
-	struct wire_undo undos[WIRE_TEXTS_MAX]; /* of texts[] */
-	uint64_t lead_count; /* rows of leads[] that were ever written */
+	struct wire_undo undos[WIRE_TEXTS_MAX]; /* by row of texts[] */
+	uint64_t lead_count;                    /* rows of leads[] ever written */
 	uint8_t pad4_[sizeof(struct wire_undo) - 8];
 	struct wire_lead leads[WIRE_LEADS_MAX];
 };
 
 /*
- * Where the instructions of functions relocated whole are: behind a module's trampolines.
- * A signal handler that was told of the original place goes back by it (resident.S,
- * returns). The rows are sorted by address. They and the steps of all of them are the
- * same in all processes, and can be a file's.
+ * Address maps of functions relocated whole: behind a module's trampolines. A signal
+ * handler that saw the original address returns by them (resident.S, returns). Rows are
+ * sorted by address. Rows and steps are equal in all processes, and may be a file's.
  */
 struct wire_way {
 	uint64_t address; /* of the function, link-time */
 	uint32_t size;    /* bytes */
 	uint32_t code;    /* offset of its code from wire_ways.code */
 	uint32_t first_map_row, map_row_count;
-	uint32_t by_code; /* of the row at i: number of the row whose code comes after
-			     those of i others */
+	uint32_t by_code; /* of the row at i: index of the row that is number i in the
+			     order of code */
 	uint32_t pad_;
 };
 struct wire_ways {
-	uint64_t bias; /* run-time minus link-time addresses */
+	uint64_t bias; /* run-time minus link-time address */
 	uint64_t code; /* address of the module's trampolines */
 	uint64_t count;
-	int64_t rows, steps; /* distances from here to the first ones */
+	int64_t rows, steps; /* offsets from here to the first ones */
 };
-/* The same as code/plan/plan.h's struct map_row, which may not know of this file. */
+/* Equal to struct map_row of code/plan/map_row.h, which may not know of this file. */
 struct wire_step {
 	uint16_t kind : 3;
 	uint16_t original : 4;
@@ -394,7 +394,7 @@ struct wire_step {
 #define WIRE_STEP_MOVED 0
 #define WIRE_STEP_AWAY  4
 
-/* From a step to the next one, in the original and in the code. */
+/* Bytes from a step to the next one, in the original and in the code. */
 static inline int32_t wire_step_original(struct wire_step step)
 {
 	int32_t distance = step.code << 4 | step.original;
@@ -424,9 +424,8 @@ struct wire_registers {
 	uint64_t flags;
 };
 
-/* Where a function goes on once it has returned that was entered with these registers,
- * but for the pc: that is the word at their rsp. By the numbers of call-frame
- * information. */
+/* The registers behind the return of a function that was entered with registers `r`,
+ * without pc, which is the word at rsp. Numbered as in call-frame information. */
 static inline struct unwind_place wire_return_place(const struct wire_registers *r)
 {
 	return (struct unwind_place){
@@ -436,13 +435,13 @@ static inline struct unwind_place wire_return_place(const struct wire_registers 
 }
 
 /*
- * How often each call site called each function, for the pairs that have no stub of their
- * own. An entry is whole before its number is in the index, and before it counts.
+ * Calls of each function by call site, for pairs without a stub of their own. An entry is
+ * complete before its number is in the index, and before it counts.
  */
 struct wire_arc {
-	uint64_t site; /* what the call returns to */
-	uint32_t gate; /* of the function: the displacement of its cells in the bank */
-	uint32_t seen; /* the tracer's: the count when it looked, modulo 1 << 32 */
+	uint64_t site; /* return address of the call */
+	uint32_t gate; /* the function: displacement of its cells in the bank */
+	uint32_t seen; /* the tracer's: the count at its last look, modulo 1 << 32 */
 	uint64_t count;
 };
 struct wire_arcs {
@@ -453,69 +452,66 @@ struct wire_arcs {
 };
 
 /*
- * The tree of calls of a thread. A call's function is the displacement of its gate's
- * counters in the bank (PLAN_GRAPH_SLOTS), and WIRE_GRAPH_LEAF more if its returns are
- * not seen: then it is a leaf, with a node of another kind. A node's parent stands in
- * front of it.
+ * The call tree of a thread. A call's function is the displacement of its gate's counters
+ * in the bank (PLAN_GRAPH_SLOTS), plus WIRE_GRAPH_LEAF if its returns are not seen: then
+ * it is a leaf, with a node of another type. A node's parent has a lower offset.
  */
 struct wire_graph_node {
 	uint32_t function, parent; /* 0, 0: not used yet */
 	uint64_t calls;
-	/* Of the time-stamp counter, in it and in what further in was not timed. */
+	/* Of the time-stamp counter, in it and in untimed calls below it. */
 	uint64_t ticks;
-	/* Calls whose return was timed, as far as it can be counted; and less as many
-	 * calls as are not timed up to the next one: each adds 1, that which comes to 0
-	 * is timed, and those behind it until one has returned. It may be told twice of a
-	 * call. */
+	/* timed: calls whose return was timed, as far as they can be counted. left: minus
+	 * the number of calls until the next timed one: each adds 1; the call that makes
+	 * it 0 is timed, and so are the next ones until one has returned. A call may be
+	 * reported twice. */
 	uint32_t timed;
 	int32_t left;
-	/* Children by the last bits of function / 32, of several the one that is called
-	 * most; 0: none. With these most calls look at three lines of the cache: two of
-	 * their caller's node and one of their own. */
+	/* Children by the last bits of function / 32, of several the one called most; 0:
+	 * none. With these most calls touch three cache lines: two of the caller's node
+	 * and one of their own. */
 	uint32_t children[WIRE_GRAPH_CHILDREN];
 };
-/* It begins as other nodes do. Often half of all are such, and as small as they are they
- * leave the caches to others. They lie by themselves, so that all places stay places of
- * nodes if threads that share a bank make some at once. */
+/* A leaf begins like other nodes. Often half of all nodes are leaves; their small size
+ * saves cache. They are in an array of their own, so that offsets of nodes stay valid if
+ * threads that share a bank add some at once. */
 struct wire_graph_leaf {
 	uint32_t function, parent;
 	uint64_t calls;
 };
 /*
- * A call that has not returned; or where frames of another stack begin. Then `place` is
- * one at or above all of that stack's, the node what was innermost when the thread came
- * to it, and `around` tells where the stack around it begins (from the first frame on; 0:
- * with that one), from bit WIRE_GRAPH_AROUND on, and below that which of
- * wire_graph.stacks is to keep its frames; bit 0 is 0. So what it tells is known from
- * itself, also where threads share a bank and write each other's frames: a number that
- * is taken for a node is one, and nothing is written anywhere else.
+ * A call that has not returned; or the point where frames of another stack begin. Then
+ * `place` is an address at or above all of that stack's, the node is the innermost one
+ * when the thread switched to it, and `around` says where the enclosing stack begins
+ * (from bit WIRE_GRAPH_AROUND on, relative to the first frame; 0: there) and, in the bits
+ * below, which of wire_graph.stacks will keep its frames; bit 0 is 0. A frame thus
+ * describes itself, also where threads share a bank and overwrite each other's frames: a
+ * number used as a node is one, and nothing is written anywhere else.
  */
 struct wire_graph_frame {
-	/* Of the return address on the stack, one less if the call is timed; the root's
-	 * is above all. */
+	/* Address of the return address on the stack, minus one if the call is timed; the
+	 * root's is above all. */
 	uint64_t place;
 	uint32_t node;
-	uint32_t around; /* of a call that is timed: 1 + the node that had the clock
-			    before it, and has it again behind it, an odd number; of
-			    others 0 */
+	uint32_t around; /* of a timed call: 1 + the node that had the clock before it,
+			    and will again behind it, an odd number; of others 0 */
 };
-/* What is left of the frames of a stack that the thread has switched away from. */
+/* Saved frames of a stack from which the thread has switched away. */
 struct wire_graph_stack {
-	uint64_t place; /* of the frame in front of them; 0: this is none */
+	uint64_t place; /* of the frame in front of them; 0: free */
 	uint64_t size;  /* bytes of frames */
 	struct wire_graph_frame frames[WIRE_GRAPH_STACK_MAX / 16];
 };
 struct wire_graph {
-	uint64_t top;  /* the innermost frame */
-	uint64_t last; /* ticks: when the clock was last read */
-	uint64_t used; /* bytes of nodes behind the root */
-	uint64_t at;   /* the innermost node then */
-	uint64_t
-		stack; /* where the frames of the thread's stack begin; 0: at the first */
-	uint64_t next; /* of stacks[], in turn */
-	uint64_t random;      /* the last number that was drawn */
+	uint64_t top;    /* the innermost frame */
+	uint64_t last;   /* ticks: when the clock was last read */
+	uint64_t used;   /* bytes of nodes, without the root */
+	uint64_t at;     /* the innermost node at that time */
+	uint64_t stack;  /* the first frame of the current stack; 0: the first of all */
+	uint64_t next;   /* of stacks[], round robin */
+	uint64_t random; /* the last random number */
 	uint64_t leaves_used; /* bytes of leaves */
-	/* Nodes by wire_graph_row, or one of the rows behind that; 0: none. */
+	/* Nodes by wire_graph_row, or one of the rows behind it; 0: none. */
 	uint32_t index[1 << WIRE_GRAPH_BITS];
 	struct wire_graph_frame frames[WIRE_GRAPH_DEPTH / 16 + 4];
 	struct wire_graph_node nodes[WIRE_GRAPH_MAX / WIRE_GRAPH_NODE + 2];
@@ -523,30 +519,30 @@ struct wire_graph {
 	struct wire_graph_stack stacks[WIRE_GRAPH_STACKS_SIZE >> WIRE_GRAPH_STACK_SHIFT];
 };
 
-/* Children of one node whose functions are near each other lie in one line of the cache:
- * so do many of those that a loop calls in turn. */
+/* The first row of the index for a child. Children of a node with nearby functions share
+ * a cache line, like many of those that a loop calls in turn. */
 static inline uint32_t wire_graph_row(uint32_t parent, uint32_t function)
 {
 	return ((parent * WIRE_GRAPH_MIX >> (32 - WIRE_GRAPH_BITS)) + function / 32) &
 	       WIRE_GRAPH_MASK;
 }
 
-/* Of one thread; all-zero at first. */
+/* State of spans of one thread; all-zero at first. */
 struct wire_spans {
-	uint32_t busy;   /* the library is being told something */
-	uint32_t masked; /* WIRE_MASKED_: the thread's mask is to be `mask` */
-	uint32_t state;  /* components of xsave's; 0: fxsave does */
+	uint32_t busy;   /* the library is being called */
+	uint32_t masked; /* WIRE_MASKED_...: the thread's mask must become `mask` */
+	uint32_t state;  /* components of xsave; 0: fxsave */
 	uint32_t pad_;
 	uint64_t rbx, rsi, rdi, r10, r11, rsp; /* the program's */
 	uint64_t mask;
 	uint8_t pad2_[0x38];
-	uint8_t vectors[0xf80]; /* xsave's area */
+	uint8_t vectors[0xf80]; /* area of xsave */
 	uint8_t stack[0x40000];
 };
 
-/* What was found before, by the thread itself: the rule for an address, and the original
- * of a return address. `key` is the address with wire_control.texts_changed in its upper
- * 16 bits; 0 while the row is written. */
+/* Caches of the thread itself: unwinding rules by address, and originals of return
+ * addresses. `key` is the address with wire_control.texts_changed in its upper 16 bits; 0
+ * while the row is written. */
 #define WIRE_RULES 128
 struct wire_rule {
 	uint64_t key;
@@ -557,34 +553,35 @@ struct wire_moved {
 	uint64_t key, original;
 };
 
-/* Where a signal handler was shown its thread, innermost last: see
+/* Positions that signal handlers were shown, innermost last: see
  * session/position/shown.h. */
 #define WIRE_SHOWN 16
 struct wire_shown {
-	uint64_t rsp, rip; /* that it was shown */
-	uint64_t code;     /* where it goes on from there, behind what it has counted; 0:
-			      there */
-	uint64_t went;     /* the address where it went on; 0: it did not yet */
+	uint64_t rsp, rip; /* as shown */
+	uint64_t code; /* where the thread continues instead, behind what it has counted;
+			  0: at rip */
+	uint64_t went; /* the address where it continued; 0: it has not yet */
 };
 
-/* A system call that a stop has cut short, and whose rest the thread makes by itself:
+/* A system call that was cut short by a stop, and whose rest the thread makes by itself:
  * resident.S, rest. Registers are the program's. */
 #define WIRE_REST_VECTORS 24
 struct wire_rest {
 	uint64_t rip; /* behind its system call */
 	uint64_t rbx, rdi, rsi, rdx, r10, r8, r9;
-	uint64_t message[7]; /* struct msghdr of the rest */
-	uint64_t vectors[WIRE_REST_VECTORS]
-			[2]; /* its struct iovec's; or its timeout, a struct timespec */
+	uint64_t message[7];                    /* struct msghdr for the rest */
+	uint64_t vectors[WIRE_REST_VECTORS][2]; /* struct iovec's for the rest; or its
+						   timeout, a struct timespec */
 };
 
 /* The header of a bank; counters follow at WIRE_BANK_HEADER. */
 struct wire_bank {
 	uint64_t self;   /* address of this bank in the program */
 	uint64_t entry;  /* address of resident_hook */
-	uint64_t back;   /* where resident.S's finish goes back to */
+	uint64_t back;   /* where resident.S's finish continues */
 	uint32_t number; /* WIRE_HOOK_... of the hook that posted a request */
-	uint32_t quiet; /* not 0: make no system call and ask nobody (a seccomp filter) */
+	uint32_t quiet; /* not 0: make no system call and do not ask the tracer (a seccomp
+			   filter) */
 	uint64_t control; /* address of wire_control in the program */
 	uint32_t request; /* enum wire_request; a futex */
 	uint32_t reply;   /* enum wire_reply; a futex */
@@ -593,33 +590,33 @@ struct wire_bank {
 	uint64_t returns; /* address of resident.S's returns */
 	struct wire_registers registers; /* of the thread that posted a request */
 	uint64_t mask;                   /* its signal mask */
-	uint64_t stack_end; /* behind the highest address of the thread's own stack; 0:
-			       it is not known */
-	uint64_t arc;       /* address of resident.S's arc */
-	uint64_t enter, leave, tally;  /* the same of these */
-	uint64_t span_begin, span_end; /* and of these */
+	uint64_t stack_end;              /* end of the thread's own stack; 0: unknown */
+	uint64_t arc;                    /* address of resident.S's arc */
+	uint64_t enter, leave,
+		tally; /* addresses of resident.S's routines for call graphs */
+	uint64_t span_begin, span_end; /* addresses of resident.S's routines for spans */
 	struct wire_batch batch;
-	uint64_t look_count;                /* stacks that it looked through: look.c */
-	uint64_t look_ticks, look_since;    /* the same as in wire_looks; a TSC */
-	struct wire_rule rules[WIRE_RULES]; /* by their addresses: look.c */
+	uint64_t look_count;                /* stack walks: look.c */
+	uint64_t look_ticks, look_since;    /* as in wire_looks; the time-stamp counter */
+	struct wire_rule rules[WIRE_RULES]; /* by address: look.c */
 	struct wire_moved moved[WIRE_MOVED];
 	uint32_t shown_count;
-	uint32_t owner; /* the process whose counts are in it; 0: none; for the
-			   tracer */
+	uint32_t owner; /* the process whose counts it holds; 0: none; for the tracer */
 	struct wire_shown shown[WIRE_SHOWN];
 	struct wire_rest rest;
-	uint64_t look_frame;  /* of the hook in which return addresses were last put right
+	uint64_t
+		look_frame; /* of the hook in which return addresses were last restored */
+	uint64_t stack_known; /* all pages from here to stack_end can be read; 0: unknown
 			       */
-	uint64_t stack_known; /* from here to stack_end all pages can be read; 0: it is
-				 not known */
-	uint64_t stack_gap; /* a page below stack_end that could not; 0: none was found */
-	uint64_t stepped;   /* a handler has set the trap flag, and returned to here; 0:
-			       none   has, or the program has seen the step */
-	uint64_t stepped_code; /* where the thread went on instead */
-	uint64_t asked_ticks; /* time-stamp counter when it posted its last request; 0: it
-				 may not be read */
-	uint64_t context;     /* address of the thread's struct context_thread, which the
-				 library of contexts writes; 0: it has none */
+	uint64_t
+		stack_gap; /* a page below stack_end that cannot be read; 0: none found */
+	uint64_t stepped; /* a handler has set the trap flag and returned to here; 0: none
+			     has, or the program has seen the step */
+	uint64_t stepped_code; /* where the thread continued instead */
+	uint64_t asked_ticks;  /* time-stamp counter at its last request; 0: it may not be
+				  read */
+	uint64_t context; /* address of the thread's struct context_thread, written by the
+			     library of contexts; 0: none */
 };
 
 #endif

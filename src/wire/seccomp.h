@@ -1,8 +1,8 @@
 /*
- * Which calls install a filter of system calls (seccomp(2), prctl(2)), or may: that they
- * fail is known only when they were made. Programs also ask what the kernel can do, by
- * calls that install nothing or fail for certain: the filter's address is NULL then.
- * Nothing but inline functions, for code inside of programs, too.
+ * Recognition of calls that install a system call filter (seccomp(2), prctl(2)), or may:
+ * that they fail is known only afterwards. Programs also probe the kernel, by calls that
+ * install nothing or certainly fail: the filter's address is NULL then. Inline functions
+ * only, also for code inside of programs.
  */
 #ifndef TRAMMEL_WIRE_SECCOMP_H
 #define TRAMMEL_WIRE_SECCOMP_H
@@ -19,7 +19,7 @@ enum {
 	WIRE_SYS_SECCOMP = 317,
 };
 
-/* Of prctl's mode; seccomp's operations are one less. */
+/* Modes of prctl; seccomp's operations are one less. */
 enum wire_seccomp_mode { WIRE_SECCOMP_STRICT = 1, WIRE_SECCOMP_FILTER = 2 };
 
 static inline bool wire_mode_installs(uint32_t mode, uint64_t filter)
@@ -27,20 +27,21 @@ static inline bool wire_mode_installs(uint32_t mode, uint64_t filter)
 	return mode == WIRE_SECCOMP_STRICT || (mode == WIRE_SECCOMP_FILTER && filter);
 }
 
-/* The arguments of prctl. */
+/* Whether prctl with these arguments may install a filter. */
 static inline bool wire_prctl_installs(uint64_t option, uint64_t mode, uint64_t filter)
 {
 	return (uint32_t)option == WIRE_PR_SET_SECCOMP &&
 	       wire_mode_installs((uint32_t)mode, filter);
 }
 
-/* The first and the third argument of seccomp. */
+/* Whether seccomp with this first and third argument may install a filter. */
 static inline bool wire_seccomp_installs(uint64_t operation, uint64_t filter)
 {
 	return wire_mode_installs((uint32_t)operation + 1, filter);
 }
 
-/* A system call's number and its first three arguments. */
+/* Whether a system call, by its number and first three arguments, may install a filter.
+ */
 static inline bool wire_call_installs(uint64_t number, uint64_t first, uint64_t second,
 				      uint64_t third)
 {
@@ -48,16 +49,16 @@ static inline bool wire_call_installs(uint64_t number, uint64_t first, uint64_t 
 	       (number == WIRE_SYS_SECCOMP && wire_seccomp_installs(first, third));
 }
 
-/* A system call's number and its first two arguments: whether the thread's further calls
- * may raise SIGSYS, for it to make them itself (syscall user dispatch). */
+/* Whether, by its number and first two arguments, the system call makes further calls of
+ * the thread raise SIGSYS, to be handled by itself (syscall user dispatch). */
 static inline bool wire_call_dispatches(uint64_t number, uint64_t first, uint64_t second)
 {
 	return number == WIRE_SYS_PRCTL && (uint32_t)first == WIRE_PR_SET_DISPATCH &&
 	       second != 0;
 }
 
-/* A system call's number and its second argument: whether the filter that it installs is
- * one for all threads of the process. */
+/* Whether, by its number and second argument, the system call installs its filter for all
+ * threads of the process. */
 static inline bool wire_call_is_for_all(uint64_t number, uint64_t flags)
 {
 	return number == WIRE_SYS_SECCOMP && (flags & WIRE_FILTER_FOR_ALL);

@@ -1,5 +1,5 @@
 /*
- * Cells as people read them.
+ * Cells formatted for people.
  */
 #ifndef TRAMMEL_QUERY_FORMAT_CELLS_H
 #define TRAMMEL_QUERY_FORMAT_CELLS_H
@@ -7,35 +7,36 @@
 #include "query/result.h"
 
 /* Adds a cell: 1,234,567; doubles with at most six digits behind the point, unless that
- * would hide what they are; nothing for nothing. */
+ * would hide the value; no text for QUERY_NOTHING. */
 void query_add_cell(struct text *out, struct record_value value);
 
 /* Adds the title of a column: "time (ns)". The unit is that of SELECT, or else of the
- * attribute that is shown, or that the operator is applied to. */
+ * attribute shown or aggregated. */
 void query_add_title(struct text *out, const struct query_result *result,
 		     const struct query_result_column *column);
 
-/* Adds a string with a backslash before , = \ and new lines, as `expand` has them. */
+/* Adds a string with a backslash before each , = \ and newline, for `expand`. */
 void query_add_escaped(struct text *out, const char *string);
 
-/* What the values of a column are. All-zero is that of none. */
+/* The types of the values of a column. All-zero: no values. */
 struct query_kind {
 	unsigned seen; /* a bit for each enum record_type */
-	bool large;    /* an integer that no int64_t holds */
+	bool large;    /* an integer that does not fit int64_t */
 };
 
 void query_kind_see(struct query_kind *kind, struct record_value value);
-/* A type that holds all of them: the attribute's own (or QUERY_NOTHING) if it does. */
+/* A type that holds all values: `own`, the attribute's type (or QUERY_NOTHING), if it
+ * does. */
 enum record_type query_kind_type(const struct query_kind *kind, enum record_type own);
 
-/* Texts of numbers in the record at hand, whose memory the next one takes again. All-zero
- * is none. */
+/* Texts of numbers in the current record; the next record reuses their memory. All-zero
+ * is empty. */
 struct query_texts {
 	struct VECTOR(struct text) items;
 	size_t used;
 };
 
-/* The value in a type that holds it; its text, if it becomes one, lies in `texts` until
+/* Converts a value to a type that holds it. If that is text, it lies in `texts` until
  * `used` is 0 again. */
 struct record_value query_fit(struct query_texts *texts, enum record_type type,
 			      struct record_value value);

@@ -19,14 +19,14 @@
 #include "base/vector.h"
 #include "record/record.h"
 
-/* A row of the viewer: process and thread, numbers of any kind. */
+/* A row of the viewer: numbers of process and thread, of any kind. */
 struct trace_place {
 	int64_t process, thread;
 };
 
 struct trace_event {
 	char phase;
-	const char *name, *category; /* category: NULL is none */
+	const char *name, *category; /* category: may be NULL */
 	int64_t ns;
 	int64_t duration_ns; /* of an X */
 	struct trace_place place;
@@ -44,15 +44,15 @@ struct trace_sample {
 
 struct trace_row {
 	struct trace_place place;
-	char *name; /* of the thread, or NULL; of the process where `of_process` */
+	char *name; /* of the thread, or NULL; of the process if `of_process` */
 	bool of_process;
 };
 
 struct trace_json {
 	struct text *out;
 	bool pretty;
-	bool any;                    /* an event was written */
-	struct record_model *frames; /* node: a frame; what the globals are, too */
+	bool any;                    /* an event has been written */
+	struct record_model *frames; /* nodes are frames; also holds the globals */
 	record_attribute frame;
 	struct VECTOR(record_node) globals; /* children of the root */
 	struct VECTOR(struct trace_sample) samples;
@@ -63,23 +63,22 @@ struct trace_json {
 
 void trace_json_init(struct trace_json *json, struct text *out, bool pretty);
 void trace_json_event(struct trace_json *json, const struct trace_event *event);
-/* The frame of this name that was called by another one (0: by none). */
+/* Finds or adds the frame with this name, called by frame `caller` (0: none). */
 uint32_t trace_json_frame(struct trace_json *json, uint32_t caller,
 			  struct record_value name);
-/* Samples are written at the end. */
+/* Adds a sample; samples are written at the end. */
 void trace_json_sample(struct trace_json *json, const struct trace_sample *sample);
-/* The last value of a name counts. */
+/* Adds a global; the last value of a name is kept. */
 void trace_json_global(struct trace_json *json, const char *name,
 		       struct record_value value);
-/* Gives a row its name, or, if `of_process`, all rows of the process theirs. The first
- * one stays. */
+/* Names a row or, if `of_process`, all rows of the process. The first name is kept. */
 void trace_json_name(struct trace_json *json, struct trace_place place, bool of_process,
 		     const char *name);
-/* Writes what is left, and frees all. */
+/* Writes the rest and frees the contents. */
 void trace_json_finish(struct trace_json *json);
 
-/* How values are shown: "solve" of a string, else "level=3", "timestep=3" of iterations.
- * Valid until the next call. */
+/* The label of a value: "solve" for a string, else "level=3", "timestep=3" for
+ * iterations. Valid until the next call. */
 const char *trace_json_label(struct trace_json *json, const char *attribute,
 			     struct record_value value);
 

@@ -1,7 +1,6 @@
 /*
- * What a record of a trace says, whichever program wrote it: when, where and what. Its
- * attributes are looked for in the record and in the context tree; what is further in
- * counts.
+ * Interpretation of a trace record, whichever program wrote it: time, thread and event.
+ * Attributes are looked up in the record and in the context tree; the innermost wins.
  */
 #ifndef TRAMMEL_QUERY_FORMAT_TRACE_RECORD_H
 #define TRAMMEL_QUERY_FORMAT_TRACE_RECORD_H
@@ -9,9 +8,9 @@
 #include "query/format/trace_json.h"
 #include "query/query.h"
 
-/* Attributes with a meaning of their own; trace_record.c has their names. */
+/* Attributes with a special meaning; trace_record.c has their names. */
 enum trace_field {
-	TRACE_CUDA_KIND, /* what a GPU did; four for each maker, in this order */
+	TRACE_CUDA_KIND, /* activity of a GPU; four for each maker, in this order */
 	TRACE_CUDA_START,
 	TRACE_CUDA_DURATION,
 	TRACE_CUDA_NAME,
@@ -46,22 +45,23 @@ enum trace_field {
 
 enum trace_happening { TRACE_NOTHING, TRACE_BEGIN, TRACE_END, TRACE_SET };
 
-/* A number that is shown as one of a group. */
+/* A number that is shown as a member of a group. */
 struct trace_counter {
 	char *group, *name;
 	bool present;
 	double value;
 };
 
-/* Of an attribute, in one file. */
+/* The meaning of an attribute, in one file. */
 struct trace_bound {
 	enum trace_field field;
-	int process,
-		thread; /* how much it matters as its number, 0 first; -1: it is none */
-	int counter;    /* item of counters, or -1 */
+	int process, thread; /* priority of this attribute as the number, 0 first; -1: it
+				is not one */
+	int counter;         /* item of counters, or -1 */
 	enum trace_happening happening;
 	bool frame; /* a function of a call path */
-	/* What happens, or its own name; lives as long as the reader. */
+	/* The subject of an event attribute, or its own name; lives as long as the
+	 * reader. */
 	const char *subject;
 	uint32_t kind; /* a number of the subject */
 };
@@ -80,11 +80,11 @@ struct trace_record {
 	bool timed;
 	int64_t ns;
 	uint32_t frame;
-	/* What happened: TRACE_EVENT has another word for it. */
+	/* The kind of event; TRACE_EVENT has another word for it. */
 	enum trace_happening happening;
 	const struct trace_bound *subject;
 	struct record_value value;
-	/* What stands behind TRACE_EVENT: what was set. */
+	/* The attribute set, with TRACE_EVENT "set". */
 	const struct trace_bound *set;
 	struct record_value set_value;
 };
@@ -92,7 +92,7 @@ struct trace_record {
 struct trace_names VECTOR(char *);
 
 struct trace_reader {
-	struct trace_json *json; /* gets frames */
+	struct trace_json *json; /* receives frames */
 	const struct record_model *model;
 	struct string_table kinds;
 	/* Attributes that are numbers of processes and threads. */
@@ -100,8 +100,8 @@ struct trace_reader {
 	struct VECTOR(struct trace_counter) counters;
 	struct VECTOR(struct trace_bound) attributes; /* by number in the model */
 	struct VECTOR(struct trace_node {
-		bool wanted;    /* it or one above says something */
-		uint32_t frame; /* of it, or the nearest one above */
+		bool wanted;    /* it or a node above is of interest */
+		uint32_t frame; /* of the nearest frame at it or above */
 	}) nodes;
 	struct trace_record record;
 };
@@ -110,13 +110,13 @@ void trace_reader_init(struct trace_reader *reader, const struct query *query,
 		       struct trace_json *json);
 void trace_reader_deinit(struct trace_reader *reader);
 void trace_reader_use(struct trace_reader *reader, const struct record_model *model);
-/* What the record says; valid until the next call, and values as long as the pairs. */
+/* Interprets a record; valid until the next call, and its values as long as the pairs. */
 const struct trace_record *trace_reader_read(struct trace_reader *reader,
 					     record_node node,
 					     const struct record_pair *pairs,
 					     size_t count);
 
-/* What is known of a node's attribute. */
+/* The meaning of the attribute of a node. */
 const struct trace_bound *trace_reader_bound(const struct trace_reader *reader,
 					     record_node node);
 
@@ -125,7 +125,7 @@ static inline bool trace_has(const struct trace_record *record, enum trace_field
 	return record->present >> field & 1;
 }
 
-/* The value as a number, 0 if it is none. */
+/* The value as an integer; 0 if it is not a number. */
 int64_t trace_whole(struct record_value value);
 
 #endif
