@@ -21,7 +21,7 @@
 	.endm
 
 /* Save and restore the registers of routines that gates and probes call, on the stack:
- * session/position/arc.c. */
+ * session/position/gate_position.c. */
 	.macro save_graph
 	mov	%rcx, (%rsp)
 	mov	%rdx, 8(%rsp)

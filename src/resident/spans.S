@@ -116,8 +116,8 @@ span_tell:
 2:	lea	8(%rsp), %rsp
 	ret
 
-/* The thread's mask becomes what it was; of a timer's signal (session/thread/timers.c) only with
- * the tracer dead, which else does so at the next stop. A signal that comes here finds rsi,
+/* The thread's mask becomes what it was; of a timer's signal (session/thread/fast_timers.c) only
+ * with the tracer dead, which else does so at the next stop. A signal that comes here finds rsi,
  * rdi, r10 and r11 in the bank, and the routine's frame behind the return address. */
 	.globl span_unmask, span_unmask_saved, span_unmasked
 span_unmask:

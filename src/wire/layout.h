@@ -554,7 +554,7 @@ struct wire_moved {
 };
 
 /* Positions that signal handlers were shown, innermost last: see
- * session/position/shown.h. */
+ * session/position/signal_frames.h. */
 #define WIRE_SHOWN 16
 struct wire_shown {
 	uint64_t rsp, rip; /* as shown */

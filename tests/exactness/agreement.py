@@ -80,7 +80,7 @@ def check_left(folder, options):
 
 # movb $1, %gs:slot of a probe, and what is there when it fired: an instruction without effect, or,
 # of a block at home, a jump and what it leaves of the slot; see src/code/emit/probe.c and
-# src/session/modules/homes.c.
+# src/session/modules/unpatched.c.
 PROBES = {"waiting": rb"\x65\xc6\x04\x25....\x01", "fired": rb"\x65\x0f\x1f\x84....\x01",
           "home": rb"\xe9.....[\x00-\x0f]\x00\x01"}
 

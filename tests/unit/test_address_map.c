@@ -18,7 +18,7 @@
 #include "code/count/edges.h"
 #include "code/emit/probe.h"
 #include "code/locate/address_map.h"
-#include "session/cache/ways.h"
+#include "session/cache/address_maps.h"
 #include "wire/layout.h"
 #include "x86/decode.h"
 
@@ -341,13 +341,14 @@ static void compare_ways(const struct whole_area *area)
 	uint8_t *header;
 
 	file.plan = area->plan;
-	ways_make(&file);
-	header = calloc(1, ways_header_size(&file) + ways_size(&file));
-	assert_int_equal(trampolines_ways_header(&module),
-			 module.code_address + ways_header_offset(&file));
-	module.ways_at = trampolines_ways_header(&module) + ways_header_size(&file);
-	ways_write(&file, header + ways_header_size(&file));
-	trampolines_write_ways_header(&module, header);
+	address_maps_make(&file);
+	header = calloc(1, address_maps_header_size(&file) + address_maps_size(&file));
+	assert_int_equal(trampolines_maps_header(&module),
+			 module.code_address + address_maps_header_offset(&file));
+	module.address_maps_at =
+		trampolines_maps_header(&module) + address_maps_header_size(&file);
+	address_maps_write(&file, header + address_maps_header_size(&file));
+	trampolines_write_maps_header(&module, header);
 	control.text_count = 2; /* the first is another module's */
 	control.texts[0] = (struct wire_text){.start = 0x1000, .end = 0x2000};
 	control.texts[1] =
@@ -357,7 +358,7 @@ static void compare_ways(const struct whole_area *area)
 	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);
 	check_ways(area, &module);
 	free(header);
-	vector_deinit(&file.ways);
+	vector_deinit(&file.address_maps);
 }
 
 static void test_ways(void **state)

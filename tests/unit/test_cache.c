@@ -148,9 +148,9 @@ static void test_editions(void **state)
 	(void)state;
 	add(names, 2, KIND, 4096);
 	assert_string_equal(found, third);
-	assert_int_equal(cache_names_edition(first), 0);
-	assert_int_equal(cache_names_edition(third), 3);
-	assert_int_equal(cache_names_edition("3.plan"), 0);
+	assert_int_equal(cache_names_generation(first), 0);
+	assert_int_equal(cache_names_generation(third), 3);
+	assert_int_equal(cache_names_generation("3.plan"), 0);
 	cache_names_drop_others(names, key, third, second);
 	assert_int_not_equal(access(first, F_OK), 0);
 	assert_int_not_equal(access(unknown, F_OK), 0);

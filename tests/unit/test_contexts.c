@@ -434,8 +434,8 @@ static void test_places(void **state)
 }
 
 /* A signal at a step of the resident's: the thread goes back to where it was called, with
- * its registers, and on as session/position/arc.c has it. Each is of a process of its
- * own, which begins at that step. */
+ * its registers, and on as session/position/gate_position.c has it. Each is of a process
+ * of its own, which begins at that step. */
 struct interruption {
 	struct whole_area area;
 	size_t steps, wrong; /* in gates and the resident; of them, which ended badly */

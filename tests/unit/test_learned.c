@@ -1,5 +1,5 @@
 /* What runs taught, in memory and in a file. */
-#include "session/cache/learned.h"
+#include "session/cache/feedback_file.h"
 
 #include "base/text.h"
 
@@ -201,47 +201,48 @@ static void test_soundness(void **state)
 	frequencies_deinit(&good);
 }
 
-static bool is_empty(const struct learned *learned)
+static bool is_empty(const struct feedback *learned)
 {
 	return !learned->frequencies.rows.count && !learned->frequencies.values.count &&
-	       !learned->runs && !learned_edition(learned, 1);
+	       !learned->runs && !feedback_generation(learned, 1);
 }
 
-static void save(struct learned *ret_learned)
+static void save(struct feedback *ret_learned)
 {
-	*ret_learned = (struct learned){.runs = 4};
+	*ret_learned = (struct feedback){.runs = 4};
 	add(&ret_learned->frequencies, 10, 3, 4, 800);
 	add(&ret_learned->frequencies, 20, 1, 2, 64);
-	assert_true(learned_save(folder, KEY, ret_learned));
+	assert_true(feedback_save(folder, KEY, ret_learned));
 }
 
 static void test_file(void **state)
 {
-	struct learned saved, loaded;
+	struct feedback saved, loaded;
 
 	(void)state;
-	learned_load(folder, KEY, &loaded);
+	feedback_load(folder, KEY, &loaded);
 	assert_true(is_empty(&loaded));
 	save(&saved);
-	learned_load(folder, KEY, &loaded);
+	feedback_load(folder, KEY, &loaded);
 	assert_int_equal(loaded.runs, 4);
 	assert_int_equal(loaded.frequencies.rows.count, 2);
 	assert_true(found(&loaded.frequencies, 10, 3, 4) == 800);
 	assert_true(found(&loaded.frequencies, 20, 1, 2) == 64);
-	assert_int_equal(learned_edition(&loaded, 3), learned_edition(&saved, 3));
-	assert_int_equal(learned_plans(learned_edition(&loaded, 3)), 3);
-	assert_true(learned_edition(&loaded, 3) < learned_edition(&loaded, 4));
+	assert_int_equal(feedback_generation(&loaded, 3), feedback_generation(&saved, 3));
+	assert_int_equal(feedback_plans(feedback_generation(&loaded, 3)), 3);
+	assert_true(feedback_generation(&loaded, 3) < feedback_generation(&loaded, 4));
 	loaded.frequencies.values.items[4]++;
-	assert_int_not_equal(learned_edition(&loaded, 3), learned_edition(&saved, 3));
-	learned_deinit(&loaded);
-	learned_load(folder, KEY + 1, &loaded);
+	assert_int_not_equal(feedback_generation(&loaded, 3),
+			     feedback_generation(&saved, 3));
+	feedback_deinit(&loaded);
+	feedback_load(folder, KEY + 1, &loaded);
 	assert_true(is_empty(&loaded));
 	/* Others may not write to it. */
 	assert_int_equal(chmod(path, 0620), 0);
-	learned_load(folder, KEY, &loaded);
+	feedback_load(folder, KEY, &loaded);
 	assert_true(is_empty(&loaded));
-	assert_false(learned_save("/nowhere", KEY, &saved));
-	learned_deinit(&saved);
+	assert_false(feedback_save("/nowhere", KEY, &saved));
+	feedback_deinit(&saved);
 }
 
 static void write_file(const char *bytes, size_t size)
@@ -255,7 +256,7 @@ static void write_file(const char *bytes, size_t size)
 /* Whatever byte is another one, and wherever it is cut off, nothing is believed. */
 static void test_damage(void **state)
 {
-	struct learned saved, loaded;
+	struct feedback saved, loaded;
 	char bytes[256];
 	int fd;
 	size_t size;
@@ -268,22 +269,22 @@ static void test_damage(void **state)
 	assert_true(size > 64 && size < sizeof(bytes));
 	for (size_t i = 0; i <= size; i++) {
 		write_file(bytes, i);
-		learned_load(folder, KEY, &loaded);
+		feedback_load(folder, KEY, &loaded);
 		assert_int_equal(is_empty(&loaded), i < size);
-		learned_deinit(&loaded);
+		feedback_deinit(&loaded);
 		if (i == size)
 			break;
 		bytes[i] ^= 0x10;
 		write_file(bytes, size);
 		bytes[i] ^= 0x10;
-		learned_load(folder, KEY, &loaded);
+		feedback_load(folder, KEY, &loaded);
 		assert_true(is_empty(&loaded));
 	}
 	bytes[size] = 0;
 	write_file(bytes, size + 1);
-	learned_load(folder, KEY, &loaded);
+	feedback_load(folder, KEY, &loaded);
 	assert_true(is_empty(&loaded));
-	learned_deinit(&saved);
+	feedback_deinit(&saved);
 }
 
 int main(void)

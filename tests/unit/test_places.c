@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "code/plan/request.h"
-#include "session/modules/places.h"
+#include "session/modules/code_addresses.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -56,19 +56,19 @@ static void test_neighbours(void **state)
 	one = mapping_at(&session, FIRST);
 	two = mapping_at(&session, FIRST + LARGE);
 	small = mapping_at(&session, FIRST + 2 * LARGE);
-	assert_true(places_promise(&session, &space, one, 0));
-	assert_true(places_promise(&session, &space, two, 0));
-	places_reserve(&session, &space, one, 0);
-	assert_true(places_promise(&session, &space, one, 0));
-	assert_false(places_promise(&session, &space, two, 0));
-	assert_true(places_promise(&session, &space, two, 1));
-	assert_true(places_promise(&session, &space, small, 0));
+	assert_true(code_addresses_promise(&session, &space, one, 0));
+	assert_true(code_addresses_promise(&session, &space, two, 0));
+	code_addresses_reserve(&session, &space, one, 0);
+	assert_true(code_addresses_promise(&session, &space, one, 0));
+	assert_false(code_addresses_promise(&session, &space, two, 0));
+	assert_true(code_addresses_promise(&session, &space, two, 1));
+	assert_true(code_addresses_promise(&session, &space, small, 0));
 	/* It has one place at a time. */
-	places_reserve(&session, &space, one, 1);
-	assert_true(places_promise(&session, &space, two, 0));
-	assert_false(places_promise(&session, &space, two, 1));
-	places_release(&space, one);
-	assert_true(places_promise(&session, &space, two, 1));
+	code_addresses_reserve(&session, &space, one, 1);
+	assert_true(code_addresses_promise(&session, &space, two, 0));
+	assert_false(code_addresses_promise(&session, &space, two, 1));
+	code_addresses_release(&space, one);
+	assert_true(code_addresses_promise(&session, &space, two, 1));
 	assert_int_equal(space.promises.count, 0);
 	vector_deinit(&space.promises);
 	maps_deinit(&session.maps);

@@ -1,5 +1,5 @@
 /* What the front shows of modules that are being planned, and when. */
-#include "session/run/planning.h"
+#include "session/run/planning_notice.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@ static void show(const char *name, unsigned int left)
 }
 
 struct test {
-	struct planning planning;
+	struct planning_notice planning;
 	int write;
 };
 
@@ -41,15 +41,15 @@ static void test_short(void **state)
 	struct test test = begin();
 
 	(void)state;
-	assert_int_equal(planning_wait_ms(&test.planning, SECOND), -1);
+	assert_int_equal(planning_notice_wait_ms(&test.planning, SECOND), -1);
 	planning_note_send(test.write, "/lib/libone.so", 2);
-	planning_act(&test.planning, SECOND);
-	assert_int_equal(planning_wait_ms(&test.planning, SECOND), 1001);
+	planning_notice_act(&test.planning, SECOND);
+	assert_int_equal(planning_notice_wait_ms(&test.planning, SECOND), 1001);
 	assert_string_equal(shown, "");
 	planning_note_send(test.write, "", 0);
-	planning_act(&test.planning, SECOND + SECOND / 2);
-	assert_int_equal(planning_wait_ms(&test.planning, 9 * SECOND), -1);
-	planning_end(&test.planning);
+	planning_notice_act(&test.planning, SECOND + SECOND / 2);
+	assert_int_equal(planning_notice_wait_ms(&test.planning, 9 * SECOND), -1);
+	planning_notice_end(&test.planning);
 	assert_string_equal(shown, "");
 	close(test.planning.fd);
 	close(test.write);
@@ -62,15 +62,15 @@ static void test_long(void **state)
 
 	(void)state;
 	planning_note_send(test.write, "/lib/libone.so", 2);
-	planning_act(&test.planning, SECOND);
-	planning_act(&test.planning, 2 * SECOND);
+	planning_notice_act(&test.planning, SECOND);
+	planning_notice_act(&test.planning, 2 * SECOND);
 	assert_string_equal(shown, "libone.so 2");
-	assert_int_equal(planning_wait_ms(&test.planning, 2 * SECOND), -1);
+	assert_int_equal(planning_notice_wait_ms(&test.planning, 2 * SECOND), -1);
 	planning_note_send(test.write, "libtwo.so", 1);
-	planning_act(&test.planning, 3 * SECOND);
+	planning_notice_act(&test.planning, 3 * SECOND);
 	assert_string_equal(shown, "libtwo.so 1");
 	planning_note_send(test.write, "", 0);
-	planning_act(&test.planning, 4 * SECOND);
+	planning_notice_act(&test.planning, 4 * SECOND);
 	assert_string_equal(shown, " 0");
 	close(test.planning.fd);
 	close(test.write);
@@ -83,14 +83,14 @@ static void test_gone(void **state)
 
 	(void)state;
 	planning_note_send(test.write, "a", 1);
-	planning_act(&test.planning, SECOND);
-	planning_act(&test.planning, 2 * SECOND);
+	planning_notice_act(&test.planning, SECOND);
+	planning_notice_act(&test.planning, 2 * SECOND);
 	assert_string_equal(shown, "a 1");
 	close(test.write);
-	planning_act(&test.planning, 3 * SECOND);
+	planning_notice_act(&test.planning, 3 * SECOND);
 	assert_string_equal(shown, " 0");
 	assert_int_equal(test.planning.fd, -1);
-	assert_int_equal(planning_wait_ms(&test.planning, 9 * SECOND), -1);
+	assert_int_equal(planning_notice_wait_ms(&test.planning, 9 * SECOND), -1);
 }
 
 /* Names are cut, and a full pipe loses notes, but not the last one that matters. */
@@ -105,11 +105,11 @@ static void test_bounds(void **state)
 	for (unsigned int i = 0; i < 5000; i++)
 		planning_note_send(test.write, name, i + 1);
 	planning_note_send(-1, name, 1);
-	planning_act(&test.planning, SECOND);
-	planning_act(&test.planning, 2 * SECOND);
+	planning_notice_act(&test.planning, SECOND);
+	planning_notice_act(&test.planning, 2 * SECOND);
 	assert_int_equal(strspn(shown, "x"), sizeof(test.planning.last.name) - 1);
 	planning_note_send(test.write, "", 0);
-	planning_act(&test.planning, 2 * SECOND);
+	planning_notice_act(&test.planning, 2 * SECOND);
 	assert_string_equal(shown, " 0");
 	close(test.planning.fd);
 	close(test.write);

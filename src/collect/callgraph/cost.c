@@ -4,7 +4,7 @@
 #include "code/emit/probe.h"
 #include "resident/resident.h"
 #include "session/cache/graph_layout.h"
-#include "session/profile/saving.h"
+#include "session/profile/profile_writer.h"
 
 #include <asm/prctl.h>
 #include <stdlib.h>
@@ -185,7 +185,7 @@ void callgraph_find_cost(struct callgraph_cost *ret_cost)
 		munmap(trial.bank, size);
 }
 
-void callgraph_find_costs(struct saving *saving)
+void callgraph_find_costs(struct profile_writer *writer)
 {
-	callgraph_find_cost(&saving->graph_cost);
+	callgraph_find_cost(&writer->graph_cost);
 }

@@ -5,12 +5,12 @@
 
 #include "session/state/session.h"
 
-struct saving;
+struct profile_writer;
 
 /* Measures what probes take here; all 0 where that cannot be. */
 void callgraph_find_cost(struct callgraph_cost *ret_cost);
 
 /* Measures what probes take, for a profile that is being written: saving.graph_cost. */
-void callgraph_find_costs(struct saving *saving);
+void callgraph_find_costs(struct profile_writer *writer);
 
 #endif

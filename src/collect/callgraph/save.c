@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "collect/callgraph/times.h"
-#include "session/profile/fold.h"
+#include "session/profile/profile_writer.h"
 
 #include <stdlib.h>
 #include <x86intrin.h>
@@ -55,32 +55,32 @@ static double ns_per_tick(const struct session *session)
 	return session->clock_ticks && ticks ? (double)ns / (double)ticks : 0;
 }
 
-static record_node make_node(struct saving *saving, record_node parent,
+static record_node make_node(struct profile_writer *writer, record_node parent,
 			     const struct image_context *context)
 {
-	const struct names *n = &saving->names;
+	const struct names *n = &writer->names;
 	const struct module_file *file;
 	const struct plan_function *function;
 	record_node node;
 
-	file = saving->session->files.items[context->file];
+	file = writer->session->files.items[context->file];
 	function = &file->plan->functions.items[context->function];
-	node = record_node_child(saving->model, parent, n->graph_path,
+	node = record_node_child(writer->model, parent, n->graph_path,
 				 record_string(file->path));
 	/* Several functions of a module may have one name. */
-	node = record_node_child(saving->model, node, n->graph_offset,
+	node = record_node_child(writer->model, node, n->graph_offset,
 				 record_address(function->address));
 	return record_node_child(
-		saving->model, node, n->graph_function,
-		record_string(saving_function_name(saving, file, function)));
+		writer->model, node, n->graph_function,
+		record_string(profile_writer_function_name(writer, file, function)));
 }
 
-static void save_context(struct saving *saving, const struct image_run *image,
+static void save_context(struct profile_writer *writer, const struct image_run *image,
 			 const struct image_context *context, record_node node,
 			 uint64_t calls, const uint64_t ns[2])
 {
-	const struct names *n = &saving->names;
-	const struct module_file *file = saving->session->files.items[context->file];
+	const struct names *n = &writer->names;
+	const struct module_file *file = writer->session->files.items[context->file];
 	struct record_pair pairs[9] = {
 		{n->image, record_uint(image->number)},
 		{n->graph_calls, record_uint(calls)},
@@ -95,15 +95,15 @@ static void save_context(struct saving *saving, const struct image_run *image,
 		pairs[count++] =
 			(struct record_pair){n->graph_exclusive, record_uint(ns[1])};
 	}
-	saving_write(saving, node, pairs, count);
+	profile_writer_write(writer, node, pairs, count);
 }
 
 /* The contexts of one interval. */
-static void save_graph(struct saving *saving, const struct image_run *image,
+static void save_graph(struct profile_writer *writer, const struct image_run *image,
 		       const struct shape *shape, const struct image_context_sums *sums)
 {
 	const struct image_graph *graph = &image->graph;
-	const double scale = ns_per_tick(saving->session);
+	const double scale = ns_per_tick(writer->session);
 	scoped_free uint64_t *inclusive = add_inclusive(graph, shape, sums);
 	scoped_free record_node *nodes =
 		memory_allocate_zeroed(graph->contexts.count, sizeof(*nodes));
@@ -120,15 +120,15 @@ static void save_graph(struct saving *saving, const struct image_run *image,
 			continue;
 		}
 		threads[i] = threads[context->parent];
-		saving->thread = threads[i];
-		nodes[i] = make_node(saving, nodes[shape->parent[i]], context);
+		writer->thread = threads[i];
+		nodes[i] = make_node(writer, nodes[shape->parent[i]], context);
 		if (sums[i].calls || inclusive[i])
-			save_context(saving, image, context, nodes[i], sums[i].calls, ns);
+			save_context(writer, image, context, nodes[i], sums[i].calls, ns);
 	}
-	saving->thread = 0;
+	writer->thread = 0;
 }
 
-void callgraph_save(struct saving *saving, const struct image_run *image)
+void callgraph_save(struct profile_writer *writer, const struct image_run *image)
 {
 	const struct image_graph *graph = &image->graph;
 	const struct image_context_count *count = graph->counts.items;
@@ -142,11 +142,11 @@ void callgraph_save(struct saving *saving, const struct image_run *image)
 		scoped_free struct image_context_sums *sums =
 			memory_allocate_zeroed(graph->contexts.count, sizeof(*sums));
 
-		saving->interval = count->interval;
-		for (; count < end && count->interval == saving->interval; count++)
+		writer->interval = count->interval;
+		for (; count < end && count->interval == writer->interval; count++)
 			sums[count->context] = count->sums;
-		callgraph_correct(graph, sums, &saving->graph_cost);
-		save_graph(saving, image, &shape, sums);
+		callgraph_correct(graph, sums, &writer->graph_cost);
+		save_graph(writer, image, &shape, sums);
 	}
 	free(shape.depth);
 	free(shape.parent);

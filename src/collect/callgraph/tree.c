@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "code/plan/plan_rows.h"
 #include "session/position/callgraph_bank.h"
-#include "session/position/returns.h"
+#include "session/position/return_addresses.h"
 #include "session/state/module.h"
 
 #include <stdlib.h>
@@ -329,7 +329,7 @@ void callgraph_begin_within(const struct session *session, struct thread *thread
 	struct frames frames = {.space = thread->process->space, .calls = calls};
 
 	calls->count = 0;
-	returns_visit(thread, registers, note_frame, &frames);
+	return_addresses_visit(thread, registers, note_frame, &frames);
 	for (size_t i = 0; i < calls->count / 2; i++) {
 		struct thread_call outer = calls->items[calls->count - 1 - i];
 

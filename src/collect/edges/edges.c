@@ -3,8 +3,7 @@
 #include "base/search.h"
 #include "code/plan/plan_rows.h"
 #include "collect/collect.h"
-#include "session/profile/fold.h"
-#include "session/profile/saving.h"
+#include "session/profile/profile_writer.h"
 #include "session/state/module.h"
 
 /* Where an edge out of a function leads in another part of it; 0: it leads elsewhere. */
@@ -20,11 +19,11 @@ static uint64_t crosses_to(const struct plan *plan, const struct plan_function *
 	if (found == plan->crossings.count || rows[found].edge != number)
 		return 0;
 	to = function->address + (uint64_t)(int64_t)rows[found].distance;
-	return saving_is_told(plan, plan_function_at(plan, to)) ? to : 0;
+	return profile_writer_is_told(plan, plan_function_at(plan, to)) ? to : 0;
 }
 
 /* One of an edge that has no count says just that. */
-static void save_edge(struct saving *saving, const struct module_counts *of,
+static void save_edge(struct profile_writer *writer, const struct module_counts *of,
 		      record_node node, const struct plan_function *function,
 		      const struct plan_edge *edge, uint64_t count)
 {
@@ -34,7 +33,7 @@ static void save_edge(struct saving *saving, const struct module_counts *of,
 		[CFG_EDGE_SWITCH] = {RECORD_STRING, 6, .bytes = "switch"},
 		[CFG_EDGE_RETURN] = {RECORD_STRING, 5, .bytes = "leave"},
 	};
-	const struct names *n = &saving->names;
+	const struct names *n = &writer->names;
 	const struct plan *plan = of->file->plan;
 	const struct plan_block *blocks = &plan->blocks.items[function->first_block];
 	uint64_t from = function->address + blocks[edge->from].offset;
@@ -56,12 +55,12 @@ static void save_edge(struct saving *saving, const struct module_counts *of,
 		saving_set_number(&pairs[pair++], n->edge_to, RECORD_ADDRESS, to);
 	if (!(edge->flags & PLAN_EDGE_JOINED))
 		saving_set_number(&pairs[pair++], n->count, RECORD_UINT, count);
-	saving_write(saving, node, pairs, pair);
+	profile_writer_write(writer, node, pairs, pair);
 }
 
 /* All ways from a block that was executed, if there are several; of others those that
  * were taken. That a block with calls returned, too, is no way. */
-static void save_edges(struct saving *saving, const struct module_counts *from,
+static void save_edges(struct profile_writer *writer, const struct module_counts *from,
 		       const struct plan_function *function,
 		       const struct edges_counts *counts)
 {
@@ -71,7 +70,8 @@ static void save_edges(struct saving *saving, const struct module_counts *from,
 
 	if (!counts->edges)
 		return;
-	node = saving_function_node(saving, from->file, plan_whole_of(plan, function));
+	node = profile_writer_function_node(writer, from->file,
+					    plan_whole_of(plan, function));
 
 	for (uint32_t i = 0; i < function->edge_count; i++) {
 		bool several = (i && edges[i - 1].from == edges[i].from) ||
@@ -83,7 +83,7 @@ static void save_edges(struct saving *saving, const struct module_counts *from,
 
 		if (counts->edges[i] ||
 		    (counts->blocks[edges[i].from] && (several || joined)))
-			save_edge(saving, from, node, function, &edges[i],
+			save_edge(writer, from, node, function, &edges[i],
 				  counts->edges[i]);
 	}
 }

@@ -3,10 +3,11 @@
 #include "base/search.h"
 #include "code/plan/plan_rows.h"
 #include "session/adapt/hot.h"
-#include "session/adapt/looks.h"
+#include "session/adapt/poll_schedule.h"
 #include "session/follow/fired_restore.h"
-#include "session/modules/homes.h"
 #include "session/modules/probes.h"
+#include "session/modules/unpatched.h"
+#include "session/options/collector.h"
 #include "session/state/fired_state.h"
 #include "session/state/module.h"
 #include "session/thread/stop.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct looks_limits limits = {.longest_ns = 1000000000, .share = 16};
+static const struct poll_schedule_limits limits = {.longest_ns = 1000000000, .share = 16};
 
 static bool applies(const struct session *session)
 {
@@ -96,7 +97,7 @@ enum { CHUNK = 512 };
 struct change {
 	struct process *process;
 	struct space_probes probes;
-	struct homes_texts texts;
+	struct unpatched_texts texts;
 };
 
 /* Where the function's probes are that fired, but for those that are gone already. What
@@ -136,14 +137,14 @@ static void change_function(const struct fired_module *of,
 		.function = function, .has_fired = has_fired, .context = of};
 
 	add_probes_of(of, function, &change->probes);
-	homes_find(of->space, of->module, &request, &change->texts);
+	unpatched_find(of->space, of->module, &request, &change->texts);
 }
 
 /* For the last of those that are hot. */
 static void prepare(struct process *process, struct change *change)
 {
 	struct space *space = process->space;
-	/* A function that went home twice at once would not come back. */
+	/* A function that was unpatched twice at once would not come back. */
 	const size_t all = sort_once(space->fired.hot.items, space->fired.hot.count,
 				     sizeof(*space->fired.hot.items), by_function);
 	const size_t left = all > CHUNK ? all - CHUNK : 0, count = all - left;
@@ -176,7 +177,7 @@ static void take_away(const struct session *session, struct change *change)
 	fired_leave_islands(session, space);
 	fired_set_probes(space->memory_fd, &change->probes, true);
 	add_probes(&space->fired.probes, &change->probes);
-	homes_enter(space, &change->texts);
+	unpatched_enter(space, &change->texts);
 }
 
 /* What fires while this is prepared is for the next time; and so is all where threads
@@ -187,13 +188,14 @@ static bool take_some_away(struct session *session)
 	struct stopped stopped;
 
 	vector_for_each (&session->all_processes, process)
-		if (looks_may_change(*process) && (*process)->space->fired.hot.count)
+		if (poll_schedule_may_change(*process) &&
+		    (*process)->space->fired.hot.count)
 			prepare(*process, vector_add(&changes));
 	if (!changes.count)
 		return false;
 	stop_begin(session, (struct stop_scope){0}, STOP_WHILE_POSSIBLE, &stopped);
 	vector_for_each (&changes, change) {
-		if (looks_may_change(change->process) &&
+		if (poll_schedule_may_change(change->process) &&
 		    stop_holds_all(session, change->process->space))
 			take_away(session, change);
 		else
@@ -202,13 +204,13 @@ static bool take_some_away(struct session *session)
 	stop_end(session, &stopped);
 	vector_for_each (&changes, change) {
 		vector_deinit(&change->probes);
-		homes_texts_deinit(&change->texts);
+		unpatched_texts_deinit(&change->texts);
 	}
 	vector_deinit(&changes);
 	return true;
 }
 
-/* Spaces of which forks take long have nothing at home until they are cheap again. */
+/* Spaces of which forks take long have nothing unpatched until they are cheap again. */
 static void restore_costly(struct session *session)
 {
 	struct stopped stopped;
@@ -218,7 +220,7 @@ static void restore_costly(struct session *session)
 	for (size_t i = 0; i < session->all_processes.count; i++) {
 		struct process *process = session->all_processes.items[i];
 
-		if (!looks_may_change(process) ||
+		if (!poll_schedule_may_change(process) ||
 		    !fired_costs_forks(session, process->space) ||
 		    !process->space->fired.probes.count)
 			continue;
@@ -232,16 +234,16 @@ static void restore_costly(struct session *session)
 
 uint64_t fired_act(struct session *session)
 {
-	struct looks *looks = &session->fired_looks;
+	struct poll_schedule *looks = &session->fired_schedule;
 	uint64_t now, wait;
 
 	if (session->forks_cost)
 		restore_costly(session);
-	wait = applies(session) ? looks_wait(session, looks, &now) : UINT64_MAX;
+	wait = applies(session) ? poll_schedule_wait(session, looks, &now) : UINT64_MAX;
 	if (wait)
 		return wait;
-	if (hot_find(session, looks_are_many()))
+	if (hot_find(session, poll_schedule_is_dense()))
 		while (take_some_away(session))
 			;
-	return looks_pause(looks, now, &limits);
+	return poll_schedule_pause(looks, now, &limits);
 }

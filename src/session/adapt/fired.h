@@ -1,7 +1,7 @@
 /*
  * Probes of flags that are set: they have nothing more to tell, so they become code that
- * does nothing, and what fired of functions relocated whole goes home
- * (session/modules/homes.h). Functions that run often soon run as they were; see
+ * does nothing, and what fired of functions relocated whole is unpatched
+ * (session/modules/unpatched.h). Functions that run often soon run as they were; see
  * plan_request.probe, PLAN_PROBE_FLAG.
  *
  * What is told is which code ran in each process. So a process that forks off has all of

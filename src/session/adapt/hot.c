@@ -3,8 +3,8 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "code/plan/plan_rows.h"
-#include "session/adapt/looks.h"
-#include "session/count/folding.h"
+#include "session/adapt/poll_schedule.h"
+#include "session/count/read_banks.h"
 #include "session/state/fired_state.h"
 
 #include <stdlib.h>
@@ -19,14 +19,14 @@ enum { MOMENTS = 5000, SHORTEST_NS = 20000, LONGEST_NS = 2000000, ROUNDS = 8 };
  * that run less often, too: a moment is longer by as much, up to so many times. */
 enum { LITTLE = 32, LONGER = 16 };
 
-/* What it takes to bring a function home, and what part of the time that the program has
- * run all that one look brings home is to take; so often more it is asked what runs. */
+/* What it takes to unpatch a function, and what part of the time that the program has
+ * run all that one look unpatches is to take; so often more it is asked what runs. */
 enum { HOME_NS = 80000, SHARE = 64, MORE_ROUNDS = 128 };
 
-/* Of what runs less often as much goes home as takes so long in one of so many parts of
- * the time since WARM_AFTER_NS: what was found to run most often first, and nothing that
- * did less than WARM_LEAST times. Threads do not stand for fewer than WARM_FEW, and what
- * they do else does not wait until more than WARM_MOST went. */
+/* Of what runs less often as much is unpatched as takes so long in one of so many parts
+ * of the time since WARM_AFTER_NS: what was found to run most often first, and nothing
+ * that did less than WARM_LEAST times. Threads do not stand for fewer than WARM_FEW, and
+ * what they do else does not wait until more than WARM_MOST went. */
 enum {
 	WARM_NS = 30000,
 	WARM_SHARE = 16,
@@ -49,13 +49,14 @@ struct glance {
 
 static uint64_t age_of(const struct session *session)
 {
-	return clock_now_ns() - session->fired_looks.begin;
+	return clock_now_ns() - session->fired_schedule.begin;
 }
 
-/* Whether what a process runs may go home. */
+/* Whether what a process runs may be unpatched. */
 static bool may_go(const struct session *session, const struct process *process)
 {
-	return looks_may_change(process) && !fired_costs_forks(session, process->space);
+	return poll_schedule_may_change(process) &&
+	       !fired_costs_forks(session, process->space);
 }
 
 /* The bits of a file, of which there may be `count`. */
@@ -118,7 +119,7 @@ static void look(const struct session *session)
 		if (!may_go(session, *process))
 			continue;
 		glance.fired = &(*process)->space->fired;
-		fold_mark(session, *process, glance.fired->afresh, see, &glance);
+		banks_mark(session, *process, glance.fired->afresh, see, &glance);
 		glance.fired->afresh = false;
 	}
 }
@@ -163,8 +164,8 @@ static size_t ask_hot(const struct session *session, bool all)
 		if (!may_go(session, *process))
 			continue;
 		vector_for_each (&fired->hot, row) {
-			bool ran = fold_mark_some(*process, row->file, row->slot,
-						  row->slot_count);
+			bool ran = banks_mark_some(*process, row->file, row->slot,
+						   row->slot_count);
 
 			row->ran += ran && row->ran < FIRED_RAN_MAX;
 			if (ran || all)
@@ -180,7 +181,7 @@ static size_t ask_hot(const struct session *session, bool all)
 
 static uint64_t moment_ns(const struct session *session)
 {
-	const struct looks *looks = &session->fired_looks;
+	const struct poll_schedule *looks = &session->fired_schedule;
 	const uint64_t age = age_of(session), much = looks->spent * LITTLE;
 	uint64_t ns = age / MOMENTS;
 
@@ -217,7 +218,7 @@ static void let_all_wait(const struct session *session)
 	}
 }
 
-/* Whether to take so many functions home takes more of the time than it is likely to
+/* Whether to unpatch so many functions takes more of the time than it is likely to
  * save. */
 static bool are_too_many(const struct session *session, size_t count)
 {
@@ -232,7 +233,7 @@ static size_t choose_hottest(const struct session *session, size_t count)
 	return count;
 }
 
-/* How many may go home that are not hot. */
+/* How many may be unpatched that are not hot. */
 static size_t warm_room(const struct session *session)
 {
 	const uint64_t age = age_of(session);
@@ -253,7 +254,7 @@ static void count_waiting(const struct session *session, size_t *counts)
 }
 
 /* Those that ran most often of what waits, as many as there is room for. Returns how many
- * functions go home with the `hot` ones. */
+ * functions are unpatched with the `hot` ones. */
 static size_t add_warm(struct session *session, size_t hot)
 {
 	const size_t room = warm_room(session);

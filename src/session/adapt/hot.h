@@ -2,7 +2,7 @@
  * Functions that run often, among those of which something fired (session/adapt/fired.h).
  * Flags that are set are marked, and set again by what runs within a moment; it is asked
  * for some moments, and what runs in each of them is hot. It pays to take care of such
- * functions at once: to bring one home takes as long as it loses in relocated code in
+ * functions at once: to unpatch one takes as long as it loses in relocated code in
  * some thousand calls, and a program that has run for so long may be expected to run for
  * as long again. Of the others those that ran most often follow bit by bit.
  */

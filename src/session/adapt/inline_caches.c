@@ -6,7 +6,7 @@
 #include "code/plan/plan_rows.h"
 #include "code/relocate/inline_cache.h"
 #include "control/remote.h"
-#include "session/adapt/looks.h"
+#include "session/adapt/poll_schedule.h"
 #include "session/state/inline_cache.h"
 #include "session/state/module.h"
 #include "session/thread/stop.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 /* A phase of a program may be over after a tenth of a second. */
-static const struct looks_limits limits = {.longest_ns = 60000000, .share = 96};
+static const struct poll_schedule_limits limits = {.longest_ns = 60000000, .share = 96};
 
 /* Since the last look: a pair that was called fewer times tells nothing, and fewer calls
  * of all pairs that caches are to have are not worth a stop. */
@@ -77,7 +77,8 @@ static void find_pairs(const struct space *space, const struct bank *bank,
 		       struct pairs *pairs)
 {
 	struct wire_arcs *arcs = inline_cache_table(bank);
-	const uint32_t count = entry_count(arcs), enough = looks_are_many() ? 1 : ENOUGH;
+	const uint32_t count = entry_count(arcs),
+		       enough = poll_schedule_is_dense() ? 1 : ENOUGH;
 	struct module *module = NULL;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -257,7 +258,7 @@ static void change_those(struct session *session, const struct process *process,
 
 	vector_for_each (pairs, pair)
 		calls += pair->calls;
-	if (calls < (looks_are_many() ? 1 : WORTH))
+	if (calls < (poll_schedule_is_dense() ? 1 : WORTH))
 		return;
 	stop_begin(session, (struct stop_scope){.space = process->space},
 		   STOP_WHILE_POSSIBLE, &stopped);
@@ -286,7 +287,7 @@ static void look(struct session *session)
 	vector_for_each (&session->all_processes, process) {
 		const struct space *space = (*process)->space;
 
-		if (!looks_may_change(*process) || !has_caches(space))
+		if (!poll_schedule_may_change(*process) || !has_caches(space))
 			continue;
 		pairs.count = 0;
 		vector_for_each (&space->family->arena->banks, bank)
@@ -300,14 +301,14 @@ static void look(struct session *session)
 
 uint64_t inline_caches_act(struct session *session)
 {
-	struct looks *looks = &session->calls_looks;
+	struct poll_schedule *looks = &session->calls_schedule;
 	uint64_t now, wait;
 
 	if (!session->options->collector->calls || session->options->live)
 		return UINT64_MAX;
-	wait = looks_wait(session, looks, &now);
+	wait = poll_schedule_wait(session, looks, &now);
 	if (wait)
 		return wait;
 	look(session);
-	return looks_pause(looks, now, &limits);
+	return poll_schedule_pause(looks, now, &limits);
 }

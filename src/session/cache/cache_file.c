@@ -200,7 +200,8 @@ static void adopt(struct module_file *file, const struct header *header, char *b
 		offset += file->texts[i].part_size;
 	}
 	file->plan = plan_of(header, bytes);
-	SET_ARRAY(file->ways, bytes + part_offset(header, WAYS), header->part_size[WAYS]);
+	SET_ARRAY(file->address_maps, bytes + part_offset(header, WAYS),
+		  header->part_size[WAYS]);
 	file->code_offset = part_offset(header, CODE);
 	file->cached_path = memory_copy_string(path);
 }
@@ -324,7 +325,8 @@ static struct header make_header(const struct module_file *file)
 	header.part_size[LINKS] = plan->links.count * sizeof(*plan->links.items);
 	header.part_size[LEFT] = plan->left.count * sizeof(*plan->left.items);
 	header.part_size[CODE] = plan->code.count;
-	header.part_size[WAYS] = file->ways.count * sizeof(*file->ways.items);
+	header.part_size[WAYS] =
+		file->address_maps.count * sizeof(*file->address_maps.items);
 	header.part_size[NAMES] = plan->names.count;
 	for (uint32_t i = 0; i < file->text_count; i++)
 		header.part_size[TEXTS] += file->texts[i].part_size;
@@ -411,11 +413,11 @@ static bool write_parts(int fd, struct header *header, const struct module_file 
 {
 	const struct plan *plan = file->plan;
 	const void *arrays[] = {
-		plan->functions.items, plan->patches.items, plan->fixups.items,
-		plan->blocks.items,    plan->terms.items,   plan->edges.items,
-		plan->crossings.items, plan->stubs.items,   plan->arcs.items,
-		plan->links.items,     plan->left.items,    plan->names.items,
-		plan->code.items,      file->ways.items,    plan->map_rows.items};
+		plan->functions.items, plan->patches.items,      plan->fixups.items,
+		plan->blocks.items,    plan->terms.items,        plan->edges.items,
+		plan->crossings.items, plan->stubs.items,        plan->arcs.items,
+		plan->links.items,     plan->left.items,         plan->names.items,
+		plan->code.items,      file->address_maps.items, plan->map_rows.items};
 
 	for (int i = FUNCTIONS; i < TEXTS; i++) {
 		const struct piece piece = {arrays[i], header->part_size[i]};

@@ -18,7 +18,7 @@ uint32_t cache_kind(const struct session_options *options);
 /* What the frequencies of a file's functions depend on: not on what is measured. */
 uint64_t cache_frequencies_key(const struct module_file *file);
 
-/* What is known of runs of an executable goes by it: see throws.h. */
+/* What is known of runs of an executable goes by it: see exception_rate.h. */
 uint64_t cache_program_key(const struct stat *status);
 
 struct file_identity file_identity_of(const struct stat *status);

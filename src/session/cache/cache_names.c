@@ -249,7 +249,7 @@ uint32_t cache_names_reserve(struct cache_names *names, uint32_t kind, uint64_t 
 	return name.start;
 }
 
-uint32_t cache_names_edition(const char *path)
+uint32_t cache_names_generation(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct name name;

@@ -47,7 +47,7 @@ char *cache_names_choose(struct cache_names *names, struct cache_key key,
 uint32_t cache_names_reserve(struct cache_names *names, uint32_t kind, uint64_t size);
 
 /* Of the file with such a path. */
-uint32_t cache_names_edition(const char *path);
+uint32_t cache_names_generation(const char *path);
 
 /* Whether a path was chosen: files may have been added. */
 bool cache_names_grew(struct cache_names *names);

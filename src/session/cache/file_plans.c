@@ -5,18 +5,18 @@
 #include "base/text.h"
 #include "code/plan/plan_rows.h"
 #include "code/planner/plan_create.h"
+#include "session/cache/address_maps.h"
 #include "session/cache/cache.h"
 #include "session/cache/cache_file.h"
 #include "session/cache/cache_key.h"
 #include "session/cache/cache_names.h"
+#include "session/cache/feedback_file.h"
 #include "session/cache/graph_layout.h"
 #include "session/cache/hook_table.h"
 #include "session/cache/lazy_file.h"
-#include "session/cache/learned.h"
 #include "session/cache/loader.h"
 #include "session/cache/module_text.h"
-#include "session/cache/usual_places.h"
-#include "session/cache/ways.h"
+#include "session/cache/usual_addresses.h"
 #include "session/options/options.h"
 #include "session/options/policy.h"
 #include "session/options/window_calls.h"
@@ -123,11 +123,12 @@ static uint64_t code_place(const struct module_file *file, const struct image *i
 		text += segment->executable ? segment->file_size : 0;
 	}
 	if (file->dynamic)
-		return image->base -
-		       places_distance(options, file->name, file->variant, span, text);
-	return file->lazy ? PLACES_FIXED
-			  : places_fixed(image->base,
-					 places_room(options, span, text) * 3 / 2);
+		return image->base - usual_addresses_distance(options, file->name,
+							      file->variant, span, text);
+	return file->lazy ? USUAL_ADDRESSES_FIXED
+			  : usual_addresses_fixed(
+				    image->base,
+				    usual_addresses_room(options, span, text) * 3 / 2);
 }
 
 static struct trm_error *make_plan_at(struct module_file *file,
@@ -137,7 +138,7 @@ static struct trm_error *make_plan_at(struct module_file *file,
 
 	for (;;) {
 		TRM_TRY(plan_create(request, &file->plan));
-		const uint64_t size = ways_code_size(file);
+		const uint64_t size = address_maps_code_size(file);
 
 		if (file->dynamic || request->code_address >= base ||
 		    request->code_address + size <= base)
@@ -145,7 +146,7 @@ static struct trm_error *make_plan_at(struct module_file *file,
 		/* It needs more than was thought, which may be there, too. */
 		plan_destroy(file->plan);
 		file->plan = NULL;
-		request->code_address = places_fixed(base, size);
+		request->code_address = usual_addresses_fixed(base, size);
 	}
 }
 
@@ -178,7 +179,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.hook_of = hook_of,
 		.copy_calls = file->copies_calls,
 		.in_parts = options_have_parts(options),
-		.frequencies = file->learned ? &file->learned->frequencies : NULL,
+		.frequencies = file->feedback ? &file->feedback->frequencies : NULL,
 		.hook_own = WIRE_HOOK_OWN,
 		.hook_stack = WIRE_HOOK_STACK,
 		/* The loader's are entered by jumps, with more on the stack. */
@@ -307,7 +308,7 @@ static void describe_plan(struct module_file *file)
 		add_own_word(&file->own_words, fixup->offset);
 	}
 	if (!file->lazy)
-		ways_make(file);
+		address_maps_make(file);
 }
 
 static void note_walking(struct module_file *file)
@@ -388,7 +389,7 @@ static void drop_patched(struct module_file *file)
 }
 
 /* Puts a new plan into the cache and takes it from there: its text can be mapped then,
- * and its arrays cost no memory. `plans`: see learned_edition. */
+ * and its arrays cost no memory. `plans`: see feedback_generation. */
 static bool keep(struct cache_names *names, struct cache_key key,
 		 struct module_file *file, uint32_t reserved, uint32_t plans)
 {
@@ -396,7 +397,8 @@ static bool keep(struct cache_names *names, struct cache_key key,
 	struct module_file before = *file;
 	const struct cache_name name = {
 		.size = (uint64_t)made->slot_count * made->slot_size,
-		.edition = file->learned ? learned_edition(file->learned, plans) : 0};
+		.edition =
+			file->feedback ? feedback_generation(file->feedback, plans) : 0};
 	uint32_t start;
 
 	if (!names)
@@ -406,7 +408,7 @@ static bool keep(struct cache_names *names, struct cache_key key,
 	plan_move_counters(made, WIRE_BANK_HEADER + reserved + start);
 	if (!cache_file_save(path, file) || !cache_file_load_saved(path, file))
 		return false;
-	vector_deinit(&before.ways);
+	vector_deinit(&before.address_maps);
 	plan_destroy(made);
 	return true;
 }
@@ -432,7 +434,7 @@ static void drop_plan(struct module_file *file)
 	} else {
 		if (file->lazy)
 			lazy_file_destroy(file);
-		vector_deinit(&file->ways);
+		vector_deinit(&file->address_maps);
 		drop_patched(file);
 		plan_destroy(file->plan);
 	}
@@ -475,11 +477,12 @@ static void make(struct cache *cache, struct cache_key key, struct module_file *
 		 const struct session_options *options)
 {
 	uint32_t reserved = (uint32_t)cache_counters_reserved(options);
-	struct learned learned = {0};
+	struct feedback feedback = {0};
 
-	if (cache_folder(cache) && learned_by(options))
-		learned_load(cache_folder(cache), cache_frequencies_key(file), &learned);
-	file->learned = &learned;
+	if (cache_folder(cache) && feedback_is_used(options))
+		feedback_load(cache_folder(cache), cache_frequencies_key(file),
+			      &feedback);
+	file->feedback = &feedback;
 	struct trm_error *error = plan_file(file, options, 0);
 
 	if (!error && !keep(cache_names(cache), key, file, reserved, 1) &&
@@ -489,8 +492,8 @@ static void make(struct cache *cache, struct cache_key key, struct module_file *
 		file->trouble = memory_copy_string(error->message);
 		trm_error_destroy(error);
 	}
-	file->learned = NULL;
-	learned_deinit(&learned);
+	file->feedback = NULL;
+	feedback_deinit(&feedback);
 }
 
 static void load_or_make(struct cache *cache, struct module_file *file, bool lazy,
@@ -594,7 +597,7 @@ struct module_file *module_file_open(struct cache *cache, int fd,
 
 void module_file_replan(struct cache *cache, const struct module_file *file,
 			const struct session_options *options,
-			const struct learned *learned)
+			const struct feedback *feedback)
 {
 	struct cache_key key = cache_key(file, options);
 	struct module_file again = {
@@ -606,9 +609,9 @@ void module_file_replan(struct cache *cache, const struct module_file *file,
 		.copies_calls = file->copies_calls,
 		.variant = file->variant,
 		.bytes = file->bytes,
-		.learned = learned,
+		.feedback = feedback,
 	};
-	const uint32_t before = learned_plans(cache_names_edition(file->cached_path));
+	const uint32_t before = feedback_plans(cache_names_generation(file->cached_path));
 	struct trm_error *error = plan_file(&again, options, 0);
 
 	if (!error && keep(cache_names(cache), key, &again,

@@ -38,7 +38,7 @@ struct module_file *module_file_open_at(int fd, const struct stat *status,
  */
 void module_file_replan(struct cache *cache, const struct module_file *file,
 			const struct session_options *options,
-			const struct learned *learned);
+			const struct feedback *feedback);
 
 void module_file_destroy(struct module_file *file);
 

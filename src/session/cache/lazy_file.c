@@ -6,7 +6,7 @@
 #include "code/plan/plan_rows.h"
 #include "control/arena.h"
 #include "session/cache/cache_file.h"
-#include "session/cache/learned.h"
+#include "session/cache/feedback_file.h"
 #include "session/cache/module_text.h"
 #include "session/cache/text_runs.h"
 #include "session/options/policy.h"
@@ -47,7 +47,7 @@ bool lazy_file_suits(const struct module_file *file,
 	if (collector->depth < PLAN_BLOCKS || collector->probe != PLAN_PROBE_COUNT ||
 	    collector->calls || collector->graph || collector->spans || options->live ||
 	    file->mandatory || is_measured_in_parts(&options->window) ||
-	    !learned_by(options))
+	    !feedback_is_used(options))
 		return false;
 	if (policy == POLICY_WHERE_IT_PAYS)
 		return file->identity.size >= FILE_MIN &&
@@ -93,17 +93,17 @@ static void make_rows(struct module_file *file)
 	const struct plan *plan = file->plan;
 	const uint32_t count = (uint32_t)plan->functions.count;
 
-	file->ways.count = 0;
+	file->address_maps.count = 0;
 	for (uint32_t i = 0; i < count; i++)
 		vector_push(
-			&file->ways,
+			&file->address_maps,
 			((struct wire_way){.address = plan->functions.items[i].address,
 					   .size = plan->functions.items[i].size,
 					   .code = PLAN_LATER,
 					   .by_code = count}));
-	vector_push(&file->ways, ((struct wire_way){.address = UINT64_MAX,
-						    .code = PLAN_LATER,
-						    .by_code = count}));
+	vector_push(&file->address_maps, ((struct wire_way){.address = UINT64_MAX,
+							    .code = PLAN_LATER,
+							    .by_code = count}));
 }
 
 /* The rows of functions whose places are [first, end): first what they are, and then that
@@ -115,12 +115,12 @@ static void fill_rows(struct module_file *file, uint32_t first, uint32_t end)
 	for (uint32_t place = first; place < end; place++) {
 		const struct plan_function *function = plan_by_code(plan, place);
 		uint32_t index = (uint32_t)(function - plan->functions.items);
-		struct wire_way *row = &file->ways.items[index];
+		struct wire_way *row = &file->address_maps.items[index];
 
 		row->code = function->trampoline;
 		row->first_map_row = function->first_map_row;
 		row->map_row_count = function->map_row_count;
-		file->ways.items[place].by_code = index;
+		file->address_maps.items[place].by_code = index;
 	}
 }
 
@@ -153,8 +153,8 @@ static uint64_t lay_out(struct module_file *file)
 
 	file->code_offset = 0;
 	lazy->rows_at = file->code_room;
-	lazy->steps_at =
-		lazy->rows_at + round_up(file->ways.count * sizeof(*file->ways.items));
+	lazy->steps_at = lazy->rows_at + round_up(file->address_maps.count *
+						  sizeof(*file->address_maps.items));
 	end = lazy->steps_at + file->steps_room;
 	for (uint32_t i = 0; i < file->text_count; i++) {
 		file->cached_offset[i] = end;
@@ -170,8 +170,9 @@ static bool write_all(struct module_file *file, int fd)
 
 	return !ftruncate(fd, (off_t)lay_out(file)) &&
 	       cache_file_write(fd, plan->code.items, plan->code.count, 0) &&
-	       cache_file_write(fd, file->ways.items,
-				file->ways.count * sizeof(*file->ways.items),
+	       cache_file_write(fd, file->address_maps.items,
+				file->address_maps.count *
+					sizeof(*file->address_maps.items),
 				lazy->rows_at) &&
 	       cache_file_write(fd, plan->map_rows.items,
 				plan->map_rows.count * sizeof(*plan->map_rows.items),
@@ -263,7 +264,7 @@ static void write_row(const struct module_file *file, uint32_t index)
 		(struct wire_way *)(void *)((uint8_t *)file->cached_bytes +
 					    file->lazy->rows_at);
 
-	rows[index] = file->ways.items[index];
+	rows[index] = file->address_maps.items[index];
 }
 
 /* What functions are first, and then that they are there. */

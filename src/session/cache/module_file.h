@@ -72,11 +72,13 @@ struct module_file {
 	bool tells_loaded;    /* a loader that has a WIRE_HOOK_LOADED */
 	uint32_t text_count;
 	struct module_text texts[MODULE_TEXTS];
-	struct plan *plan;                   /* NULL: not instrumented, see `trouble` */
-	struct VECTOR(struct wire_way) ways; /* of the plan; see session/cache/ways.h */
-	uint32_t instrumented;               /* functions of the plan that are counted */
-	const struct learned *learned; /* while a plan is made: by what; NULL: nothing */
-	bool leak_checked;             /* has LeakSanitizer: see WIRE_HOOK_EXIT */
+	struct plan *plan; /* NULL: not instrumented, see `trouble` */
+	struct VECTOR(struct wire_way)
+		address_maps;  /* of the plan; see session/cache/address_maps.h */
+	uint32_t instrumented; /* functions of the plan that are counted */
+	const struct feedback
+		*feedback; /* while a plan is made: by what; NULL: nothing */
+	bool leak_checked; /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	struct module_own_words own_words;
 	char *trouble;     /* why there is no plan, or it cannot be used; NULL */
 	bool left_out;     /* that was asked for */

@@ -1,5 +1,5 @@
 /* What the tracer tells the front while modules are being planned: see
- * session/run/planning.h. */
+ * session/run/planning_notice.h. */
 #ifndef TRAMMEL_SESSION_CACHE_PLANNING_NOTE_H
 #define TRAMMEL_SESSION_CACHE_PLANNING_NOTE_H
 

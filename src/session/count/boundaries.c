@@ -5,12 +5,12 @@
 #include "code/plan/plan_rows.h"
 #include "code/plan/position.h"
 #include "control/remote.h"
-#include "session/position/arc.h"
+#include "session/position/gate_position.h"
+#include "session/position/interrupted_calls.h"
 #include "session/position/reentry.h"
 #include "session/position/residues.h"
-#include "session/position/shown.h"
+#include "session/position/signal_frames.h"
 #include "session/position/spans.h"
-#include "session/position/syscalls.h"
 #include "session/state/module.h"
 
 #include <string.h>
@@ -80,9 +80,9 @@ static bool find_place(const struct thread *thread, struct user_regs_struct regi
 	uint32_t offset;
 	bool inside;
 
-	syscalls_leave_rest(thread, &registers);
-	if (!space->family ||
-	    (arc_holds(space, registers.rip) && !arc_find_gate(thread, &registers)))
+	interrupted_calls_leave_rest(thread, &registers);
+	if (!space->family || (gate_position_holds(space, registers.rip) &&
+			       !gate_position_find(thread, &registers)))
 		return false;
 	const struct module *module = find_code(space, registers.rip, &offset, &inside);
 	const struct plan *plan = module ? module->file->plan : NULL;
@@ -127,9 +127,9 @@ void boundaries_note(const struct session *session, struct thread *thread,
 	struct place places[STANDS];
 	size_t count = stands_of(session, thread, registers, places);
 
-	shown_take_returned(thread);
-	shown_take_left(thread, registers->rsp);
-	vector_for_each (&thread->shown, shown)
+	signal_frames_take_returned(thread);
+	signal_frames_take_left(thread, registers->rsp);
+	vector_for_each (&thread->signal_frames, shown)
 		if (!shown->inherited)
 			residues_add(thread, shown->file, shown->address, by);
 	for (size_t i = 0; i < count; i++)
@@ -181,8 +181,8 @@ void boundaries_leave(const struct session *session, struct thread *thread,
 {
 	struct image_run *image = thread->process->image;
 
-	if (image->part)
-		count_ahead(session, thread, registers, image->part - 1, &image->counts);
+	if (image->slice)
+		count_ahead(session, thread, registers, image->slice - 1, &image->counts);
 	boundaries_note(session, thread, registers, 1);
-	shown_cut(thread, 0);
+	signal_frames_cut(thread, 0);
 }

@@ -4,7 +4,7 @@
 #include "code/count/edges.h"
 #include "code/count/edges_weigh.h"
 #include "code/plan/plan_rows.h"
-#include "session/count/folding.h"
+#include "session/count/read_banks.h"
 #include "session/state/session.h"
 
 /* How soon, and how late, the tracer looks again. */
@@ -72,7 +72,7 @@ static uint64_t sum_of(struct session *session, const struct process *process)
 	struct summing summing = {&session->window.progress, 0};
 
 	if (process->space && process->space->family)
-		fold_visit(session, process, add, &summing);
+		banks_visit(session, process, add, &summing);
 	return summing.sum;
 }
 

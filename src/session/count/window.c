@@ -5,10 +5,11 @@
 #include "control/remote.h"
 #include "session/cache/hook_table.h"
 #include "session/cache/module_file.h"
-#include "session/count/arcs.h"
 #include "session/count/boundaries.h"
-#include "session/count/folding.h"
+#include "session/count/call_sites.h"
 #include "session/count/progress.h"
+#include "session/count/read_banks.h"
+#include "session/options/collector.h"
 #include "session/options/options.h"
 #include "session/options/window_calls.h"
 #include "session/state/module.h"
@@ -146,10 +147,10 @@ static void take_standing(struct session *session, struct process *process)
 	struct image_counts now = {0};
 	struct image_arcs arcs = {0};
 
-	fold_read(session, process, clear, &now, &arcs);
+	banks_read(session, process, clear, &now, &arcs);
 	if (session->window.state == WINDOW_OPEN) {
 		add_difference(session, image, &now);
-		arcs_add_difference(process, current_interval(session), &arcs);
+		call_sites_add_difference(process, current_interval(session), &arcs);
 	}
 	collector_call(session, copy, session, process);
 	vector_deinit(&image->mark);
@@ -275,7 +276,7 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 	window_take_context(session, change != end);
 	change(session);
 	vector_for_each (&session->images, image)
-		(*image)->part = session_part(session);
+		(*image)->slice = session_slice(session);
 	if (exact)
 		note_standing(session, -1);
 	session->window.standing = false;

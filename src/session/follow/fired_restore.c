@@ -3,14 +3,14 @@
 #include "code/emit/probe.h"
 #include "control/remote.h"
 #include "session/follow/follow.h"
-#include "session/modules/homes.h"
 #include "session/modules/probes.h"
+#include "session/modules/unpatched.h"
+#include "session/position/interrupted_calls.h"
 #include "session/position/reentry.h"
-#include "session/position/syscalls.h"
 #include "session/position/text_jumps.h"
 #include "session/state/fired_state.h"
-#include "session/state/home_list.h"
 #include "session/state/module.h"
+#include "session/state/unpatched_list.h"
 #include "session/thread/stop.h"
 #include "session/thread/threads.h"
 
@@ -39,12 +39,13 @@ void fired_leave_islands(const struct session *session, const struct space *spac
 }
 
 /* But for those of modules that are gone: others' memory may lie there. */
-static void restore(const struct space *space, int memory_fd, struct space_homes *closed)
+static void restore(const struct space *space, int memory_fd,
+		    struct space_unpatched_list *closed)
 {
 	struct space_probes probes = {0};
 	const struct module *module = NULL;
 
-	homes_leave(space, memory_fd, closed);
+	unpatched_leave(space, memory_fd, closed);
 	vector_for_each (&space->fired.probes, address) {
 		if (!module || *address - module->code_address >= module->code_size)
 			module = space_module_of_code(space, *address);
@@ -58,14 +59,14 @@ static void restore(const struct space *space, int memory_fd, struct space_homes
 void fired_restore_copy(struct session *session, struct space *original,
 			struct space *copy)
 {
-	if (!original->fired.probes.count && !original->fired.homes.count)
+	if (!original->fired.probes.count && !original->fired.unpatched.count)
 		return;
-	restore(original, copy->memory_fd, &copy->fired.homes);
-	original->fired.copied += original->fired.homes.count;
+	restore(original, copy->memory_fd, &copy->fired.unpatched);
+	original->fired.copied += original->fired.unpatched.count;
 	session->forks_cost |= fired_costs_forks(session, original);
 }
 
-/* Threads in functions that were at home go on in relocated code. */
+/* Threads in functions that were unpatched go on in relocated code. */
 static void lead_in(const struct session *session, const struct space *space)
 {
 	struct user_regs_struct registers;
@@ -75,11 +76,11 @@ static void lead_in(const struct session *session, const struct space *space)
 		    !(*thread)->stopped ||
 		    remote_failed(remote_get_registers((*thread)->tid, &registers)))
 			continue;
-		bool rests = syscalls_leave_rest(*thread, &registers);
+		bool rests = interrupted_calls_leave_rest(*thread, &registers);
 
 		reentry_lead_in(space, &registers);
 		if (rests)
-			syscalls_lead_rest(*thread, registers.rip);
+			interrupted_calls_lead_rest(*thread, registers.rip);
 		else
 			trm_error_destroy(
 				remote_set_registers((*thread)->tid, &registers));
@@ -103,16 +104,16 @@ static void follow_children(struct session *session, const struct space *space)
 /* Threads of the space stand. */
 void fired_restore_own(struct session *session, struct space *space)
 {
-	struct space_homes closed = {0};
+	struct space_unpatched_list closed = {0};
 
 	fired_leave_islands(session, space);
 	restore(space, space->memory_fd, &closed);
-	if (space->fired.homes.count)
+	if (space->fired.unpatched.count)
 		lead_in(session, space);
 	follow_children(session, space);
-	home_list_deinit(&space->fired.homes);
-	space->fired.homes = closed;
-	space->fired.probes.count = space->fired.ways.count = 0;
+	unpatched_list_deinit(&space->fired.unpatched);
+	space->fired.unpatched = closed;
+	space->fired.probes.count = space->fired.return_jumps.count = 0;
 	fired_forget(&space->fired);
 }
 

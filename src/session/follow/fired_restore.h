@@ -1,5 +1,5 @@
 /*
- * Probes that fired and functions at home come back where another process has a copy of
+ * Probes that fired and unpatched functions come back where another process has a copy of
  * them, or shares them: see session/adapt/fired.h.
  */
 #ifndef TRAMMEL_SESSION_FOLLOW_FIRED_RESTORE_H
@@ -15,7 +15,7 @@ void fired_set_probes(int memory_fd, const struct space_probes *probes, bool fir
  * changes. */
 void fired_leave_islands(const struct session *session, const struct space *space);
 
-/* Has all probes of a space there again, whose threads stand, and nothing at home. */
+/* Has all probes of a space there again, whose threads stand, and nothing unpatched. */
 void fired_restore_own(struct session *session, struct space *space);
 
 /* Another process has a copy of the space, or shares it, and has not run yet: all probes

@@ -4,26 +4,26 @@
 #include "base/clock.h"
 #include "control/remote.h"
 #include "session/cache/cache.h"
+#include "session/cache/exception_rate.h"
 #include "session/cache/module_file.h"
-#include "session/cache/throws.h"
-#include "session/count/folding.h"
+#include "session/count/read_banks.h"
 #include "session/count/window.h"
 #include "session/follow/fired_restore.h"
+#include "session/follow/foreign_translators.h"
 #include "session/follow/hooks.h"
 #include "session/follow/loaded.h"
 #include "session/follow/loading.h"
-#include "session/follow/orphans.h"
 #include "session/follow/release.h"
 #include "session/follow/signals.h"
-#include "session/follow/translator.h"
+#include "session/follow/unannounced.h"
 #include "session/modules/modules.h"
 #include "session/modules/pages.h"
 #include "session/modules/trampolines.h"
 #include "session/options/options.h"
+#include "session/position/interrupted_calls.h"
 #include "session/position/reentry.h"
 #include "session/position/residues.h"
-#include "session/position/shown.h"
-#include "session/position/syscalls.h"
+#include "session/position/signal_frames.h"
 #include "session/state/doorbell.h"
 #include "session/state/memory.h"
 #include "session/state/module.h"
@@ -31,9 +31,9 @@
 #include "session/state/space.h"
 #include "session/state/tables.h"
 #include "session/thread/banks.h"
+#include "session/thread/fast_timers.h"
 #include "session/thread/held.h"
 #include "session/thread/threads.h"
-#include "session/thread/timers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -190,9 +190,10 @@ static bool may_copy_calls(const struct session *session, bool walks)
 /* Whether calls in relocated code are known to be slower than those in place. */
 static bool are_slower(struct family *family, const struct session *session, int exe)
 {
-	uint64_t key = throws_key(exe);
+	uint64_t key = exception_rate_key(exe);
 
-	if (session->options->calls == CALLS_AUTO && throws_expected(session->cache, key))
+	if (session->options->calls == CALLS_AUTO &&
+	    exception_rate_is_expected(session->cache, key))
 		return true;
 	family->throws = key;
 	return false;
@@ -206,8 +207,8 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	TRM_TRY(remote_open(process->pid, "exe", O_RDONLY, &exe));
 	if (image_probe(exe) != IMAGE_KIND_NATIVE)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "it is no x86-64 program");
-	if (translator_is(process->pid, exe))
-		return trm_error_create(TRM_ERROR_UNSUPPORTED, TRANSLATOR_REASON);
+	if (foreign_translators_have(process->pid, exe))
+		return trm_error_create(TRM_ERROR_UNSUPPORTED, FOREIGN_TRANSLATOR_REASON);
 	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
 	process->image->name = loaded_program(process->pid, process->image->program);
 	if (!process->image->name)
@@ -308,7 +309,7 @@ static void on_exec(struct session *session, struct thread *thread)
 		if (other->process == process && other != thread)
 			session_remove_thread(session, other);
 	}
-	orphans_leave(session, thread, false);
+	unannounced_leave(session, thread, false);
 	residues_end(thread);
 	if (thread->bank)
 		arena_give_bank(thread->bank);
@@ -346,7 +347,7 @@ static void on_exec(struct session *session, struct thread *thread)
 void follow_end_image(struct session *session, struct process *process, const char *state)
 {
 	if (process->space)
-		fold_process(session, process, FOLD_AND_CLEAR);
+		banks_take_process(session, process, BANKS_CLEAR);
 	if (state != process->image->state)
 		snprintf(process->image->state, sizeof(process->image->state), "%s",
 			 state);
@@ -370,7 +371,7 @@ static void on_end(struct session *session, struct thread *thread,
 	if (!process || thread->tid != process->pid) {
 		if (process) {
 			process->threads--;
-			fold_thread(session, thread);
+			banks_take_thread(session, thread);
 		}
 		session_remove_thread(session, thread);
 		return;
@@ -380,8 +381,8 @@ static void on_end(struct session *session, struct thread *thread,
 	else
 		snprintf(state, sizeof(state), "killed by SIG%s",
 			 sigabbrev_np(event->value) ? sigabbrev_np(event->value) : "?");
-	orphans_leave(session, thread,
-		      event->kind == EVENT_KILLED && event->value == SIGKILL);
+	unannounced_leave(session, thread,
+			  event->kind == EVENT_KILLED && event->value == SIGKILL);
 	session_remove_thread(session, thread);
 	follow_end_image(session, process, state);
 	if (process->pid == session->first)
@@ -420,12 +421,12 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 	child->process->image->hidden =
 		session->options->no_follow || (process->space && process->space->bare);
 	/* A handler may have forked, and return in the child, too. */
-	shown_take_returned(parent);
-	vector_for_each (&parent->shown, shown) {
-		struct shown copy = *shown;
+	signal_frames_take_returned(parent);
+	vector_for_each (&parent->signal_frames, shown) {
+		struct signal_frame copy = *shown;
 
 		copy.inherited = true;
-		shown_put(child, &copy);
+		signal_frames_put(child, &copy);
 	}
 	thread_note_calls(session, parent->bank, &child->calls);
 	if (!process->space)
@@ -529,11 +530,11 @@ static void on_system_call(struct session *session, struct thread *thread)
 		on_image(session, thread);
 		return;
 	}
-	if (timers_see_call(session, thread))
+	if (fast_timers_see_call(session, thread))
 		return;
 	if (thread->before_exec && !hooks_see_call(session, thread))
 		return;
-	if (thread->fault_rip || thread->shown.count)
+	if (thread->fault_rip || thread->signal_frames.count)
 		reentry_watch_return(thread);
 	if (thread->process->space && space_is_traced(thread->process->space))
 		loading_see_call(session, thread);
@@ -588,7 +589,7 @@ static void on_unknown(struct session *session, const struct event *event)
 	thread = session_add_thread(session, event->tid);
 	thread->state = THREAD_WAITING;
 	thread->stopped = true;
-	orphans_note(session, thread);
+	unannounced_note(session, thread);
 }
 
 /* A thread that could not be stopped when its process was released. */
@@ -619,7 +620,7 @@ void follow_event(struct session *session, const struct event *event)
 		return;
 	}
 	thread->stopped = true;
-	timers_see_stop(session, thread);
+	fast_timers_see_stop(session, thread);
 	held_begin(thread, 0);
 	thread->event_pending = false;
 	if (thread->leaving) {
@@ -655,7 +656,7 @@ void follow_event(struct session *session, const struct event *event)
 		on_system_call(session, thread);
 		break;
 	case EVENT_STOP:
-		syscalls_see_stop(thread);
+		interrupted_calls_see_stop(thread);
 		thread_resume(session, thread, 0);
 		break;
 	default:

@@ -1,21 +1,21 @@
 #include "session/follow/release.h"
 
 #include "control/remote.h"
-#include "session/count/folding.h"
+#include "session/count/read_banks.h"
 #include "session/follow/follow.h"
 #include "session/modules/modules.h"
-#include "session/position/returns.h"
+#include "session/position/interrupted_calls.h"
+#include "session/position/return_addresses.h"
 #include "session/position/settle.h"
-#include "session/position/syscalls.h"
 #include "session/position/text_jumps.h"
 #include "session/state/module.h"
 #include "session/state/space.h"
 #include "session/state/tables.h"
 #include "session/thread/banks.h"
+#include "session/thread/fast_timers.h"
 #include "session/thread/injection.h"
 #include "session/thread/stop.h"
 #include "session/thread/threads.h"
-#include "session/thread/timers.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -69,9 +69,9 @@ static void show_returns(struct thread *thread, const struct user_regs_struct *r
 	    registers->rsp - thread->bank->address <= WIRE_BANK_STACK_TOP)
 		bank = thread->bank;
 	if (bank)
-		returns_show_hooked(thread, &bank->shared->registers);
+		return_addresses_show_hooked(thread, &bank->shared->registers);
 	else
-		returns_show(thread, registers);
+		return_addresses_show(thread, registers);
 }
 
 static void settle(struct session *session, struct thread *thread)
@@ -82,7 +82,7 @@ static void settle(struct session *session, struct thread *thread)
 	if (!thread->stopped ||
 	    remote_failed(remote_get_registers(thread->tid, &registers)))
 		return;
-	bool stays = syscalls_are_in_rest(thread, registers.rip);
+	bool stays = interrupted_calls_are_in_rest(thread, registers.rip);
 	enum settled settled = settle_thread(session, thread, &how, &registers);
 
 	/* The rest of a system call it makes alone. */
@@ -118,7 +118,7 @@ static void let_thread_go(struct session *session, struct thread *thread)
 	if (thread->stopped) {
 		int signal = pending_signal(session, thread);
 
-		timers_let_go(session, thread);
+		fast_timers_let_go(session, thread);
 		trm_error_destroy(remote_resume(thread->tid, REMOTE_DETACH, signal));
 		session_remove_thread(session, thread);
 		return;
@@ -153,7 +153,7 @@ static void let_go(struct session *session, struct process *process, char *reaso
 		 reason ? "released" : "detached");
 	if (process->watched)
 		return;
-	fold_process(session, process, FOLD_AND_RETIRE);
+	banks_take_process(session, process, BANKS_RETIRE);
 	process->image->ended = true;
 	session_remove_process(session, process);
 }
@@ -223,7 +223,7 @@ void release_all(struct session *session)
 			continue;
 		}
 		/* It was let go before, and goes on using its banks. */
-		fold_process(session, process, FOLD_AND_RETIRE);
+		banks_take_process(session, process, BANKS_RETIRE);
 		process->image->ended = true;
 		session_remove_process(session, process);
 	}

@@ -3,14 +3,14 @@
 #include "control/remote.h"
 #include "session/count/window.h"
 #include "session/follow/trapping.h"
-#include "session/position/returns.h"
+#include "session/position/interrupted_calls.h"
+#include "session/position/return_addresses.h"
 #include "session/position/settle.h"
-#include "session/position/shown.h"
+#include "session/position/signal_frames.h"
 #include "session/position/spans.h"
-#include "session/position/syscalls.h"
 #include "session/state/module.h"
+#include "session/thread/fast_timers.h"
 #include "session/thread/threads.h"
-#include "session/thread/timers.h"
 
 #include <signal.h>
 
@@ -72,7 +72,7 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	struct user_regs_struct registers;
 	siginfo_t info;
 
-	syscalls_see_signal(thread, signal);
+	interrupted_calls_see_signal(thread, signal);
 	if (!thread->process->space ||
 	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
 	    remote_failed(remote_get_signal(thread->tid, &info))) {
@@ -80,7 +80,7 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		thread_resume(session, thread, signal);
 		return;
 	}
-	if (timers_put_off(session, thread, &info, &registers))
+	if (fast_timers_put_off(session, thread, &info, &registers))
 		return;
 	window_signalled(session, signal);
 	if (thread->held.si_signo == signal) {
@@ -89,15 +89,15 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		trm_error_destroy(remote_set_signal(thread->tid, &info));
 		thread->held.si_signo = 0;
 	}
-	shown_take_returned(thread);
-	shown_take_left(thread, registers.rsp);
+	signal_frames_take_returned(thread);
+	signal_frames_take_left(thread, registers.rsp);
 
 	struct settling how = {.fault = is_fault(&info), .signal = signal};
 	uint64_t before = registers.rip;
 
 	if (!how.fault && spans_hold(session, thread, &registers) &&
 	    spans_put_off(thread, signal, &info)) {
-		syscalls_see_stop(thread);
+		interrupted_calls_see_stop(thread);
 		thread_resume(session, thread, 0);
 		return;
 	}
@@ -119,7 +119,7 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 
 	enum settled settled = settle_thread(session, thread, &how, &registers);
 
-	returns_show(thread, &registers);
+	return_addresses_show(thread, &registers);
 	if (!show(thread, settled, &registers, before, &info))
 		return;
 	if (settled == SETTLED_RAN) /* it was sent again and is pending now */

@@ -5,10 +5,10 @@
 #include "session/cache/cache.h"
 #include "session/cache/cache_key.h"
 #include "session/cache/cache_names.h"
+#include "session/cache/feedback_file.h"
 #include "session/cache/file_plans.h"
-#include "session/cache/learned.h"
 #include "session/cache/module_file.h"
-#include "session/learn/lesson.h"
+#include "session/learn/run_feedback.h"
 #include "session/options/policy.h"
 #include "session/state/session.h"
 
@@ -48,7 +48,7 @@ enum { RUNS_ENOUGH = 8, RUNS_LEFT_OUT = 16 };
 /* What this run says of a module's plan. */
 struct verdict {
 	enum policy policy;
-	uint32_t plans; /* that were made before it: see learned_plans */
+	uint32_t plans; /* that were made before it: see feedback_plans */
 	double save_ns; /* what a better one would have saved */
 	bool costly;    /* its counters run more often than they need to */
 	bool spread;    /* what ran lies far apart */
@@ -81,7 +81,7 @@ static bool is_much(const struct frequencies_cost *cost, enum policy policy)
 	       (policy == POLICY_ALWAYS ? 0 : GAIN_MIN * cost->spent);
 }
 
-static bool is_far(const struct lesson_spread *spread, enum policy policy)
+static bool is_far(const struct run_feedback_spread *spread, enum policy policy)
 {
 	if (policy == POLICY_ALWAYS)
 		return spread->lost > 0;
@@ -90,28 +90,27 @@ static bool is_far(const struct lesson_spread *spread, enum policy policy)
 }
 
 /* Whether this run's counters cost so much more than they need to. */
-static void judge_counters(const struct lesson *lesson, struct verdict *verdict)
+static void judge_counters(const struct run_feedback *run, struct verdict *verdict)
 {
 	struct frequencies hot = {0};
 	struct frequencies_cost cost;
 	uint64_t seen;
 
-	seen = lesson_learn(
-		lesson, verdict->policy == POLICY_ALWAYS ? 0 : lesson->sum / HOT_SHARE,
-		&hot);
-	cost = cost_of(lesson->file->plan, &hot);
+	seen = run_feedback_learn(
+		run, verdict->policy == POLICY_ALWAYS ? 0 : run->sum / HOT_SHARE, &hot);
+	cost = cost_of(run->file->plan, &hot);
 	frequencies_deinit(&hot);
 	verdict->costly = is_much(&cost, verdict->policy);
 	if (seen && verdict->costly)
 		verdict->save_ns += (cost.spent - cost.least) * COUNT_NS *
-				    ((double)lesson->sum / (double)seen);
+				    ((double)run->sum / (double)seen);
 }
 
 /* `time_ns`: that the run took in the module, more or less. */
-static void judge_places(const struct lesson *lesson, double time_ns,
+static void judge_places(const struct run_feedback *run, double time_ns,
 			 struct verdict *verdict)
 {
-	struct lesson_spread spread = lesson_spread(lesson);
+	struct run_feedback_spread spread = run_feedback_spread(run);
 
 	verdict->spread = is_far(&spread, verdict->policy);
 	if (verdict->spread)
@@ -125,87 +124,87 @@ static bool pays(const struct module_file *file, const struct verdict *verdict,
 	double runs = plans < 32 ? PAYBACK_RUNS >> plans : 0, text = 0;
 
 	if (verdict->policy == POLICY_ALWAYS)
-		return plans < LEARNED_PLANS_MAX;
+		return plans < FEEDBACK_PLANS_MAX;
 	for (uint32_t i = 0; i < file->text_count; i++)
 		text += (double)file->texts[i].size;
 	return verdict->save_ns * runs > text * PLAN_NS;
 }
 
 /* Whether nothing more is to be learned now. */
-static bool is_left_out(const struct learned *known, const struct verdict *verdict)
+static bool is_left_out(const struct feedback *known, const struct verdict *verdict)
 {
 	return verdict->policy != POLICY_ALWAYS && verdict->plans &&
 	       known->runs >= RUNS_ENOUGH && !policy_by_chance(RUNS_LEFT_OUT);
 }
 
 /* Whether what is known by now says the same as this run. */
-static bool stands(const struct lesson *lesson, const struct frequencies *known,
+static bool stands(const struct run_feedback *run, const struct frequencies *known,
 		   const struct verdict *verdict)
 {
 	struct frequencies_cost cost;
 
 	if (verdict->spread)
 		return true;
-	cost = cost_of(lesson->file->plan, known);
+	cost = cost_of(run->file->plan, known);
 	return is_much(&cost, verdict->policy);
 }
 
 /* `verdict` NULL: it is to be planned whatever it gains. */
-static void replan(struct session *session, const struct lesson *lesson,
+static void replan(struct session *session, const struct run_feedback *run,
 		   const struct verdict *verdict)
 {
-	const struct module_file *file = lesson->file;
+	const struct module_file *file = run->file;
 	const char *folder = cache_folder(session->cache);
 	uint64_t key = cache_frequencies_key(file);
-	struct learned known, sum = {0};
-	struct frequencies run = {0};
+	struct feedback known, sum = {0};
+	struct frequencies ran = {0};
 
-	learned_load(folder, key, &known);
+	feedback_load(folder, key, &known);
 	if (!verdict || !is_left_out(&known, verdict)) {
-		lesson_learn(lesson, 0, &run);
-		frequencies_merge(&known.frequencies, &run, &sum.frequencies);
+		run_feedback_learn(run, 0, &ran);
+		frequencies_merge(&known.frequencies, &ran, &sum.frequencies);
 		bool better = !verdict || (pays(file, verdict, verdict->plans) &&
-					   stands(lesson, &sum.frequencies, verdict));
+					   stands(run, &sum.frequencies, verdict));
 
 		sum.runs = better ? 0 : known.runs + 1;
-		if (learned_save(folder, key, &sum) && better)
+		if (feedback_save(folder, key, &sum) && better)
 			module_file_replan(session->cache, file, session->options, &sum);
 	}
-	frequencies_deinit(&run);
-	learned_deinit(&sum);
-	learned_deinit(&known);
+	frequencies_deinit(&ran);
+	feedback_deinit(&sum);
+	feedback_deinit(&known);
 }
 
 /* A module whose functions were planned as they were called: now all of it is, for later
  * runs, by what ran. */
-static void plan_whole(struct session *session, const struct lesson *lesson)
+static void plan_whole(struct session *session, const struct run_feedback *run)
 {
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
-	replan(session, lesson, NULL);
+	replan(session, run, NULL);
 }
 
 static bool is_looked_at(const struct module_file *file, enum policy policy)
 {
 	return file->plan && file->cached_path &&
-	       (policy == POLICY_ALWAYS || !cache_names_edition(file->cached_path) ||
+	       (policy == POLICY_ALWAYS || !cache_names_generation(file->cached_path) ||
 		policy_by_chance(RUNS_UNSEEN));
 }
 
 /* `time_ns`: that all modules together took. */
-static void look_at(struct session *session, const struct lesson *lesson, double time_ns,
-		    enum policy policy)
+static void look_at(struct session *session, const struct run_feedback *run,
+		    double time_ns, enum policy policy)
 {
-	const struct plan *plan = lesson->file->plan;
+	const struct plan *plan = run->file->plan;
 	struct verdict verdict = {
 		.policy = policy,
-		.plans = learned_plans(cache_names_edition(lesson->file->cached_path))};
+		.plans = feedback_plans(cache_names_generation(run->file->cached_path))};
 
 	if (plan->edges.count)
-		judge_counters(lesson, &verdict);
-	judge_places(lesson, time_ns, &verdict);
-	if ((verdict.costly || verdict.spread) && pays(lesson->file, &verdict, 0)) {
+		judge_counters(run, &verdict);
+	judge_places(run, time_ns, &verdict);
+	if ((verdict.costly || verdict.spread) && pays(run->file, &verdict, 0)) {
 		setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
-		replan(session, lesson, &verdict);
+		replan(session, run, &verdict);
 	}
 }
 
@@ -222,7 +221,7 @@ static int take_turn(const struct cache *cache)
 	return fd;
 }
 
-static void look_at_all(struct session *session, struct lesson *lessons,
+static void look_at_all(struct session *session, struct run_feedback *runs,
 			enum policy policy)
 {
 	const size_t count = session->files.count;
@@ -230,20 +229,20 @@ static void look_at_all(struct session *session, struct lesson *lessons,
 	double sum = 0;
 
 	vector_for_each (&session->images, image)
-		lessons_take(lessons, *image);
+		run_feedback_take(runs, *image);
 	for (size_t i = 0; i < count; i++)
-		if (lessons[i].file) {
-			lesson_end(&lessons[i]);
-			sum += (double)lessons[i].sum;
+		if (runs[i].file) {
+			run_feedback_end(&runs[i]);
+			sum += (double)runs[i].sum;
 		}
 	for (size_t i = 0; i < count; i++) {
-		if (lessons[i].sum && lessons[i].file->lazy) {
+		if (runs[i].sum && runs[i].file->lazy) {
 			if (policy_of_lazy_plans() != POLICY_ALWAYS)
-				plan_whole(session, &lessons[i]);
-		} else if (lessons[i].sum)
-			look_at(session, &lessons[i],
-				time_ns * ((double)lessons[i].sum / sum), policy);
-		lesson_deinit(&lessons[i]);
+				plan_whole(session, &runs[i]);
+		} else if (runs[i].sum)
+			look_at(session, &runs[i], time_ns * ((double)runs[i].sum / sum),
+				policy);
+		run_feedback_deinit(&runs[i]);
 	}
 }
 
@@ -251,18 +250,18 @@ void replan_modules(struct session *session)
 {
 	enum policy chosen = policy_of_learning();
 
-	if (chosen == POLICY_NEVER || !learned_by(session->options) ||
+	if (chosen == POLICY_NEVER || !feedback_is_used(session->options) ||
 	    !cache_folder(session->cache) || !session->files.count)
 		return;
 	scoped_fd int turn = take_turn(session->cache);
 
 	if (turn < 0)
 		return;
-	scoped_free struct lesson *lessons =
-		memory_allocate_zeroed(session->files.count, sizeof(*lessons));
+	scoped_free struct run_feedback *runs =
+		memory_allocate_zeroed(session->files.count, sizeof(*runs));
 
 	for (size_t i = 0; i < session->files.count; i++)
 		if (is_looked_at(session->files.items[i], chosen))
-			lesson_begin(&lessons[i], session->files.items[i]);
-	look_at_all(session, lessons, chosen);
+			run_feedback_begin(&runs[i], session->files.items[i]);
+	look_at_all(session, runs, chosen);
 }

@@ -1,7 +1,7 @@
 /*
  * Plans that later runs use. Where a run shows that the counters of a module would run
  * much less often at other places, the module is planned anew by what this run and
- * earlier ones counted (session/cache/learned.h); and what was planned function by
+ * earlier ones counted (session/cache/feedback_file.h); and what was planned function by
  * function (session/cache/lazy_file.h) is planned as a whole. That is done behind the
  * run, when nobody waits for us any more, and at the lowest priority.
  */

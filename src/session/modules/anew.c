@@ -4,8 +4,8 @@
 #include "control/remote.h"
 #include "session/cache/file_plans.h"
 #include "session/cache/module_file.h"
+#include "session/modules/code_addresses.h"
 #include "session/modules/mapped.h"
-#include "session/modules/places.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -83,5 +83,5 @@ struct trm_error *anew_plan(struct session *session, struct thread *thread,
 	module->code_address = place;
 	if (!file->plan)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s", file->trouble);
-	return places_choose_ways(session, thread, module);
+	return code_addresses_choose_ways(session, thread, module);
 }

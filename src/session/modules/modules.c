@@ -3,36 +3,36 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "control/remote.h"
+#include "session/cache/address_maps.h"
 #include "session/cache/cache.h"
 #include "session/cache/cache_key.h"
 #include "session/cache/file_plans.h"
 #include "session/cache/lazy_file.h"
 #include "session/cache/module_file.h"
-#include "session/cache/planner.h"
-#include "session/cache/usual_places.h"
-#include "session/cache/ways.h"
-#include "session/count/arcs.h"
+#include "session/cache/plan_workers.h"
+#include "session/cache/usual_addresses.h"
+#include "session/count/call_sites.h"
 #include "session/count/window.h"
 #include "session/modules/anew.h"
-#include "session/modules/homes.h"
+#include "session/modules/code_addresses.h"
 #include "session/modules/mapped.h"
 #include "session/modules/originals.h"
 #include "session/modules/pages.h"
-#include "session/modules/places.h"
 #include "session/modules/swap.h"
 #include "session/modules/texts.h"
 #include "session/modules/trampolines.h"
 #include "session/modules/unmeasured.h"
+#include "session/modules/unpatched.h"
 #include "session/state/copies.h"
-#include "session/state/home_list.h"
 #include "session/state/inline_cache.h"
 #include "session/state/memory.h"
 #include "session/state/module.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
+#include "session/state/unpatched_list.h"
 #include "session/thread/banks.h"
+#include "session/thread/borrowed_thread.h"
 #include "session/thread/injection.h"
-#include "session/thread/loan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -107,7 +107,7 @@ static struct module_file *file_of_mapping(struct session *session,
 	struct module_file *file = find_file(session, &status, &use);
 
 	if (!file) {
-		planner_request(session->planner, fd, &status, &use);
+		plan_workers_request(session->plan_workers, fd, &status, &use);
 		*ret_later = true;
 	}
 	return file;
@@ -118,13 +118,14 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 				    struct module *module)
 {
 	const struct plan *plan = module->file->plan;
-	uint64_t size = ways_code_size(module->file);
+	uint64_t size = address_maps_code_size(module->file);
 
 	module->code_address = module->bias + plan->code_address;
-	TRM_TRY(places_choose_ways(session, thread, module));
-	if (places_are_free(session, thread->process->space, module->code_address, size))
+	TRM_TRY(code_addresses_choose_ways(session, thread, module));
+	if (code_addresses_are_free(session, thread->process->space, module->code_address,
+				    size))
 		return NULL;
-	uint64_t place = places_find(thread, module->text_start, size);
+	uint64_t place = code_addresses_find(thread, module->text_start, size);
 
 	if (!place)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
@@ -242,7 +243,7 @@ static struct trm_error *map_code(struct session *session, struct thread *thread
 	int64_t last = batch.calls[calls.last.call].result;
 
 	if (last == (int64_t)calls.last.address) {
-		module->code_size = ways_code_size(module->file);
+		module->code_size = address_maps_code_size(module->file);
 		if (swap_text_done(session, thread, module, &batch, moved))
 			return write_news(space, module);
 		return patch_text(session, thread, module);
@@ -314,7 +315,7 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 			return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s",
 						module->file->trouble);
 		module->code_address = other->code_address;
-		module->ways_at = other->ways_at;
+		module->address_maps_at = other->address_maps_at;
 		module->first_slot = other->first_slot;
 		return place_text(session, thread, module);
 	}
@@ -382,7 +383,7 @@ static bool is_chosen(const struct session *session, const struct thread *thread
 	vector_for_each (&session->files, file)
 		if (is_for(*file, &use) && (*file)->identity.inode == mapping->inode)
 			return true;
-	return planner_is_asked(session->planner, mapping->inode, &use);
+	return plan_workers_is_asked(session->plan_workers, mapping->inode, &use);
 }
 
 /* The file of a mapping, in the first variant that has a place, else in the first one. */
@@ -395,18 +396,18 @@ static struct module_file *choose_file(struct session *session,
 
 	for (unsigned int variant = 0; variant < MODULE_VARIANTS; variant++) {
 		if (!is_chosen(session, thread, mapping, variant) &&
-		    !places_promise(session, space, mapping, variant))
+		    !code_addresses_promise(session, space, mapping, variant))
 			continue;
 		struct module_file *file =
 			file_of_mapping(session, thread, mapping, variant, ret_later);
 
 		if (*ret_later)
-			places_reserve(session, space, mapping, variant);
+			code_addresses_reserve(session, space, mapping, variant);
 		if (!file)
 			return NULL;
 		if (!first)
 			first = file;
-		if (places_suit(session, space, mapping, file))
+		if (code_addresses_suit(session, space, mapping, file))
 			return file;
 	}
 	return first ? first : file_of_mapping(session, thread, mapping, 0, ret_later);
@@ -436,7 +437,7 @@ static bool add_module(struct session *session, struct thread *thread,
 		note_unmeasured(session, thread, mapping, "its file cannot be opened");
 	if (!file)
 		return !later;
-	places_release(space, mapping);
+	code_addresses_release(space, mapping);
 	for (uint32_t i = 0; i < file->text_count; i++) {
 		if (file->texts[i].file_offset == mapping->file_offset) {
 			module.bias = mapping->start - file->texts[i].address;
@@ -490,9 +491,9 @@ static void unmap_code(struct session *session, struct thread *thread,
 		return;
 	BATCH_ADD(&batch, SYS_munmap, module->code_address, module->code_size, 0, 0, 0,
 		  0);
-	if (module->ways_size)
-		BATCH_ADD(&batch, SYS_munmap, module->ways_at, module->ways_size, 0, 0, 0,
-			  0);
+	if (module->address_maps_size)
+		BATCH_ADD(&batch, SYS_munmap, module->address_maps_at,
+			  module->address_maps_size, 0, 0, 0, 0);
 	trm_error_destroy(space_run(session, thread, &batch));
 }
 
@@ -536,9 +537,9 @@ void modules_drop(struct session *session, struct thread *thread)
 		if (is_mapped(&session->maps, module))
 			continue;
 		texts_remove(session, space, module);
-		arcs_note_gone(space, module);
+		call_sites_note_gone(space, module);
 		inline_cache_forget_module(session, space, module);
-		homes_forget(space, module);
+		unpatched_forget(space, module);
 		unmap_code(session, thread, module);
 		copies_give(space->family, &module->copy);
 		vector_remove_swap(&space->modules, i);
@@ -660,17 +661,17 @@ static bool is_text_at(const struct maps *maps, const struct module *module)
 
 static bool swap_back(struct session *session, struct space *space)
 {
-	struct loan loan;
+	struct borrowed_thread borrowed;
 
-	if (!loan_find(session, space, &loan))
+	if (!borrowed_thread_find(session, space, &borrowed))
 		return false;
-	bool failed = remote_failed(swap_out(session, loan.thread, space));
+	bool failed = remote_failed(swap_out(session, borrowed.thread, space));
 
-	loan_end(session, &loan);
+	borrowed_thread_end(session, &borrowed);
 	vector_for_each (&space->modules, module)
 		failed |= module->swapped;
 	if (!failed)
-		home_list_deinit(&space->fired.homes);
+		unpatched_list_deinit(&space->fired.unpatched);
 	return !failed;
 }
 
@@ -688,12 +689,12 @@ bool space_restore_text(struct session *session, struct space *space, pid_t pid)
 			continue;
 		struct image_range back = {module->text_start, module->text_end};
 
-		homes_restore(space, module,
-			      module->restored ? back : (struct image_range){0});
+		unpatched_restore(space, module,
+				  module->restored ? back : (struct image_range){0});
 		if (!module->restored)
 			trm_error_destroy(
 				pages_write(space, module, module->text_start, true));
 	}
-	home_list_deinit(&space->fired.homes);
+	unpatched_list_deinit(&space->fired.unpatched);
 	return true;
 }

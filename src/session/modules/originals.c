@@ -3,8 +3,8 @@
 #include "control/remote.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
+#include "session/thread/borrowed_thread.h"
 #include "session/thread/injection.h"
-#include "session/thread/loan.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -61,22 +61,22 @@ void originals_show(struct session *session, struct space *space)
 {
 	struct module *modules[MODULES];
 	size_t count = 0;
-	struct loan loan;
+	struct borrowed_thread borrowed;
 
 	/* A system call filter might not like it. */
-	if (!loan_find(session, space, &loan))
+	if (!borrowed_thread_find(session, space, &borrowed))
 		return;
-	if (remote_filters(loan.thread->tid) == space->filters) {
+	if (remote_filters(borrowed.thread->tid) == space->filters) {
 		vector_for_each (&space->modules, module) {
 			if (!module->there || !module->code_size)
 				continue;
 			modules[count++] = module;
 			if (count < MODULES)
 				continue;
-			show(session, loan.thread, modules, count);
+			show(session, borrowed.thread, modules, count);
 			count = 0;
 		}
-		show(session, loan.thread, modules, count);
+		show(session, borrowed.thread, modules, count);
 	}
-	loan_end(session, &loan);
+	borrowed_thread_end(session, &borrowed);
 }

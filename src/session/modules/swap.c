@@ -3,8 +3,8 @@
 #include "base/cleanup.h"
 #include "control/remote.h"
 #include "session/cache/module_text.h"
+#include "session/modules/code_addresses.h"
 #include "session/modules/pages.h"
-#include "session/modules/places.h"
 #include "session/state/module.h"
 #include "session/state/space.h"
 #include "session/thread/injection.h"
@@ -78,7 +78,7 @@ static unsigned int add_copy(const struct session *session, const struct space *
 	uint64_t size = size_of(module), reserved = 0;
 	unsigned int flags = MREMAP_MAYMOVE | MREMAP_DONTUNMAP;
 
-	if (places_are_free(session, space, at, size)) {
+	if (code_addresses_are_free(session, space, at, size)) {
 		reserved = WIRE_RESULT(BATCH_ADD(
 			batch, SYS_mmap, at, size, PROT_NONE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
@@ -119,7 +119,7 @@ int swap_add_text(const struct session *session, const struct space *space,
 
 	if (!text->run_count ||
 	    batch->count + CALLS + 2 * text->run_count > WIRE_BATCH_MAX ||
-	    !places_are_free(session, space, at, size))
+	    !code_addresses_are_free(session, space, at, size))
 		return -1;
 	unsigned int copy = add_copy(session, space, module, at, batch);
 

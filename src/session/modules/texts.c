@@ -1,7 +1,7 @@
 #include "session/modules/texts.h"
 
+#include "session/cache/address_maps.h"
 #include "session/cache/module_text.h"
-#include "session/cache/ways.h"
 #include "session/modules/trampolines.h"
 #include "session/state/module.h"
 #include "session/state/session.h"
@@ -57,9 +57,9 @@ static struct wire_undo undo_of(const struct module *module)
 		.size = file->identity.size,
 		.modified_ns = (uint64_t)file->identity.modified_ns,
 		.file_offset = text->file_offset,
-		.ways = trampolines_ways_header(module),
+		.ways = trampolines_maps_header(module),
 		.code = module->code_address,
-		.code_size = ways_header_offset(file),
+		.code_size = address_maps_header_offset(file),
 	};
 
 	if (file->unwind.header) {

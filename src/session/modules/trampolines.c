@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "code/plan/plan_rows.h"
 #include "control/remote.h"
-#include "session/cache/ways.h"
+#include "session/cache/address_maps.h"
 #include "session/state/copies.h"
 
 #include <assert.h>
@@ -32,22 +32,23 @@ bool trampolines_may_spread(const struct session *session, pid_t pid)
 	       !getrlimit(RLIMIT_FSIZE, &ours) && ours.rlim_cur == RLIM_INFINITY;
 }
 
-uint64_t trampolines_ways_header(const struct module *module)
+uint64_t trampolines_maps_header(const struct module *module)
 {
-	return module->file->ways.count
-		       ? module->code_address + ways_header_offset(module->file)
+	return module->file->address_maps.count
+		       ? module->code_address + address_maps_header_offset(module->file)
 		       : 0;
 }
 
-void trampolines_write_ways_header(const struct module *module, uint8_t *header)
+void trampolines_write_maps_header(const struct module *module, uint8_t *header)
 {
-	int64_t rows = (int64_t)(module->ways_at - trampolines_ways_header(module));
+	int64_t rows =
+		(int64_t)(module->address_maps_at - trampolines_maps_header(module));
 	struct wire_ways ways = {
 		.bias = module->bias,
 		.code = module->code_address,
-		.count = module->file->ways.count,
+		.count = module->file->address_maps.count,
 		.rows = rows,
-		.steps = rows + (int64_t)ways_steps_offset(module->file),
+		.steps = rows + (int64_t)address_maps_steps_offset(module->file),
 	};
 
 	if (ways.count)
@@ -184,12 +185,13 @@ static void compose_all(const struct family *family, const struct module *module
 {
 	const struct module_file *file = module->file;
 	const struct plan *plan = file->plan;
-	uint64_t ways = module->ways_size;
+	uint64_t ways = module->address_maps_size;
 
 	memcpy(bytes + ways, plan->code.items, plan->code.count);
 	fix_up(family, module, bytes + ways);
-	trampolines_write_ways_header(module, bytes + ways + ways_header_offset(file));
-	ways_write(file, bytes);
+	trampolines_write_maps_header(module,
+				      bytes + ways + address_maps_header_offset(file));
+	address_maps_write(file, bytes);
 }
 
 bool trampolines_are_cached(const struct family *family, const struct module *module)
@@ -197,7 +199,7 @@ bool trampolines_are_cached(const struct family *family, const struct module *mo
 	const struct module_file *file = module->file;
 
 	return file->cached_path &&
-	       (file->ways.count || file->plan->code.count >= MAPPED_CODE_MIN) &&
+	       (file->address_maps.count || file->plan->code.count >= MAPPED_CODE_MIN) &&
 	       !file->own_words.many &&
 	       file->plan->counters_at == displacement_of(family, module);
 }
@@ -229,7 +231,7 @@ static void compose_own(const struct family *family, const struct module *module
 	const struct module_own_words *own = &module->file->own_words;
 
 	(void)family;
-	trampolines_write_ways_header(module, bytes + own->page_count * (uint64_t)PAGE);
+	trampolines_write_maps_header(module, bytes + own->page_count * (uint64_t)PAGE);
 	for (uint32_t i = 0; i < own->page_count; i++)
 		write_page(module, own->pages[i], bytes + i * (uint64_t)PAGE);
 }
@@ -308,18 +310,18 @@ static struct trm_error *add_copy(struct session *session, struct wire_batch *ba
 				  struct family *family, struct module *module,
 				  struct trampolines_calls *ret_calls)
 {
-	const uint64_t ways = module->ways_size;
+	const uint64_t ways = module->address_maps_size;
 	struct trampolines_anchor *last = NULL;
 
 	TRM_TRY(share(session, family, module, COPY_ALL,
-		      ways + ways_code_size(module->file), compose_all));
+		      ways + address_maps_code_size(module->file), compose_all));
 	uint64_t lead = module->shared_offset;
 	struct piece piece = {lead, ways};
 
 	ret_calls->whole = add_whole(batch, family->arena, lead + module->shared_size);
 	if (ways) {
 		ret_calls->ways = add_move(batch, ret_calls, NULL, &piece,
-					   module->ways_at, MAP_FIXED_NOREPLACE);
+					   module->address_maps_at, MAP_FIXED_NOREPLACE);
 		last = &ret_calls->ways;
 	}
 	piece.offset += ways;
@@ -338,12 +340,13 @@ static struct trm_error *add_cached(struct session *session, struct wire_batch *
 				    struct trampolines_calls *ret_calls)
 {
 	const struct module_file *file = module->file;
-	uint64_t length = ways_header_offset(file),
+	uint64_t length = address_maps_header_offset(file),
 		 own = file->own_words.page_count * (uint64_t)PAGE;
 	struct trampolines_calls calls = {0};
 
 	TRM_TRY(share(session, family, module, COPY_OWN,
-		      own + ways_header_size(file) + WAYS_FINISH_SIZE, compose_own));
+		      own + address_maps_header_size(file) + ADDRESS_MAPS_FINISH_SIZE,
+		      compose_own));
 	uint64_t lead = module->shared_offset;
 
 	calls.opened = trampolines_open(batch, family->arena, module);
@@ -354,14 +357,14 @@ static struct trm_error *add_cached(struct session *session, struct wire_batch *
 						       WIRE_RESULT(calls.opened),
 						       file->code_offset});
 	calls.last = calls.code;
-	if (module->ways_size) {
-		calls.ways.address = module->ways_at;
-		calls.ways.call =
-			add_mmap(batch, &calls.code, calls.ways.address,
-				 (const uint64_t[6]){0, module->ways_size, PROT_READ,
-						     MAP_PRIVATE | MAP_FIXED_NOREPLACE,
-						     WIRE_RESULT(calls.opened),
-						     file->code_offset + length});
+	if (module->address_maps_size) {
+		calls.ways.address = module->address_maps_at;
+		calls.ways.call = add_mmap(
+			batch, &calls.code, calls.ways.address,
+			(const uint64_t[6]){0, module->address_maps_size, PROT_READ,
+					    MAP_PRIVATE | MAP_FIXED_NOREPLACE,
+					    WIRE_RESULT(calls.opened),
+					    file->code_offset + length});
 		calls.last = calls.ways;
 	}
 	struct piece piece = {lead + own, module->shared_size - own};
@@ -401,11 +404,11 @@ void trampolines_remove(struct wire_batch *batch, const struct wire_batch *done,
 			const struct trampolines_calls *calls)
 {
 	if (was_mapped(done, &calls->ways))
-		BATCH_ADD(batch, SYS_munmap, module->ways_at, module->ways_size, 0, 0, 0,
-			  0);
+		BATCH_ADD(batch, SYS_munmap, module->address_maps_at,
+			  module->address_maps_size, 0, 0, 0, 0);
 	if (was_mapped(done, &calls->code))
 		BATCH_ADD(batch, SYS_munmap, module->code_address,
-			  ways_code_size(module->file), 0, 0, 0, 0);
+			  address_maps_code_size(module->file), 0, 0, 0, 0);
 	const struct wire_call *place = &done->calls[calls->whole - 1];
 	int64_t whole = done->calls[calls->whole].result;
 

@@ -51,9 +51,9 @@ unsigned int trampolines_open(struct wire_batch *batch, const struct arena *aren
 			      const struct module *module);
 
 /* The address in the program of the header of a module's ways; 0: there is none. */
-uint64_t trampolines_ways_header(const struct module *module);
+uint64_t trampolines_maps_header(const struct module *module);
 
 /* Writes the header of a module, which knows where its ways are. */
-void trampolines_write_ways_header(const struct module *module, uint8_t *header);
+void trampolines_write_maps_header(const struct module *module, uint8_t *header);
 
 #endif

@@ -13,7 +13,7 @@ struct edges_counts;
 struct image_run;
 struct module_counts;
 struct process;
-struct saving;
+struct profile_writer;
 struct session;
 struct thread;
 struct thread_calls;
@@ -55,13 +55,13 @@ struct collector_ops {
 	void (*forget)(struct image_run *image, uint32_t thread);
 
 	/* Prepares for writing a profile. */
-	void (*save_begin)(struct saving *saving);
+	void (*save_begin)(struct profile_writer *writer);
 	/* Writes what follows from the counts of the blocks and edges of one function. */
-	void (*save_flow)(struct saving *saving, const struct module_counts *from,
+	void (*save_flow)(struct profile_writer *writer, const struct module_counts *from,
 			  const struct plan_function *function,
 			  const struct edges_counts *counts);
 	/* Writes what an image has. */
-	void (*save_image)(struct saving *saving, const struct image_run *image);
+	void (*save_image)(struct profile_writer *writer, const struct image_run *image);
 };
 
 enum { COLLECTOR_OPS_MAX = 8 };

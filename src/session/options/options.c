@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "image/image.h"
+#include "session/options/collector.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "code/plan/position.h"
 #include "control/remote.h"
 #include "resident/resident.h"
+#include "session/cache/address_maps.h"
 #include "session/cache/module_text.h"
-#include "session/cache/ways.h"
 #include "session/position/settle.h"
 
 #include <string.h>
@@ -76,13 +76,13 @@ bool finish_make(const struct thread *thread, struct module *module,
 {
 	const struct plan *plan = module->file->plan;
 	const struct plan_function *function = &plan->functions.items[place->function];
-	uint64_t page = module->code_size - WAYS_FINISH_SIZE;
+	uint64_t page = module->code_size - ADDRESS_MAPS_FINISH_SIZE;
 	uint64_t link = plan->code_address + page;
 	const uint8_t *original = module_file_original(module->file, function->address,
 						       function->displaced);
 	union {
 		uint64_t word; /* where the code goes on */
-		uint8_t bytes[WAYS_FINISH_SIZE];
+		uint8_t bytes[ADDRESS_MAPS_FINISH_SIZE];
 	} block;
 	struct arena *arena = thread->process->space->family->arena;
 	uint32_t next;
@@ -92,11 +92,11 @@ bool finish_make(const struct thread *thread, struct module *module,
 	memset(&block, 0, sizeof(block));
 	block.word = arena->address + resident_table()->finish;
 	size_t size = plan_finish(plan, place, original, link, block.bytes,
-				  WAYS_FINISH_SIZE, &next);
+				  ADDRESS_MAPS_FINISH_SIZE, &next);
 
 	if (!size || pwrite(arena->fd, &block, sizeof(block),
 			    (off_t)(module->shared_offset + module->shared_size -
-				    WAYS_FINISH_SIZE)) != sizeof(block))
+				    ADDRESS_MAPS_FINISH_SIZE)) != sizeof(block))
 		return false;
 	ret_copy->start = module->code_address + page + 8;
 	ret_copy->next = module->code_address + next;

@@ -7,7 +7,7 @@
 #include "control/remote.h"
 #include "session/cache/module_text.h"
 #include "session/position/residues.h"
-#include "session/position/shown.h"
+#include "session/position/signal_frames.h"
 #include "session/state/module.h"
 
 #include <errno.h>
@@ -115,11 +115,11 @@ void reentry_watch_return(struct thread *thread)
 		thread->fault_rip = 0;
 		return;
 	}
-	if (shown_is_left(thread, registers.rsp, thread->fault_rsp))
+	if (signal_frames_are_left(thread, registers.rsp, thread->fault_rsp))
 		thread->fault_rip = 0;
-	shown_take_returned(thread);
-	shown_take_left(thread, registers.rsp);
-	shown_find_frame(thread, registers.rsp);
+	signal_frames_take_returned(thread);
+	signal_frames_take_left(thread, registers.rsp);
+	signal_frames_find_frame(thread, registers.rsp);
 }
 
 const struct module *reentry_before_stub(const struct space *space, uint64_t rip)

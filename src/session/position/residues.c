@@ -1,7 +1,7 @@
 #include "session/position/residues.h"
 
 #include "code/plan/position.h"
-#include "session/position/shown.h"
+#include "session/position/signal_frames.h"
 #include "session/state/image_run.h"
 #include "session/state/module.h"
 
@@ -12,10 +12,10 @@ static void add(struct thread *thread, uint32_t file, struct edges_residue resid
 {
 	struct image_run *image = thread->process ? thread->process->image : NULL;
 
-	if (image && image->part)
+	if (image && image->slice)
 		vector_push(
 			&image->residues,
-			((struct image_residue){image->part - 1, (uint32_t)thread->tid,
+			((struct image_residue){image->slice - 1, (uint32_t)thread->tid,
 						file, residue}));
 }
 
@@ -31,7 +31,7 @@ void residues_came(struct thread *thread, const struct module *module, uint64_t 
 	    (struct edges_residue){.address = address, .by = -1, .counts = counts});
 }
 
-void residues_left(struct thread *thread, const struct shown *shown)
+void residues_left(struct thread *thread, const struct signal_frame *shown)
 {
 	if (!shown->inherited)
 		add(thread, shown->file,
@@ -47,13 +47,13 @@ static bool is_moved(const struct plan_position *place)
 
 /* Whether a handler goes back to where the thread was. The resident has led the way back
  * into relocated code, if it could. */
-static bool goes_back(const struct shown *shown, uint64_t rip)
+static bool goes_back(const struct signal_frame *shown, uint64_t rip)
 {
 	return rip && (rip == shown->rip || rip == shown->way);
 }
 
 /* In a child of the handler's process it is news that it came back. */
-static void came_back(struct thread *thread, const struct shown *shown)
+static void came_back(struct thread *thread, const struct signal_frame *shown)
 {
 	if (shown->inherited)
 		add(thread, shown->file,
@@ -73,7 +73,7 @@ static void note_led(struct thread *thread, uint64_t rip)
 		residues_came(thread, module, place.original, false);
 }
 
-bool residues_over(struct thread *thread, const struct shown *shown, uint64_t went)
+bool residues_over(struct thread *thread, const struct signal_frame *shown, uint64_t went)
 {
 	if (goes_back(shown, went)) {
 		came_back(thread, shown);
@@ -86,14 +86,14 @@ bool residues_over(struct thread *thread, const struct shown *shown, uint64_t we
 
 bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip)
 {
-	for (size_t i = thread->shown.count; i-- > 0;) {
-		const struct shown *shown = &thread->shown.items[i];
+	for (size_t i = thread->signal_frames.count; i-- > 0;) {
+		const struct signal_frame *shown = &thread->signal_frames.items[i];
 
 		if (shown->rsp != rsp)
 			continue;
-		for (size_t inner = thread->shown.count; --inner > i;)
-			residues_left(thread, &thread->shown.items[inner]);
-		shown_cut(thread, i);
+		for (size_t inner = thread->signal_frames.count; --inner > i;)
+			residues_left(thread, &thread->signal_frames.items[inner]);
+		signal_frames_cut(thread, i);
 		return residues_over(thread, shown, rip);
 	}
 	note_led(thread, rip);
@@ -102,10 +102,10 @@ bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip)
 
 void residues_end(struct thread *thread)
 {
-	shown_take_returned(thread);
-	vector_for_each (&thread->shown, shown)
+	signal_frames_take_returned(thread);
+	vector_for_each (&thread->signal_frames, shown)
 		residues_left(thread, shown);
-	shown_cut(thread, 0);
+	signal_frames_cut(thread, 0);
 }
 
 static int compare(const void *left, const void *right)

@@ -13,11 +13,12 @@ void residues_came(struct thread *thread, const struct module *module, uint64_t 
 		   bool counts);
 
 /* The thread did not come back to where a signal found it. */
-void residues_left(struct thread *thread, const struct shown *shown);
+void residues_left(struct thread *thread, const struct signal_frame *shown);
 
 /* A handler is over: it goes on at this run-time address; 0: it was left. Whether that is
  * where the thread was. */
-bool residues_over(struct thread *thread, const struct shown *shown, uint64_t went);
+bool residues_over(struct thread *thread, const struct signal_frame *shown,
+		   uint64_t went);
 
 /*
  * A handler returns to a context with this rsp and rip. Whether it is that of a signal

@@ -14,16 +14,16 @@
 #include "control/remote.h"
 #include "resident/resident.h"
 #include "session/cache/module_text.h"
-#include "session/position/arc.h"
 #include "session/position/finish.h"
+#include "session/position/gate_position.h"
+#include "session/position/interrupted_calls.h"
 #include "session/position/marks.h"
 #include "session/position/reentry.h"
-#include "session/position/shown.h"
+#include "session/position/signal_frames.h"
 #include "session/position/spans.h"
-#include "session/position/syscalls.h"
 #include "session/position/text_jumps.h"
-#include "session/state/home_list.h"
 #include "session/state/module.h"
+#include "session/state/unpatched_list.h"
 #include "x86/branch.h"
 
 #include <errno.h>
@@ -97,14 +97,15 @@ static void count_once(struct thread *thread, const struct module *module,
 	const struct plan *plan = module->file->plan;
 
 	if (plan->gates_size && !(function->flags & IMAGE_FUNCTION_GO)) {
-		shown_add(thread, module, registers);
+		signal_frames_add(thread, module, registers);
 		return;
 	}
 	if (!plan->gates_size || plan->counts_entries)
 		uncount(thread, module, function);
 	if (plan->sites || (plan->gates_size && !plan->counts_entries))
 		add_to_counter(thread, module,
-			       arc_counter(thread, module, function, registers), -1);
+			       gate_position_counter(thread, module, function, registers),
+			       -1);
 }
 
 /* One branch of a trampoline, done by hand on the registers. */
@@ -245,7 +246,7 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 	if (how->leaving) /* see boundaries_leave */
 		return SETTLED;
 	count_again(thread, module, place);
-	shown_add(thread, module, registers);
+	signal_frames_add(thread, module, registers);
 	return SETTLED;
 }
 
@@ -273,7 +274,7 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 	if (place.kind == PLAN_POSITION_UNKNOWN)
 		return settle_restorer(module, registers);
 	function = function_of(module, place.function);
-	if (!arc_take_pushed(thread, module, &place, registers))
+	if (!gate_position_take_pushed(thread, module, &place, registers))
 		return UNSETTLED;
 	switch (place.kind) {
 	case PLAN_POSITION_PROBE:
@@ -308,7 +309,7 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 		if (how->leaving)
 			return SETTLED;
 		count_again(thread, module, &place);
-		shown_add_uncounted(thread, registers);
+		signal_frames_add_uncounted(thread, registers);
 		return SETTLED;
 	default:
 		break;
@@ -427,20 +428,20 @@ bool settle_is_in_patch(const struct space *space, uint64_t rip)
 	return patch && patch->address < rip - module->bias;
 }
 
-/* In a function at home. Should it no longer be so when the handler returns, the way back
- * leads into relocated code. */
+/* In an unpatched function. Should it no longer be so when the handler returns, the way
+ * back leads into relocated code. */
 static void show_home(struct thread *thread, const struct user_regs_struct *registers)
 {
 	const struct space *space = thread->process->space;
 	const struct module *module =
-		space->fired.homes.count ? space_module_of_text(space, registers->rip)
-					 : NULL;
+		space->fired.unpatched.count ? space_module_of_text(space, registers->rip)
+					     : NULL;
 	uint32_t offset;
 
-	if (module && home_list_has(space, module, registers->rip) &&
+	if (module && unpatched_list_has(space, module, registers->rip) &&
 	    plan_moved_to(module->file->plan, registers->rip - module->bias, true,
 			  &offset))
-		shown_add(thread, module, registers);
+		signal_frames_add(thread, module, registers);
 }
 
 /* On a jump of ours in the text that is not at the entry itself (an island, or the jump
@@ -453,7 +454,7 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 	if (!text_jump_find(thread->process->space, registers->rip, &jump)) {
 		if (!how->leaving) {
 			show_home(thread, registers);
-			shown_add_uncounted(thread, registers);
+			signal_frames_add_uncounted(thread, registers);
 		}
 		return NOTHING_TO_SETTLE;
 	}
@@ -531,7 +532,8 @@ static enum settled settle(struct session *session, struct thread *thread,
 	if (how->fault ? spans_tell(session, thread, registers)
 		       : spans_hold(session, thread, registers))
 		return UNSETTLED;
-	if (arc_holds(space, registers->rip) && !arc_leave(thread, registers))
+	if (gate_position_holds(space, registers->rip) &&
+	    !gate_position_leave(thread, registers))
 		return UNSETTLED;
 	struct module *module = space_module_of_code(space, registers->rip);
 	uint64_t offset = registers->rip - space->family->arena->address;
@@ -551,7 +553,7 @@ static enum settled settle(struct session *session, struct thread *thread,
 enum settled settle_thread(struct session *session, struct thread *thread,
 			   const struct settling *how, struct user_regs_struct *registers)
 {
-	bool left = syscalls_leave_rest(thread, registers);
+	bool left = interrupted_calls_leave_rest(thread, registers);
 	enum settled settled = settle(session, thread, how, registers);
 
 	return left && settled == NOTHING_TO_SETTLE ? SETTLED : settled;
@@ -566,7 +568,8 @@ void settle_leave_gate(const struct session *session, struct thread *thread)
 
 	if (remote_failed(remote_get_registers(thread->tid, &registers)) ||
 	    spans_hold(session, thread, &registers) ||
-	    (arc_holds(space, registers.rip) && !arc_leave(thread, &registers)))
+	    (gate_position_holds(space, registers.rip) &&
+	     !gate_position_leave(thread, &registers)))
 		return;
 	module = space_module_of_code(space, registers.rip);
 	if (!module ||
@@ -576,7 +579,8 @@ void settle_leave_gate(const struct session *session, struct thread *thread)
 
 	if (place.kind == PLAN_POSITION_PROBE)
 		settle_trampoline(NULL, thread, module, &how, &registers);
-	else if (place.enters && arc_take_pushed(thread, module, &place, &registers))
+	else if (place.enters &&
+		 gate_position_take_pushed(thread, module, &place, &registers))
 		registers.rip = module->code_address +
 				gates_body(module->file->plan,
 					   function_of(module, place.function));

@@ -3,7 +3,7 @@
 #include "code/plan/position.h"
 #include "control/remote.h"
 #include "resident/resident.h"
-#include "session/position/arc.h"
+#include "session/position/gate_position.h"
 #include "session/position/settle.h"
 #include "session/state/module.h"
 
@@ -87,7 +87,8 @@ static bool is_untold(const struct session *session, const struct thread *thread
 	if (!collector->spans || !collector->calls || !thread->bank || !space ||
 	    !space->family || !space->family->arena->control->span_begin ||
 	    thread->bank->shared->untimed ||
-	    (arc_holds(space, registers.rip) && !arc_find_gate(thread, &registers)))
+	    (gate_position_holds(space, registers.rip) &&
+	     !gate_position_find(thread, &registers)))
 		return false;
 	module = space_module_of_code(space, registers.rip);
 	return module && module_locate(module, registers.rip).untold;
@@ -113,12 +114,12 @@ bool spans_find_gate(const struct session *session, const struct thread *thread,
 	const struct bank *bank = busy_bank(session, thread, registers);
 
 	if (!bank || (!is_on_stack(bank, registers) &&
-		      arc_holds(thread->process->space, registers->rip)))
+		      gate_position_holds(thread->process->space, registers->rip)))
 		return false;
 	registers->rip = thread->process->space->family->arena->address +
 			 table->graph[RESIDENT_SPAN_BEGIN].saved;
 	registers->rsp = spans_of(bank)->rsp;
-	return arc_find_gate(thread, registers);
+	return gate_position_find(thread, registers);
 }
 
 bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info)

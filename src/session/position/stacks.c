@@ -5,7 +5,7 @@
 #include "session/cache/module_text.h"
 #include "session/position/reentry.h"
 #include "session/position/settle.h"
-#include "session/position/shown.h"
+#include "session/position/signal_frames.h"
 #include "session/state/module.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ struct search {
 	const struct space *space;
 	const struct maps *maps;
 	struct stacks stacks;
-	struct VECTOR(struct shown) shown; /* the innermost first */
+	struct VECTOR(struct signal_frame) shown; /* the innermost first */
 };
 
 /* mov $15, %rax; syscall (rt_sigreturn): where a handler goes back to. */
@@ -93,13 +93,13 @@ static bool may_go_back(struct search *search, uint64_t restorer, uint64_t at,
 	if (!is_led(search->space, restorer))
 		return false;
 	reentry_find(search->space, rip, &way);
-	vector_push(&search->shown, ((struct shown){.rip = rip,
-						    .rsp = place->rsp,
-						    .way = way,
-						    .address = rip - module->bias,
-						    .file = module->file->index,
-						    .frame = at,
-						    .inherited = true}));
+	vector_push(&search->shown, ((struct signal_frame){.rip = rip,
+							   .rsp = place->rsp,
+							   .way = way,
+							   .address = rip - module->bias,
+							   .file = module->file->index,
+							   .frame = at,
+							   .inherited = true}));
 	return true;
 }
 
@@ -159,10 +159,10 @@ static void show_all(const struct search *search)
 	for (size_t i = search->shown.count; i-- > 0;) {
 		bool known = false;
 
-		vector_for_each (&thread->shown, shown)
+		vector_for_each (&thread->signal_frames, shown)
 			known |= shown->rsp == search->shown.items[i].rsp;
 		if (!known)
-			shown_put(thread, &search->shown.items[i]);
+			signal_frames_put(thread, &search->shown.items[i]);
 	}
 }
 
@@ -187,7 +187,7 @@ bool stacks_are_free(struct thread *thread, const struct maps *maps,
 	return good;
 }
 
-static bool is_frame(const struct shown *shown, const uint8_t *frame)
+static bool is_frame(const struct signal_frame *shown, const uint8_t *frame)
 {
 	struct saved saved;
 
@@ -197,7 +197,7 @@ static bool is_frame(const struct shown *shown, const uint8_t *frame)
 }
 
 /* The same as stacks_find_frame, from an address on. */
-static uint64_t find_frame(const struct space *space, const struct shown *shown,
+static uint64_t find_frame(const struct space *space, const struct signal_frame *shown,
 			   uint64_t start)
 {
 	uint8_t bytes[FRAME_DISTANCE];
@@ -216,7 +216,7 @@ static uint64_t find_frame(const struct space *space, const struct shown *shown,
 	return 0;
 }
 
-uint64_t stacks_find_frame(const struct thread *thread, const struct shown *shown,
+uint64_t stacks_find_frame(const struct thread *thread, const struct signal_frame *shown,
 			   uint64_t rsp)
 {
 	const struct space *space = thread->process->space;

@@ -20,7 +20,7 @@ bool stacks_are_free(struct thread *thread, const struct maps *maps,
  * stack pointer, was shown so, if the resident leads back from it; 0: it does not, or the
  * frame is not found.
  */
-uint64_t stacks_find_frame(const struct thread *thread, const struct shown *shown,
+uint64_t stacks_find_frame(const struct thread *thread, const struct signal_frame *shown,
 			   uint64_t rsp);
 
 #endif

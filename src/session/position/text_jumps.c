@@ -4,18 +4,18 @@
 #include "code/locate/locate.h"
 #include "code/plan/position.h"
 #include "control/remote.h"
-#include "session/state/home_list.h"
 #include "session/state/module.h"
+#include "session/state/unpatched_list.h"
 
 #include <string.h>
 
 static bool is_at_home(const struct space *space, const struct module *module,
 		       uint64_t rip)
 {
-	return space->fired.homes.count && home_list_has(space, module, rip);
+	return space->fired.unpatched.count && unpatched_list_has(space, module, rip);
 }
 
-/* A patch of the plan, which may be gone where a function is at home. */
+/* A patch of the plan, which may be gone where a function is unpatched. */
 static bool find_patch(const struct space *space, const struct module *module,
 		       uint64_t rip, uint32_t *ret_offset)
 {
@@ -33,7 +33,7 @@ static bool find_patch(const struct space *space, const struct module *module,
 		!memcmp(bytes, patch->bytes, sizeof(bytes)));
 }
 
-/* An island in a function at home: other jumps there lie where blocks begin. */
+/* An island in an unpatched function: other jumps there lie where blocks begin. */
 static bool find_island(const struct space *space, const struct module *module,
 			uint64_t rip, uint32_t *ret_offset)
 {

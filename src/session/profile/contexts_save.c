@@ -5,7 +5,7 @@
 #include "context/recover.h"
 #include "context/save.h"
 #include "session/count/window.h"
-#include "session/profile/fold.h"
+#include "session/profile/profile_writer.h"
 #include "symbols/naming.h"
 
 #include <string.h>
@@ -51,24 +51,24 @@ void contexts_recover(const char *output, const struct context_spools *spools)
 		}
 }
 
-static void save_spool(const struct session *session, const struct context_saving *saving,
+static void save_spool(const struct session *session, const struct context_saving *writer,
 		       const struct context_process *spool, uint64_t image)
 {
 	if (window_has_context_parts(session))
-		context_save_parts(saving, spool, image, &session->parts,
+		context_save_parts(writer, spool, image, &session->parts,
 				   session->window.intervals.count);
 	else
-		context_save(saving, spool, image);
+		context_save(writer, spool, image);
 }
 
-struct trm_error *contexts_save(struct saving *saving)
+struct trm_error *contexts_save(struct profile_writer *writer)
 {
-	struct session *session = saving->session;
+	struct session *session = writer->session;
 	struct context_saving context;
 
 	if (!session->options->context.folder)
 		return NULL;
-	TRM_TRY(context_saving_init(&context, saving->writer, saving->model));
+	TRM_TRY(context_saving_init(&context, writer->writer, writer->model));
 	if (session->window.state == WINDOW_OPEN)
 		window_take_context(session, true);
 	struct context_spools spools =
@@ -87,10 +87,10 @@ struct trm_error *contexts_save(struct saving *saving)
 	context_describe_static(&spools, session->options->context.is_static, &faults);
 	contexts_recover(session->options->output, &spools);
 	context_spools_deinit(&spools);
-	struct trm_error *error = faults.length
-					  ? saving_global(saving, "context.faults",
-							  record_string(faults.data))
-					  : NULL;
+	struct trm_error *error =
+		faults.length ? profile_writer_global(writer, "context.faults",
+						      record_string(faults.data))
+			      : NULL;
 
 	text_deinit(&faults);
 	return error;

@@ -3,10 +3,10 @@
 #define TRAMMEL_SESSION_PROFILE_CONTEXTS_SAVE_H
 
 #include "context/profile.h"
-#include "session/profile/saving.h"
+#include "session/profile/profile_writer.h"
 
 /* Writes what the processes recorded. */
-struct trm_error *contexts_save(struct saving *saving);
+struct trm_error *contexts_save(struct profile_writer *writer);
 
 /* Writes channels of processes that were killed beside the profile, whose path is
  * `output`. */

@@ -17,7 +17,7 @@ struct group {
 	size_t count_count, arc_count, residue_count;
 };
 
-/* In front of the first one of an image whose rows are sorted by groups (fold_merge,
+/* In front of the first one of an image whose rows are sorted by groups (banks_merge,
  * residues_sort) and stay as they are. */
 struct group groups_begin(const struct image_run *image);
 

@@ -12,17 +12,17 @@
 #include "session/cache/cache.h"
 #include "session/cache/cache_prune.h"
 #include "session/cache/module_file.h"
-#include "session/cache/planner.h"
+#include "session/cache/plan_workers.h"
 #include "session/count/window.h"
 #include "session/follow/follow.h"
 #include "session/follow/memory_watch.h"
 #include "session/modules/modules.h"
 #include "session/modules/swap.h"
+#include "session/position/interrupted_calls.h"
 #include "session/position/reentry.h"
 #include "session/position/settle.h"
 #include "session/position/stacks.h"
-#include "session/position/syscalls.h"
-#include "session/profile/fold.h"
+#include "session/profile/profile_writer.h"
 #include "session/run/attach_check.h"
 #include "session/run/attach_children.h"
 #include "session/run/guardian.h"
@@ -34,7 +34,7 @@
 #include "session/state/space.h"
 #include "session/state/tables.h"
 #include "session/thread/banks.h"
-#include "session/thread/loan.h"
+#include "session/thread/borrowed_thread.h"
 #include "session/thread/stop.h"
 #include "session/thread/threads.h"
 
@@ -265,7 +265,7 @@ static bool is_ready(struct attachment *attachment, const struct process *proces
 
 /* Where all threads will go on; false if one stands where that is not possible. */
 static bool lead_all_in(struct attachment *attachment, struct space *space,
-			struct loan *loan)
+			struct borrowed_thread *borrowed)
 {
 	struct session *session = attachment->session;
 
@@ -273,14 +273,14 @@ static bool lead_all_in(struct attachment *attachment, struct space *space,
 		return hold_up(attachment, "ended", attachment->pid);
 	vector_for_each (&session->all_threads, item) {
 		struct thread *thread = *item;
-		struct user_regs_struct registers = loan->registers;
+		struct user_regs_struct registers = borrowed->registers;
 
 		if (!thread->process || thread->process->space != space)
 			continue;
-		if (thread != loan->thread &&
+		if (thread != borrowed->thread &&
 		    remote_failed(remote_get_registers(thread->tid, &registers)))
 			return hold_up(attachment, "ended", thread->tid);
-		bool rests = syscalls_leave_rest(thread, &registers);
+		bool rests = interrupted_calls_leave_rest(thread, &registers);
 		uint64_t rip = registers.rip;
 
 		collector_call(session, begin_within, session, thread, &registers);
@@ -294,9 +294,9 @@ static bool lead_all_in(struct attachment *attachment, struct space *space,
 			continue;
 		/* The trampolines do the same as the text does until then. */
 		if (rests)
-			syscalls_lead_rest(thread, registers.rip);
-		else if (thread == loan->thread)
-			loan->registers = registers;
+			interrupted_calls_lead_rest(thread, registers.rip);
+		else if (thread == borrowed->thread)
+			borrowed->registers = registers;
 		else if (remote_failed(remote_set_registers(thread->tid, &registers)))
 			return hold_up(attachment, "ended", thread->tid);
 	}
@@ -307,18 +307,18 @@ static bool begin_halted(struct attachment *attachment, struct process *process)
 {
 	struct session *session = attachment->session;
 	struct space *space = process->space;
-	struct loan loan;
+	struct borrowed_thread borrowed;
 	bool begun = false;
 
 	if (!is_ready(attachment, process))
 		return false;
-	if (!loan_find(session, space, &loan))
+	if (!borrowed_thread_find(session, space, &borrowed))
 		return hold_up(attachment, "cannot be used", process->pid);
-	if (!modules_update(session, loan.thread))
+	if (!modules_update(session, borrowed.thread))
 		hold_up(attachment, NULL, 0);
-	else if (lead_all_in(attachment, space, &loan))
-		begun = !remote_failed(swap_in(session, loan.thread, space));
-	loan_end(session, &loan);
+	else if (lead_all_in(attachment, space, &borrowed))
+		begun = !remote_failed(swap_in(session, borrowed.thread, space));
+	borrowed_thread_end(session, &borrowed);
 	return begun;
 }
 
@@ -522,7 +522,7 @@ static void save_often(struct attachment *attachment, struct course *course)
 		return;
 	if (now - course->saved >= request->save_ns) {
 		course->saved = now;
-		course->error = fold_save(session, session->options->output);
+		course->error = profile_writer_save(session, session->options->output);
 		if (course->error ||
 		    write(request->saved_fd, &now, sizeof(now)) != sizeof(now))
 			course->signal = SIGHUP;
@@ -614,7 +614,7 @@ static struct trm_error *attach(struct session *session,
 	if (course.error)
 		course.stage = LEAVING;
 	if (!follow(&attachment, &course, signals) && !course.error) {
-		trm_error_destroy(fold_save(session, session->options->output));
+		trm_error_destroy(profile_writer_save(session, session->options->output));
 		return trm_error_create(
 			TRM_ERROR_SYSTEM,
 			"a thread of process %d does not stop: it runs on measured, "
@@ -630,7 +630,7 @@ static struct trm_error *attach(struct session *session,
 	if (!session->images.items[0]->started)
 		return trm_error_create(TRM_ERROR_GONE, "process %d executed no program",
 					request->pid);
-	return fold_save(session, session->options->output);
+	return profile_writer_save(session, session->options->output);
 }
 
 /* Ctrl-Z would leave the program without its tracer. */
@@ -680,11 +680,11 @@ struct trm_error *session_attach(const struct session_options *options,
 	block_signals(&signals);
 	session.cache = cache_create(options->quiet);
 	trm_error_destroy(doorbell_create(&session.doorbell));
-	session.planner = planner_create(session.cache, &described, -1);
+	session.plan_workers = plan_workers_create(session.cache, &described, -1);
 	struct trm_error *error = attach(&session, request, program, &signals);
 
 	doorbell_destroy(session.doorbell);
-	planner_destroy(session.planner);
+	plan_workers_destroy(session.plan_workers);
 	cache_prune(session.cache);
 	cache_destroy(session.cache);
 	return error;

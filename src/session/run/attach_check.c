@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "control/remote.h"
 #include "image/image.h"
-#include "session/follow/translator.h"
+#include "session/follow/foreign_translators.h"
 #include "session/state/session.h"
 
 #include <dirent.h>
@@ -148,10 +148,10 @@ static struct trm_error *check_program(pid_t pid)
 	if (image_probe(exe) != IMAGE_KIND_NATIVE)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"process %d runs no x86-64 program", pid);
-	if (translator_is(pid, exe))
+	if (foreign_translators_have(pid, exe))
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"process %d cannot be measured: %s", pid,
-					TRANSLATOR_REASON);
+					FOREIGN_TRANSLATOR_REASON);
 	return NULL;
 }
 

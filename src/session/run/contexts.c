@@ -8,7 +8,7 @@
 #include "context/recover.h"
 #include "context/save.h"
 #include "session/profile/contexts_save.h"
-#include "session/profile/fold.h"
+#include "session/profile/profile_writer.h"
 #include "session/run/run.h"
 #include "symbols/naming.h"
 
@@ -115,10 +115,10 @@ void contexts_environment(const struct session_context *context)
 static struct trm_error *save(const struct session_options *options,
 			      struct context_run *run, int status)
 {
-	char *command = saving_command(options->arguments), exit[32], state[48];
+	char *command = profile_writer_command(options->arguments), exit[32], state[48];
 	struct trm_error *error;
 
-	saving_describe_exit(status, exit, sizeof(exit));
+	profile_writer_describe_exit(status, exit, sizeof(exit));
 	if (WIFEXITED(status))
 		snprintf(state, sizeof(state), "exited %s", exit);
 	else

@@ -2,7 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "session/profile/fold.h"
+#include "session/profile/profile_writer.h"
 #include "session/run/run.h"
 #include "session/state/session.h"
 
@@ -98,7 +98,7 @@ static void rescue(struct session *session, uint64_t died_ns)
 	drop_banks_of_others(session);
 	if (!session->first_ended)
 		clock_gettime(CLOCK_MONOTONIC, &session->end);
-	struct trm_error *error = fold_save(session, session->options->output);
+	struct trm_error *error = profile_writer_save(session, session->options->output);
 
 	tell(session, error ? error->message : text, !error);
 	trm_error_destroy(error);

@@ -3,24 +3,24 @@
 #include "base/clock.h"
 #include "control/remote.h"
 #include "resident/resident.h"
-#include "session/cache/ways.h"
+#include "session/cache/address_maps.h"
 #include "session/count/boundaries.h"
-#include "session/count/folding.h"
+#include "session/count/read_banks.h"
 #include "session/count/window.h"
 #include "session/follow/follow.h"
 #include "session/modules/modules.h"
 #include "session/modules/swap.h"
-#include "session/position/arc.h"
+#include "session/position/gate_position.h"
+#include "session/position/interrupted_calls.h"
 #include "session/position/settle.h"
-#include "session/position/syscalls.h"
 #include "session/state/space.h"
 #include "session/state/tables.h"
 #include "session/thread/banks.h"
+#include "session/thread/borrowed_thread.h"
+#include "session/thread/fast_timers.h"
 #include "session/thread/injection.h"
-#include "session/thread/loan.h"
 #include "session/thread/stop.h"
 #include "session/thread/threads.h"
-#include "session/thread/timers.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -44,8 +44,8 @@ static bool in_resident(const struct thread *thread,
 
 	return thread_waiting_bank(thread) ||
 	       (offset < WIRE_RESIDENT_SIZE &&
-		!syscalls_are_in_rest(thread, registers->rip) &&
-		!arc_holds(thread->process->space, registers->rip) &&
+		!interrupted_calls_are_in_rest(thread, registers->rip) &&
+		!gate_position_holds(thread->process->space, registers->rip) &&
 		(offset < t->hook || offset >= t->hook_end ||
 		 (offset >= t->hook_blocked && offset < t->hook_unblocked)));
 }
@@ -60,8 +60,8 @@ static bool find_way(struct session *session, struct leaver *leaver)
 	return !thread_has_event(session, thread) &&
 	       !remote_failed(remote_get_registers(thread->tid, registers)) &&
 	       !in_resident(thread, registers) &&
-	       (!arc_holds(thread->process->space, registers->rip) ||
-		arc_find_gate(thread, registers)) &&
+	       (!gate_position_holds(thread->process->space, registers->rip) ||
+		gate_position_find(thread, registers)) &&
 	       settle_thread(session, thread, &how, registers) != UNSETTLED;
 }
 
@@ -92,9 +92,9 @@ static struct trm_error *unmap_most(struct session *session, struct thread *thre
 			continue;
 		BATCH_ADD(&batch, SYS_munmap, module->code_address, module->code_size, 0,
 			  0, 0, 0);
-		if (module->ways_size)
-			BATCH_ADD(&batch, SYS_munmap, module->ways_at, module->ways_size,
-				  0, 0, 0, 0);
+		if (module->address_maps_size)
+			BATCH_ADD(&batch, SYS_munmap, module->address_maps_at,
+				  module->address_maps_size, 0, 0, 0, 0);
 		if (batch.count + 1 >= WIRE_BATCH_MAX) {
 			TRM_TRY(space_run(session, thread, &batch));
 			batch.count = 0;
@@ -115,18 +115,18 @@ static struct trm_error *unmap_most(struct session *session, struct thread *thre
 
 /* Where it has counted up to. */
 static void note_leaver(const struct session *session, const struct leaver *leaver,
-			const struct loan *loan)
+			const struct borrowed_thread *borrowed)
 {
-	struct user_regs_struct registers = loan->registers;
+	struct user_regs_struct registers = borrowed->registers;
 
 	if (!window_is_exact(session) ||
-	    (leaver->thread != loan->thread &&
+	    (leaver->thread != borrowed->thread &&
 	     remote_failed(remote_get_registers(leaver->thread->tid, &registers))))
 		return;
 	boundaries_leave(session, leaver->thread, &registers);
 	collector_call(session, look, session, leaver->thread);
-	if (arc_holds(leaver->thread->process->space, registers.rip))
-		arc_leave(leaver->thread, &registers);
+	if (gate_position_holds(leaver->thread->process->space, registers.rip))
+		gate_position_leave(leaver->thread, &registers);
 }
 
 /*
@@ -134,20 +134,21 @@ static void note_leaver(const struct session *session, const struct leaver *leav
  * tracer that is killed here: the original text is there before a thread is sent to it.
  */
 static struct trm_error *take_out(struct session *session, struct space *space,
-				  const struct leavers *leavers, struct loan *loan)
+				  const struct leavers *leavers,
+				  struct borrowed_thread *borrowed)
 {
-	TRM_TRY(maps_read(loan->thread->tid, &session->maps));
-	modules_drop(session, loan->thread);
-	TRM_TRY(swap_out(session, loan->thread, space));
+	TRM_TRY(maps_read(borrowed->thread->tid, &session->maps));
+	modules_drop(session, borrowed->thread);
+	TRM_TRY(swap_out(session, borrowed->thread, space));
 	vector_for_each (&space->modules, module)
 		if (module->swapped)
 			return trm_error_create(TRM_ERROR_SYSTEM,
 						"its text cannot be put back");
 	vector_for_each (leavers, leaver) {
-		note_leaver(session, leaver, loan);
+		note_leaver(session, leaver, borrowed);
 		leaver->registers.gs_base = 0;
-		if (leaver->thread == loan->thread)
-			loan->registers = leaver->registers;
+		if (leaver->thread == borrowed->thread)
+			borrowed->registers = leaver->registers;
 		else
 			TRM_TRY(remote_set_registers(leaver->thread->tid,
 						     &leaver->registers));
@@ -190,7 +191,7 @@ static void let_go(struct session *session, struct process *process)
 
 		if (thread->process != process)
 			continue;
-		timers_let_go(session, thread);
+		fast_timers_let_go(session, thread);
 		if (process->space && process->space->abandoned)
 			thread_leave_bank(thread);
 		trm_error_destroy(remote_resume(thread->tid, REMOTE_DETACH,
@@ -199,7 +200,7 @@ static void let_go(struct session *session, struct process *process)
 	}
 	process->threads = 0;
 	if (process->space && process->space->abandoned)
-		fold_process(session, process, FOLD_AND_RETIRE);
+		banks_take_process(session, process, BANKS_RETIRE);
 	follow_end_image(session, process, "detached");
 	session_remove_process(session, process);
 }
@@ -229,17 +230,18 @@ static void abandon(const struct session *session, struct space *space,
 static bool stop_counting(struct session *session, struct space *space)
 {
 	struct leavers leavers = {0};
-	struct loan loan;
+	struct borrowed_thread borrowed;
 	bool out = false;
 	uint64_t start = clock_now_ns();
 
 	if (stop_begin(session, (struct stop_scope){.space = space}, STOP_BRIEFLY,
 		       NULL) &&
-	    find_ways(session, space, &leavers) && loan_find(session, space, &loan)) {
-		struct trm_error *error = take_out(session, space, &leavers, &loan);
+	    find_ways(session, space, &leavers) &&
+	    borrowed_thread_find(session, space, &borrowed)) {
+		struct trm_error *error = take_out(session, space, &leavers, &borrowed);
 
 		out = !error;
-		loan_end(session, &loan);
+		borrowed_thread_end(session, &borrowed);
 		if (error && error->code != TRM_ERROR_GONE)
 			abandon(session, space, error);
 		trm_error_destroy(error);

@@ -4,22 +4,22 @@
 #include "session/adapt/fired.h"
 #include "session/adapt/inline_caches.h"
 #include "session/cache/cache_prune.h"
-#include "session/cache/planner.h"
+#include "session/cache/plan_workers.h"
 #include "session/count/window.h"
 #include "session/follow/follow.h"
 #include "session/follow/hooks.h"
 #include "session/follow/memory_watch.h"
-#include "session/follow/orphans.h"
 #include "session/follow/release.h"
+#include "session/follow/unannounced.h"
 #include "session/learn/replan.h"
-#include "session/profile/fold.h"
+#include "session/profile/profile_writer.h"
 #include "session/run/contexts.h"
 #include "session/run/guardian.h"
 #include "session/run/run.h"
 #include "session/state/doorbell.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
-#include "session/thread/timers.h"
+#include "session/thread/fast_timers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static void save(struct session *session, int status_fd)
 		send_status(status_fd, STATUS_NOTHING, NULL);
 		return;
 	}
-	error = fold_save(session, session->options->output);
+	error = profile_writer_save(session, session->options->output);
 	if (!session->saved_running)
 		contexts_remove(&session->options->context);
 	if (error)
@@ -81,7 +81,7 @@ static void take_plans(struct session *session)
 	struct module_file *file;
 	bool any = false;
 
-	while ((file = planner_collect(session->planner))) {
+	while ((file = plan_workers_collect(session->plan_workers))) {
 		file->index = (uint32_t)session->files.count;
 		vector_push(&session->files, file);
 		any = true;
@@ -97,7 +97,7 @@ void session_act(struct session *session)
 	bool more;
 
 	take_plans(session);
-	orphans_forget(session, false);
+	unannounced_forget(session, false);
 	do {
 		more = event_poll(&session->queue, &event);
 		if (more)
@@ -106,7 +106,7 @@ void session_act(struct session *session)
 			if (i < session->families.count)
 				hooks_serve(session, session->families.items[i]);
 	} while (more);
-	orphans_find_parents(session);
+	unannounced_find_parents(session);
 }
 
 static bool has_rung(const struct session *session)
@@ -174,8 +174,8 @@ int session_wait(const struct session *session, const sigset_t *signals,
 		return early;
 	uint64_t ns =
 		any_watched(session) || session->queue.pending.count ? WATCH_NS : IDLE_NS;
-	if (session->untold.count)
-		ns = ORPHANS_UNTOLD_NS;
+	if (session->unannounced.count)
+		ns = UNANNOUNCED_NS;
 	if (ns > QUIET_NS && any_quiet(session))
 		ns = QUIET_NS;
 	const struct timespec pause = {0, (long)(ns < limit_ns ? ns : limit_ns)};
@@ -188,7 +188,7 @@ int session_wait(const struct session *session, const sigset_t *signals,
 static uint64_t act_in_time(struct session *session)
 {
 	static uint64_t (*const acts[])(struct session *) = {
-		fired_act,         window_act,       timers_act,
+		fired_act,         window_act,       fast_timers_act,
 		inline_caches_act, memory_watch_act, guardian_act,
 	};
 	uint64_t limit = UINT64_MAX;
@@ -227,12 +227,12 @@ static void loop(struct session *session, const struct tracer_start *start,
 	if (window_ends_run(session) && !session->first_ended)
 		clock_gettime(CLOCK_MONOTONIC, &session->end);
 	release_all(session);
-	orphans_forget(session, true);
+	unannounced_forget(session, true);
 	if (!saved)
 		save(session, status_fd);
 	/* What outlived the first process is in the profile only now. */
 	if (saved && session->saved_running && !session->refusal)
-		trm_error_destroy(fold_save(session, session->options->output));
+		trm_error_destroy(profile_writer_save(session, session->options->output));
 	guardian_end(session);
 }
 
@@ -278,7 +278,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	}
 	trm_error_destroy(doorbell_create(&session.doorbell));
 	session.can_wait_awake = sysconf(_SC_NPROCESSORS_ONLN) > 1;
-	session.planner = planner_create(cache, options, start->planning_fd);
+	session.plan_workers = plan_workers_create(cache, options, start->planning_fd);
 	follow_first(&session, start->program, options->arguments[0]);
 	clock_gettime(CLOCK_MONOTONIC, &session.start);
 	session.end = session.start;
@@ -288,7 +288,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	guardian_begin(&session, start->status_fd);
 	loop(&session, start, &signals);
 	doorbell_destroy(session.doorbell);
-	planner_destroy(session.planner);
+	plan_workers_destroy(session.plan_workers);
 	replan_modules(&session);
 	cache_prune(cache);
 	return 0;

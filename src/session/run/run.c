@@ -10,7 +10,7 @@
 #include "session/cache/module_file.h"
 #include "session/run/contexts.h"
 #include "session/run/loop.h"
-#include "session/run/planning.h"
+#include "session/run/planning_notice.h"
 #include "session/state/session.h"
 
 #include <elf.h>
@@ -48,12 +48,13 @@ static struct trm_error *make_pipe(struct pipe_ends *ret_pipe)
 
 /* The pipes of a run: who writes, who reads. */
 struct channels {
-	struct pipe_ends tracer;   /* front to program: the tracer's pid */
-	struct pipe_ends ready;    /* program to tracer: can be seized */
-	struct pipe_ends go;       /* tracer to program: exec now */
-	struct pipe_ends failed;   /* program to front: errno of the exec */
-	struct pipe_ends status;   /* tracer to front: see status_kind */
-	struct pipe_ends planning; /* tracer to front: see session/run/planning.h */
+	struct pipe_ends tracer; /* front to program: the tracer's pid */
+	struct pipe_ends ready;  /* program to tracer: can be seized */
+	struct pipe_ends go;     /* tracer to program: exec now */
+	struct pipe_ends failed; /* program to front: errno of the exec */
+	struct pipe_ends status; /* tracer to front: see status_kind */
+	struct pipe_ends
+		planning; /* tracer to front: see session/run/planning_notice.h */
 };
 
 static struct trm_error *make_channels(struct channels *channels)
@@ -319,7 +320,7 @@ static int next_signal(const sigset_t *signals, int *ret_code)
 }
 
 /* The same while modules may be planned; 0: there is none yet. */
-static int next_signal_planning(const sigset_t *signals, struct planning *planning,
+static int next_signal_planning(const sigset_t *signals, struct planning_notice *planning,
 				int signals_fd, int *ret_code)
 {
 	struct pollfd ends[] = {{.fd = signals_fd, .events = POLLIN},
@@ -328,8 +329,8 @@ static int next_signal_planning(const sigset_t *signals, struct planning *planni
 
 	if (signals_fd < 0)
 		return next_signal(signals, ret_code);
-	poll(ends, 2, planning_wait_ms(planning, clock_now_ns()));
-	planning_act(planning, clock_now_ns());
+	poll(ends, 2, planning_notice_wait_ms(planning, clock_now_ns()));
+	planning_notice_act(planning, clock_now_ns());
 	if (read(signals_fd, &info, sizeof(info)) != sizeof(info))
 		return 0;
 	*ret_code = info.ssi_code;
@@ -337,7 +338,7 @@ static int next_signal_planning(const sigset_t *signals, struct planning *planni
 }
 
 /* Waits for the program's end; stops and goes on with it, as its shell expects. */
-int front_wait(pid_t program, const sigset_t *signals, struct planning *planning)
+int front_wait(pid_t program, const sigset_t *signals, struct planning_notice *planning)
 {
 	scoped_fd int signals_fd =
 		planning ? signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
@@ -445,12 +446,12 @@ static struct trm_error *run_checked(const struct session_options *options,
 	    (ssize_t)sizeof(exec_error))
 		exec_error = 0;
 	close(channels.failed.read);
-	struct planning planning = {.fd = channels.planning.read,
-				    .show = options->planning};
+	struct planning_notice planning = {.fd = channels.planning.read,
+					   .show = options->planning};
 
 	outcome->status =
 		front_wait(program, &signals, options->planning ? &planning : NULL);
-	planning_end(&planning);
+	planning_notice_end(&planning);
 	if (planning.fd >= 0)
 		close(planning.fd);
 	read_status(channels.status.read, &status);

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "session/options/options.h"
-#include "session/run/planning.h"
+#include "session/run/planning_notice.h"
 
 #include <stdbool.h>
 
@@ -35,7 +35,8 @@ struct tracer_start {
 	int status_fd;   /* to the front: see status_send */
 	int ready_fd;    /* a byte comes when the program can be seized */
 	int go_fd;       /* a byte lets it go */
-	int planning_fd; /* to the front: see session/run/planning.h. -1: there is none */
+	int planning_fd; /* to the front: see session/run/planning_notice.h. -1: there is
+			    none */
 	pid_t program;
 };
 struct cache;
@@ -63,6 +64,6 @@ void front_block_signals(sigset_t *signals);
 
 /* Waits for the program's end; stops and goes on with it, as its shell expects. Returns
  * its status. `planning` may be NULL. */
-int front_wait(pid_t program, const sigset_t *signals, struct planning *planning);
+int front_wait(pid_t program, const sigset_t *signals, struct planning_notice *planning);
 
 #endif

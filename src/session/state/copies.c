@@ -10,7 +10,8 @@ static bool is_like(const struct family_copy *copy, const struct family_copy *wa
 	return copy->kind == wanted->kind && copy->file == wanted->file &&
 	       copy->bias == wanted->bias && copy->size == wanted->size &&
 	       copy->code_address == wanted->code_address &&
-	       copy->ways_at == wanted->ways_at && copy->first_slot == wanted->first_slot;
+	       copy->address_maps_at == wanted->address_maps_at &&
+	       copy->first_slot == wanted->first_slot;
 }
 
 static struct family_copy *find(const struct family *family,
@@ -31,7 +32,7 @@ struct trm_error *copies_take(struct session *session, struct family *family,
 		.file = module->file,
 		.bias = module->bias,
 		.code_address = module->code_address,
-		.ways_at = module->ways_at,
+		.address_maps_at = module->address_maps_at,
 		.first_slot = module->first_slot,
 		.size = size,
 	};

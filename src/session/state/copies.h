@@ -27,7 +27,7 @@ enum copy_kind {
 struct family_copy {
 	enum copy_kind kind;
 	const struct module_file *file;
-	uint64_t bias, code_address, ways_at;
+	uint64_t bias, code_address, address_maps_at;
 	uint32_t first_slot;
 	uint64_t offset, size; /* in the arena's file */
 	uint32_t references;   /* modules of address spaces */

@@ -2,12 +2,12 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
-#include "session/state/home_list.h"
+#include "session/state/unpatched_list.h"
 
 #include <stdlib.h>
 
-/* What it takes to give a function at home back in a process that forks off, and in what
- * part of the time all of a space are to be given back. */
+/* What it takes to give an unpatched function back in a process that forks off, and in
+ * what part of the time all of a space are to be given back. */
 enum { COPY_NS = 10000, COPY_SHARE = 32 };
 
 static void clear_bits(struct file_bits *bits)
@@ -44,13 +44,13 @@ static void seen_deinit(struct space_fired *fired)
 bool fired_costs_forks(const struct session *session, const struct space *space)
 {
 	return space->fired.copied * COPY_NS >
-	       (clock_now_ns() - session->fired_looks.begin) / COPY_SHARE;
+	       (clock_now_ns() - session->fired_schedule.begin) / COPY_SHARE;
 }
 
 void fired_deinit(struct space_fired *fired)
 {
 	seen_deinit(fired);
 	vector_deinit(&fired->probes);
-	home_list_deinit(&fired->homes);
-	vector_deinit(&fired->ways);
+	unpatched_list_deinit(&fired->unpatched);
+	vector_deinit(&fired->return_jumps);
 }

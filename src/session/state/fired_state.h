@@ -6,8 +6,8 @@
 
 void fired_deinit(struct space_fired *fired);
 
-/* Whether forks of a space have taken so long, for what is at home, that nothing is to go
- * there for now. */
+/* Whether forks of a space have taken so long, for what is unpatched, that nothing is to
+ * be unpatched for now. */
 bool fired_costs_forks(const struct session *session, const struct space *space);
 
 /* Whether a flag was set at the last look. */

@@ -103,8 +103,8 @@ struct image_run {
 	char *reason;      /* why it was not measured, or not to the end; NULL */
 	bool started; /* the exec was seen: it is the program, not trammel's own code */
 	bool ended;
-	bool hidden;   /* of a process that was not to be followed */
-	uint32_t part; /* that is counted now: 1 and the interval's index; 0: nothing */
+	bool hidden;    /* of a process that was not to be followed */
+	uint32_t slice; /* that is counted now: 1 and the interval's index; 0: nothing */
 	struct image_counts counts; /* what is to be told */
 	struct image_arcs arcs;     /* the same */
 	struct image_counts mark;   /* what its banks had when that was last looked at */

@@ -24,7 +24,8 @@ struct family {
 	struct bank *aside; /* see thread_set_aside; NULL: none yet */
 	bool spreads;       /* counters lie where cache files have them, with gaps */
 	uint64_t copies;    /* bytes of addresses given out for copies: see swap.c */
-	uint64_t throws; /* throws_key, where it is to be known how much they throw; 0 */
+	uint64_t throws;    /* exception_rate_key, where it is to be known how much they
+			       throw; 0 */
 };
 
 /* A module mapped in an address space, with its trampolines. */
@@ -34,7 +35,8 @@ struct module {
 	uint64_t text_start, text_end; /* the executable mapping that is patched */
 	uint64_t code_address;         /* of the trampolines; 0: none */
 	uint64_t code_size;            /* bytes, whole pages */
-	uint64_t ways_at, ways_size;   /* see session/cache/ways.h; address and bytes */
+	uint64_t address_maps_at, address_maps_size; /* see session/cache/address_maps.h;
+							address and bytes */
 	/* The part of the trampolines that lies in the arena: all, or their end, if the
 	 * rest is mapped from the cache file. */
 	uint64_t shared_offset, shared_size;

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* When the tracer looks at what the program did: see session/adapt/looks.h. Times are
- * clock_now_ns(). */
-struct looks {
+/* When the tracer looks at what the program did: see session/adapt/poll_schedule.h. Times
+ * are clock_now_ns(). */
+struct poll_schedule {
 	uint64_t begin, next;
 	uint64_t spent; /* on all looks, in ns */
 };

@@ -8,7 +8,7 @@ uint64_t session_wall_ns(const struct session *session)
 			  start.tv_nsec);
 }
 
-uint32_t session_part(const struct session *session)
+uint32_t session_slice(const struct session *session)
 {
 	size_t intervals = session->window.intervals.count;
 

@@ -10,13 +10,13 @@
 
 #include "base/table.h"
 #include "base/vector.h"
-#include "session/options/collector.h"
 #include "context/parts.h"
 #include "control/arena.h"
 #include "control/event.h"
 #include "control/inject.h"
 #include "control/remote.h"
 #include "session/cache/module_file.h"
+#include "session/options/collector.h"
 #include "session/options/options.h"
 #include "session/state/guardian_state.h"
 #include "session/state/image_run.h"
@@ -33,7 +33,7 @@
 #include <time.h>
 
 /* A thread at its first stop, of which nobody has told yet. */
-struct session_untold {
+struct unannounced_child {
 	pid_t tid;
 	uint64_t since; /* clock_now_ns() */
 };
@@ -47,10 +47,10 @@ struct session {
 	unsigned int thread_count; /* traced */
 	struct VECTOR(struct thread *) all_threads;
 	struct VECTOR(struct process *) all_processes;
-	struct VECTOR(
-		struct session_parent *) parents; /* gone: see session/follow/orphans.h */
-	struct VECTOR(struct session_untold) untold; /* the same */
-	bool never_lazy;                             /* see plan_at_once in modules.c */
+	struct VECTOR(struct session_parent *)
+		parents; /* gone: see session/follow/unannounced.h */
+	struct VECTOR(struct unannounced_child) unannounced; /* the same */
+	bool never_lazy;     /* see plan_at_once in modules.c */
 	bool can_wait_awake; /* there is more than one processor */
 	uint64_t asked;      /* clock_now_ns() of the last WIRE_HOOK_LAZY; 0: none */
 	uint64_t awaited; /* until then something is likely to come, and the tracer stays
@@ -59,20 +59,21 @@ struct session {
 	struct VECTOR(struct image_run *) images;
 	struct VECTOR(struct module_file *) files;
 	struct doorbell *doorbell;
-	struct planner *planner;
+	struct plan_workers *plan_workers;
 	struct maps maps; /* scratch */
 	struct window window;
-	size_t late_signals; /* of threads, that were put off: see session/thread/timers.h
-			      */
-	struct looks fired_looks; /* see session/adapt/fired.h */
+	size_t late_signals;                 /* of threads, that were put off: see
+					      * session/thread/fast_timers.h
+					      */
+	struct poll_schedule fired_schedule; /* see session/adapt/fired.h */
 	struct guardian guardian;
-	const char *incomplete;     /* what the profile lacks; NULL: nothing */
-	struct memory_use memory;   /* that arenas take */
-	uint64_t warm;              /* functions that went home and are not hot */
-	bool forks_cost;            /* some space may be one of fired_costs_forks */
-	struct looks calls_looks;   /* see session/adapt/inline_caches.h */
-	struct context_parts parts; /* of what programs say themselves */
-	pid_t first;                /* the process that run started */
+	const char *incomplete;   /* what the profile lacks; NULL: nothing */
+	struct memory_use memory; /* that arenas take */
+	uint64_t warm;            /* functions that were unpatched and are not hot */
+	bool forks_cost;          /* some space may be one of fired_costs_forks */
+	struct poll_schedule calls_schedule; /* see session/adapt/inline_caches.h */
+	struct context_parts parts;          /* of what programs say themselves */
+	pid_t first;                         /* the process that run started */
 	bool first_ended;
 	bool saved_running;         /* the profile was saved while processes still ran */
 	int first_status;           /* as waitpid has it */
@@ -90,7 +91,7 @@ struct session {
 uint64_t session_wall_ns(const struct session *session);
 
 /* Returns the part of the run that images count now: see image_run.part. */
-uint32_t session_part(const struct session *session);
+uint32_t session_slice(const struct session *session);
 
 /* Something changed that a guardian should know. */
 void session_note_change(struct session *session);

@@ -1,7 +1,7 @@
 #include "session/state/space.h"
 
 #include "control/remote.h"
-#include "session/cache/throws.h"
+#include "session/cache/exception_rate.h"
 #include "session/state/copies.h"
 #include "session/state/doorbell.h"
 #include "session/state/fired_state.h"
@@ -89,8 +89,8 @@ void family_release(struct session *session, struct family *family)
 	bool last = family->arena->references == 1;
 
 	if (last) {
-		throws_keep(session->cache, family->throws,
-			    &family->arena->control->looks);
+		exception_rate_keep(session->cache, family->throws,
+				    &family->arena->control->looks);
 		doorbell_remove(session->doorbell, &family->arena->control->doorbell);
 	}
 	arena_release(family->arena);

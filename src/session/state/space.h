@@ -29,24 +29,25 @@ struct fired_functions VECTOR(struct fired_function);
 /* Addresses of probes, sorted. */
 struct space_probes VECTOR(uint64_t);
 
-/* A probe in relocated code that became a jump to a block at home, and its bytes. */
-struct space_way {
+/* A probe in relocated code that became a jump to a block of the original code, and its
+ * bytes. */
+struct space_return_jump {
 	uint64_t address;
 	uint8_t probe[9];
 };
 
-/* A function at home. */
-struct space_home {
+/* An unpatched function. */
+struct space_unpatched {
 	uint64_t code_address; /* of its module */
 	uint32_t function;     /* index in its plan */
 	uint64_t *open;  /* which of its blocks run there; NULL: see unpatch_close */
 	uint64_t early;  /* the order of its pages: see unpatch_turn_of */
 	uint8_t *closed; /* its text by unpatch_close, once a process forked; or NULL */
 };
-struct space_homes VECTOR(struct space_home);
+struct space_unpatched_list VECTOR(struct space_unpatched);
 
 /* Which flags are set in a space, and what became of their probes: see
- * session/adapt/fired.h and session/modules/homes.h. */
+ * session/adapt/fired.h and session/modules/unpatched.h. */
 struct space_fired {
 	struct file_bits seen;          /* slots: they are set */
 	struct file_bits waits;         /* functions: they are waiting */
@@ -54,9 +55,9 @@ struct space_fired {
 	bool afresh;                /* what was seen is forgotten: see arena_mark_flags */
 	struct fired_functions hot; /* that wait no more */
 	struct space_probes probes; /* that do nothing any more */
-	struct space_homes homes;   /* sorted */
-	struct VECTOR(struct space_way) ways; /* sorted by address */
-	uint64_t copied; /* functions at home that forks copied, and gave back */
+	struct space_unpatched_list unpatched;                /* sorted */
+	struct VECTOR(struct space_return_jump) return_jumps; /* sorted by address */
+	uint64_t copied; /* unpatched functions that forks copied, and gave back */
 };
 
 /* Room for the trampolines of a module that is being planned. */
@@ -78,7 +79,7 @@ struct space {
 	unsigned int link_map_calls; /* while starting: announcements of ld.so so far */
 	uint64_t filters;   /* system call filters that the image started under */
 	bool bare;          /* followed, but not measured: only hooks are there */
-	bool copies_calls;  /* they are made in relocated code: see returns.c */
+	bool copies_calls;  /* they are made in relocated code: see return_addresses.c */
 	bool own_calls;     /* it may make system calls by instructions of its own: it is
 			       static, or Go's */
 	bool leak_checked;  /* has LeakSanitizer: see WIRE_HOOK_EXIT */
@@ -89,7 +90,7 @@ struct space {
 	bool abandoned;     /* attached: all of it stays, and what is in use of banks */
 	bool left;          /* somebody that is not followed may have it mapped */
 	struct VECTOR(struct module) modules;
-	struct VECTOR(struct space_promise) promises; /* see places_reserve */
+	struct VECTOR(struct space_promise) promises; /* see code_addresses_reserve */
 	struct VECTOR(struct gone_module) gone; /* whose calls may be in the banks */
 	struct space_fired fired;
 	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the

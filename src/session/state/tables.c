@@ -44,7 +44,7 @@ struct image_run *session_add_image(struct session *session, pid_t pid, pid_t pa
 	image->program = memory_copy_string(program);
 	image->start_ns = clock_now_ns();
 	snprintf(image->state, sizeof(image->state), "running");
-	image->part = session_part(session);
+	image->slice = session_slice(session);
 	vector_push(&session->images, image);
 	session_note_change(session);
 	return image;

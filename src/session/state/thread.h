@@ -30,7 +30,7 @@ enum thread_state {
 };
 
 /* A thread's registers as a signal handler saw them. */
-struct shown {
+struct signal_frame {
 	uint64_t rip, rsp;
 	uint64_t way;     /* where in our code it goes on from there, behind what it has
 			     counted; 0: there */
@@ -44,7 +44,7 @@ struct shown {
 
 #define TIMER_SIGNALS 4 /* that tell how fast a timer is */
 
-/* Of timers that are faster than stops: see session/thread/timers.h. */
+/* Of timers that are faster than stops: see session/thread/fast_timers.h. */
 struct timer_signals {
 	uint64_t rsp, ns; /* of the last one: the stack pointer, clock_now_ns() */
 	uint64_t ran;     /* and for how long the thread had run, nanoseconds */
@@ -96,9 +96,9 @@ struct thread {
 	bool before_exec;
 	/* Where the thread was shown, in functions relocated whole, to signal handlers
 	 * that may still run; the innermost last. */
-	struct VECTOR(struct shown) shown;
+	struct VECTOR(struct signal_frame) signal_frames;
 	/* Stack pointers where signals came whose handlers may still run, and from which
-	 * on the stack was shown: see returns_show. */
+	 * on the stack was shown: see return_addresses_show. */
 	struct VECTOR(uint64_t) handled;
 	uint64_t held_ticks;       /* when it stopped, or asked; 0: it runs; see held.h */
 	struct thread_calls calls; /* where call graphs are measured: that its parent was
@@ -106,7 +106,7 @@ struct thread {
 	struct timer_signals timer;
 	uint64_t resumed_ns; /* clock_now_ns() */
 	bool cut_short;      /* a stop may have made its system call end early: see
-				session/position/syscalls.h */
+				session/position/interrupted_calls.h */
 	uint64_t rest_until; /* how long it waits, if it makes the rest of one:
 				nanoseconds of clock_now_ns(); UINT64_MAX: for ever */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */

@@ -2,7 +2,7 @@
 
 #include "control/remote.h"
 #include "session/position/settle.h"
-#include "session/position/shown.h"
+#include "session/position/signal_frames.h"
 #include "session/position/spans.h"
 #include "session/state/memory.h"
 #include "session/state/session.h"
@@ -188,7 +188,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 		error = remote_set_gs_base(thread->tid, bank->address);
 	}
 	thread->bank = bank;
-	shown_begin(thread);
+	signal_frames_begin(thread);
 	session_note_change(session);
 	if (!bank)
 		note_shared(thread->process->image, error);
@@ -222,7 +222,7 @@ void thread_set_aside(struct session *session, struct thread *thread)
 
 void thread_leave_bank(struct thread *thread)
 {
-	shown_take_returned(thread);
+	signal_frames_take_returned(thread);
 	thread->bank = NULL;
 	thread->old_banks.count = 0;
 }
@@ -264,10 +264,10 @@ static void widen_bank(const struct session *session, struct space *space,
 		arena_give_bank(bank);
 		return;
 	}
-	shown_take_returned(thread);
+	signal_frames_take_returned(thread);
 	vector_push(&thread->old_banks, old);
 	thread->bank = bank;
-	shown_begin(thread);
+	signal_frames_begin(thread);
 }
 
 struct trm_error *space_widen_banks(struct session *session, struct space *space,

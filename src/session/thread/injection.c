@@ -1,7 +1,7 @@
 #include "session/thread/injection.h"
 
 #include "control/inject.h"
-#include "session/thread/loan.h"
+#include "session/thread/borrowed_thread.h"
 
 struct bank *thread_waiting_bank(const struct thread *thread)
 {
@@ -32,8 +32,8 @@ struct trm_error *space_run(struct session *session, struct thread *thread,
 	struct injecting injecting = {session, batch};
 	struct bank *bank = thread_waiting_bank(thread);
 
-	/* With an event that is still to be acted on, a thread is lent by loan_begin
-	 * only.
+	/* With an event that is still to be acted on, a thread is lent by
+	 * borrowed_thread_begin only.
 	 */
 	if (thread->stopped && (bank || !thread->event_pending))
 		return inject(&injecting, thread);

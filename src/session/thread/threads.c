@@ -2,13 +2,13 @@
 
 #include "base/clock.h"
 #include "control/remote.h"
+#include "session/position/interrupted_calls.h"
 #include "session/position/residues.h"
-#include "session/position/shown.h"
-#include "session/position/syscalls.h"
+#include "session/position/signal_frames.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
+#include "session/thread/fast_timers.h"
 #include "session/thread/held.h"
-#include "session/thread/timers.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@ void session_remove_thread(struct session *session, struct thread *thread)
 		arena_give_bank(*bank);
 	vector_deinit(&thread->old_banks);
 	vector_deinit(&thread->handled);
-	timers_forget(session, thread);
-	vector_deinit(&thread->shown);
+	fast_timers_forget(session, thread);
+	vector_deinit(&thread->signal_frames);
 	vector_deinit(&thread->calls);
 	*table_insert(&session->threads, (uint64_t)thread->tid, NULL) = 0;
 	for (size_t i = 0; i < session->all_threads.count; i++) {
@@ -66,11 +66,11 @@ void thread_resume(struct session *session, struct thread *thread, int signal)
 
 	held_end(session, thread);
 	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
-		     thread->before_exec || shown_is_watched(thread) ||
+		     thread->before_exec || signal_frames_are_watched(thread) ||
 		     thread->timer.until || (space && space_is_traced(space));
 	if (thread->event_pending)
 		return;
-	syscalls_go_on(thread);
+	interrupted_calls_go_on(thread);
 	struct trm_error *error =
 		remote_resume(thread->tid, calls ? REMOTE_SYSCALL : REMOTE_RUN, signal);
 
@@ -100,10 +100,10 @@ bool thread_await_stop(struct session *session, struct thread *thread, int timeo
 	if (!event_wait_thread(&session->queue, thread->tid, timeout_ms, &event))
 		return false;
 	thread->stopped = true;
-	timers_see_stop(session, thread);
+	fast_timers_see_stop(session, thread);
 	held_begin(thread, 0);
 	if (event.kind == EVENT_STOP) {
-		syscalls_see_stop(thread);
+		interrupted_calls_see_stop(thread);
 		return true;
 	}
 	if (event.kind == EVENT_EXITED || event.kind == EVENT_KILLED) {

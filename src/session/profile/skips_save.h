@@ -1,0 +1,11 @@
+/* What of a module has no counts, and why. */
+#ifndef TRAMMEL_SESSION_PROFILE_SKIPS_SAVE_H
+#define TRAMMEL_SESSION_PROFILE_SKIPS_SAVE_H
+
+#include "session/profile/profile_writer.h"
+
+/* Writes records of functions that were not instrumented, and of cold parts without
+ * counts of blocks. */
+void skips_save(struct profile_writer *writer, const struct module_file *file);
+
+#endif
