@@ -37,6 +37,7 @@ import derived  # noqa: E402
 import judge  # noqa: E402
 import pairs  # noqa: E402
 import programs  # noqa: E402
+import returns  # noqa: E402
 import runs  # noqa: E402
 import seldom  # noqa: E402
 import tracefiles  # noqa: E402
@@ -54,6 +55,7 @@ CHECKS = {
     **derived.CHECKS,
     **pairs.CHECKS,
     **tracefiles.CHECKS,
+    **returns.CHECKS,
 }
 
 

@@ -7,19 +7,13 @@
 #include <string.h>
 
 const struct collector *const collectors[] = {
-	&collector_functions,
-	&collector_coverage,
-	&collector_blocks,
-	&collector_block_coverage,
-	&collector_edges,
-	&collector_calls,
-	&collector_callgraph,
-	&collector_pbo,
-	&collector_regions,
-	&collector_trace,
-	&collector_mpi,
-	&collector_openmp,
-	NULL,
+	&collector_functions, &collector_coverage,
+	&collector_blocks,    &collector_block_coverage,
+	&collector_edges,     &collector_calls,
+	&collector_callgraph, &collector_returns,
+	&collector_pbo,       &collector_regions,
+	&collector_trace,     &collector_mpi,
+	&collector_openmp,    NULL,
 };
 
 struct trm_error *collector_find(const char *name, const struct collector **ret_collector)
@@ -71,6 +65,7 @@ static void add_collector(struct collector *all, const struct collector *one)
 		all->depth = one->depth;
 	all->calls |= one->calls;
 	all->graph |= one->graph;
+	all->exits |= one->exits;
 	all->pbo |= one->pbo;
 	for (size_t i = 0; one->ops[i]; i++)
 		add_ops(all, one->ops[i]);

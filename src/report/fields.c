@@ -22,6 +22,8 @@ static const struct {
 	[FIELD_FUNCTION] = {"function", RECORD_STRING},
 	[FIELD_OFFSET] = {"offset", RECORD_ADDRESS},
 	[FIELD_CALLS] = {"calls", RECORD_UINT},
+	[FIELD_RETURNED] = {"function.returned", RECORD_UINT},
+	[FIELD_TAIL_CALLS] = {"function.tail_calls", RECORD_UINT},
 	[FIELD_SKIP] = {"skip.reason", RECORD_STRING},
 	[FIELD_PART] = {"part.offset", RECORD_ADDRESS},
 	[FIELD_PART_REASON] = {"part.reason", RECORD_STRING},

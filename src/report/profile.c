@@ -276,28 +276,52 @@ static bool is_left_out(const struct loader *loader, const struct row *row)
 	return interval && number_of(row, FIELD_INTERVAL) != interval;
 }
 
-static void add_function(struct loader *loader, const struct row *row)
+/* The counts of a function in one image, made if they are new. */
+static struct report_count *count_of(struct loader *loader, uint32_t image,
+				     uint32_t function)
 {
 	struct report_profile *profile = loader->profile;
-	struct report_part *part;
-
-	if (!number_of(row, FIELD_CALLS) || is_left_out(loader, row))
-		return;
-	uint32_t function = find_function(loader, row);
-	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
 	bool new;
 	uint64_t *index = table_insert(&loader->count_by_key,
 				       (uint64_t)image << 32 | function, &new);
 
 	if (new) {
 		*index = profile->counts.count;
-		vector_push(&profile->counts,
-			    ((struct report_count){function, image, 0}));
+		vector_push(&profile->counts, ((struct report_count){.function = function,
+								     .image = image}));
 	}
-	profile->counts.items[*index].calls += number_of(row, FIELD_CALLS);
+	return &profile->counts.items[*index];
+}
+
+static void add_function(struct loader *loader, const struct row *row)
+{
+	struct report_part *part;
+
+	if (!number_of(row, FIELD_CALLS) || is_left_out(loader, row))
+		return;
+	uint32_t function = find_function(loader, row);
+	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+
+	count_of(loader, image, function)->calls += number_of(row, FIELD_CALLS);
 	part = find_part(loader, row, image, function);
 	if (part)
 		part->calls += number_of(row, FIELD_CALLS);
+}
+
+/* How a function was left. */
+static void add_exits(struct loader *loader, const struct row *row)
+{
+	struct report_count *count;
+
+	if (is_left_out(loader, row))
+		return;
+	uint32_t function = find_function(loader, row);
+	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+
+	count = count_of(loader, image, function);
+	count->returned += number_of(row, FIELD_RETURNED);
+	count->tail_calls += number_of(row, FIELD_TAIL_CALLS);
+	loader->profile->exits = true;
 }
 
 /* Sizes that no block has are as wrong as any other. */
@@ -487,6 +511,8 @@ static const struct {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_SKIP), add_skip},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_PART_REASON), add_cold_part},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_CALLS), add_function},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_RETURNED), add_exits},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_TAIL_CALLS), add_exits},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_BLOCK) | BIT(FIELD_BLOCK_COUNT), add_block},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_ARC_COUNT), add_arc},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_EDGE) | BIT(FIELD_EDGE_FROM), add_edge},

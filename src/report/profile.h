@@ -65,6 +65,9 @@ struct report_function {
 	/* Of the selection: */
 	bool executed;
 	uint64_t calls;
+	/* With profile.exits: how often a return left it, and a jump to another function.
+	 */
+	uint64_t returned, tail_calls;
 	uint64_t blocks;       /* executed; 0: they were not counted */
 	uint64_t instructions; /* executed in them */
 	/* Where call graphs were measured: in it alone, and with what it called, itself
@@ -73,10 +76,19 @@ struct report_function {
 	uint64_t ns, inclusive_ns;
 };
 
+/* How many calls of a function neither returned nor jumped on to another function: they
+ * were left by an exception or longjmp, or are under way. */
+static inline uint64_t report_left_otherwise(const struct report_function *function)
+{
+	const uint64_t left = function->returned + function->tail_calls;
+
+	return function->calls > left ? function->calls - left : 0;
+}
+
 /* A function in one image. */
 struct report_count {
 	uint32_t function, image;
-	uint64_t calls;
+	uint64_t calls, returned, tail_calls;
 };
 
 /* A basic block in one image, or in all that are selected. */
@@ -208,6 +220,7 @@ struct report_profile {
 	struct report_skips cold_parts; /* without counts of blocks */
 	struct string_table strings;    /* owns every string here */
 	bool coverage;                  /* no run counted calls */
+	bool exits;                     /* it is known how functions were left */
 	char *warning;                  /* about the file; NULL if there is none */
 	/* Of the selection: */
 	uint64_t calls;

@@ -68,6 +68,8 @@ static void add_counts(struct report_profile *profile)
 		image->functions++;
 		image->calls += count->calls;
 		function->calls += calls;
+		function->returned += count->returned;
+		function->tail_calls += count->tail_calls;
 		module->calls += calls;
 		profile->calls += calls;
 	}

@@ -45,6 +45,7 @@ BUILDS = [
     ["g++", "-O2", "-g", "-pthread", "-o", "pairs", "pairs.cc"],
     ["gcc", "-O0", "-g", "-o", "left", "left.c"],
     ["g++", "-O2", "-g", "-o", "branches", "branches.cc"],
+    ["g++", "-O2", "-o", "ways_out", "ways_out.cc"],
     ["g++", "-O1", "-g", "-fno-pie", "-no-pie", "-static-libstdc++",
      "-static-libgcc", "-o", "branches-fixed", "branches.cc"],
 ]

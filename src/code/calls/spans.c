@@ -64,6 +64,7 @@ void spans_choose(struct plan_builder *builder)
 		uint32_t index = open.items[--open.count], to;
 
 		builder->current.cfg.returns_flags = false;
+		builder->current.cfg.exits = builder->request->exits;
 		if (cfg_build(&builder->current.cfg, &builder->scan, builder->image,
 			      index))
 			continue;

@@ -162,6 +162,7 @@ enum plan_edge_flag {
 	PLAN_EDGE_JOINED =
 		2, /* cannot be told apart from flow that is no edge: a call that does not
 		      return, or another way into the block. It has no count */
+	PLAN_EDGE_RETURNS = 4, /* leaves the function by a return instruction */
 };
 struct plan_edge {
 	uint32_t from, to; /* numbers of blocks in the function */

@@ -52,6 +52,8 @@ struct plan_request {
 		       PLAN_PROBE_COUNT */
 	bool spans; /* gates report functions' names and the ends of calls; needs
 		       PLAN_PROBE_COUNT: see is_span */
+	bool exits; /* what leaves a function is a block of its own, so that its count is
+		       exact where a call in front of it does not come back */
 	uint64_t code_address; /* link-time address of the trampolines; see
 				  plan.code_address */
 	/* Whether to instrument a function: name is demangled if it was mangled, or

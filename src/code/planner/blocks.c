@@ -54,6 +54,7 @@ static bool build_cfg(struct plan_builder *builder, uint32_t index)
 	builder->current.cfg.returns_flags =
 		builder->flags.returned &&
 		builder->flags.returned[cold_parts_owner(builder->image, index)];
+	builder->current.cfg.exits = builder->request->exits;
 	if (cfg_build(&builder->current.cfg, &builder->scan, builder->image, index))
 		return false;
 	note_flag_calls(builder);

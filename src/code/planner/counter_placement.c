@@ -137,6 +137,13 @@ static void note_crossing(struct placing *placing, uint64_t target)
 				.distance = (int32_t)(target - placing->row->address)}));
 }
 
+static uint8_t returns_flag(const struct cfg *cfg, const struct cfg_edge *edge)
+{
+	return edge->to == CFG_OUT && last_of(cfg, edge->from)->kind == CFG_RETURN
+		       ? PLAN_EDGE_RETURNS
+		       : 0;
+}
+
 static void add_edges(struct placing *placing)
 {
 	const struct cfg *cfg = placing->cfg;
@@ -156,7 +163,8 @@ static void add_edges(struct placing *placing)
 				    .piece = WHOLE_NONE,
 				    .kind = edge->kind,
 				    .size = last_of(cfg, edge->from)->length,
-				    .flags = flags_of(placing, edge),
+				    .flags = flags_of(placing, edge) |
+					     returns_flag(cfg, edge),
 			    }));
 		if (edge->to == CFG_OUT && edge->kind == CFG_EDGE_TAKEN)
 			note_crossing(placing, last_of(cfg, edge->from)->target);
@@ -255,7 +263,8 @@ static void note_passes(const struct placing *placing,
 		if (flags && cfg->edges.items[i].to != CFG_OUT)
 			placing->passes[first + i] =
 				placing->passes[EDGES_BLOCKS + cfg->edges.items[i].to];
-		if (flags == PLAN_EDGE_FIXED && placing->known.edges)
+		if ((flags & ~PLAN_EDGE_RETURNS) == PLAN_EDGE_FIXED &&
+		    placing->known.edges)
 			placing->passes[first + i] =
 				frequency_number(placing->known.edges[i]);
 	}

@@ -216,6 +216,14 @@ static bool has_inner_target(const struct cfg *cfg,
 	       is_inside(cfg, instruction->target);
 }
 
+/* Whether an instruction leaves the function for good, whatever it depends on. */
+static bool is_exit(const struct cfg *cfg, const struct cfg_instruction *instruction)
+{
+	return instruction->kind == CFG_RETURN ||
+	       instruction->kind == CFG_TAIL_INDIRECT ||
+	       (instruction->kind == CFG_JUMP && !is_inside(cfg, instruction->target));
+}
+
 static bool mark_branches(struct cfg *cfg)
 {
 	vector_for_each (&cfg->instructions, instruction) {
@@ -224,6 +232,8 @@ static bool mark_branches(struct cfg *cfg)
 		if (has_inner_target(cfg, instruction) &&
 		    !mark_leader(cfg, instruction->target))
 			return false;
+		if (cfg->exits && is_exit(cfg, instruction))
+			cfg->block_of.items[instruction->offset] = CFG_LEADER;
 		if (cfg_ends_block(instruction) && end < cfg->size)
 			cfg->block_of.items[end] = CFG_LEADER;
 	}

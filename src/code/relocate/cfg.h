@@ -94,9 +94,10 @@ struct cfg {
 	struct VECTOR(uint64_t)
 		flag_calls;  /* targets of calls behind which flags are alive */
 	uint8_t label_flags; /* alive at exposed blocks */
-	bool returns_flags;  /* set by the caller: the tables of labels are not cloned */
-	bool keeps_labels;   /* the same: tables of labels stay as they are */
-	bool part; /* a cold part: its jumps out may lead to the same function */
+	bool returns_flags;  /* set by the caller: flags are alive at its returns */
+	bool exits; /* set by the caller: what leaves the function begins a block */
+	bool keeps_labels; /* set by the caller: tables of labels stay as they are */
+	bool part;         /* a cold part: its jumps out may lead to the same function */
 	struct VECTOR(uint32_t) marks;    /* scratch */
 	struct VECTOR(uint32_t) block_of; /* scratch: by offset, 1 + number of the block
 					     that begins there; before there are blocks,

@@ -41,7 +41,7 @@ static void save_edge(struct profile_writer *writer, const struct module_counts 
 	uint64_t to = edge->to == PLAN_EDGE_OUT
 			      ? crosses_to(plan, function, edge)
 			      : function->address + blocks[edge->to].offset;
-	struct record_pair pairs[7 + SAVING_MORE];
+	struct record_pair pairs[7 + PROFILE_WRITER_MORE];
 	size_t pair = 5;
 
 	saving_set_number(&pairs[0], n->offset, RECORD_ADDRESS,

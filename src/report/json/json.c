@@ -58,6 +58,12 @@ static void add_functions(struct text *out, const struct report_profile *profile
 		json_add_number(out, "calls", rows[i]->calls);
 		if (rows[i]->blocks)
 			json_add_number(out, "instructions", rows[i]->instructions);
+		if (profile->exits && rows[i]->blocks) {
+			json_add_number(out, "returned", rows[i]->returned);
+			json_add_number(out, "tail_calls", rows[i]->tail_calls);
+			json_add_number(out, "left_otherwise",
+					report_left_otherwise(rows[i]));
+		}
 		if (rows[i]->timed) {
 			json_add_number(out, "time.inclusive.ns", rows[i]->inclusive_ns);
 			json_add_number(out, "time.exclusive.ns", rows[i]->ns);

@@ -95,6 +95,29 @@ static void add_times(struct grid *grid, const struct report_profile *profile,
 	}
 }
 
+static void add_exit_columns(struct grid *grid, const struct report_profile *profile)
+{
+	if (!profile->exits)
+		return;
+	grid_add_column(grid, "Returned", true);
+	grid_add_column(grid, "Tail calls", true);
+	grid_add_column(grid, "Otherwise", true);
+}
+
+static void add_exits(struct grid *grid, const struct report_profile *profile,
+		      const struct report_function *function)
+{
+	const uint64_t numbers[] = {function->returned, function->tail_calls,
+				    report_left_otherwise(function)};
+
+	for (size_t i = 0; i < array_count(numbers) && profile->exits; i++) {
+		if (function->blocks)
+			grid_add_number(grid, numbers[i]);
+		else
+			grid_add_text(grid, "?");
+	}
+}
+
 static void add_functions(const struct view *view)
 {
 	const struct report_profile *profile = view->profile;
@@ -106,6 +129,7 @@ static void add_functions(const struct view *view)
 		grid_add_column(&grid, "Calls", true);
 		grid_add_column(&grid, "Share", true);
 	}
+	add_exit_columns(&grid, profile);
 	add_instruction_columns(&grid, profile);
 	add_time_columns(&grid, profile);
 	grid_add_column(&grid, "Module", false);
@@ -115,6 +139,7 @@ static void add_functions(const struct view *view)
 			grid_add_number(&grid, rows[i]->calls);
 			grid_add_share(&grid, rows[i]->calls, profile->calls);
 		}
+		add_exits(&grid, profile, rows[i]);
 		add_instructions(&grid, profile, rows[i]->blocks, rows[i]->instructions);
 		add_times(&grid, profile, rows[i]);
 		add_module_name(&grid, &profile->modules.items[rows[i]->module]);

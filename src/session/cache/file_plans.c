@@ -172,6 +172,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.calls = options->collector->calls,
 		.graph = options->collector->graph,
 		.spans = spans,
+		.exits = options->collector->exits,
 		.code_address = code_address,
 		.wanted = narrowed ? is_wanted : NULL,
 		.is_span = spans && !options->collector->spans_alone ? is_region : NULL,

@@ -75,6 +75,7 @@ struct collector {
 	bool covers;        /* counts are kept as 0 or not 0 */
 	bool calls;         /* calls are counted by their sites: see code/calls/gates.h */
 	bool graph;         /* calls are counted by their contexts, with time */
+	bool exits;         /* what leaves functions is counted exactly */
 	bool pbo;           /* what compilers read is written beside the profile */
 	bool regions;       /* the program's own context is recorded */
 	bool trace;         /* and each event of it */

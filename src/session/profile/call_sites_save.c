@@ -53,7 +53,7 @@ static void save_arc(struct profile_writer *writer,
 	const struct plan_function *function =
 		&tally->file->plan->functions.items[callee];
 	const struct plan_function *caller = count ? caller_of(origin) : NULL;
-	struct record_pair pairs[6 + SAVING_MORE] = {
+	struct record_pair pairs[6 + PROFILE_WRITER_MORE] = {
 		{n->offset, record_address(function->address)},
 		{n->image, record_uint(tally->image->number)},
 		{n->arc_kind, record_string(origin->kind)},

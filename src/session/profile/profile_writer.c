@@ -368,7 +368,7 @@ static void save_calls(struct profile_writer *writer, const struct image_run *im
 		       record_node node, uint64_t address, uint64_t calls)
 {
 	const struct names *n = &writer->names;
-	struct record_pair pairs[3 + SAVING_MORE] = {
+	struct record_pair pairs[3 + PROFILE_WRITER_MORE] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
 		{n->calls,
@@ -384,7 +384,7 @@ static void save_block(struct profile_writer *writer, const struct module_counts
 {
 	const struct names *n = &writer->names;
 	uint64_t whole = plan_whole_of(of->file->plan, function)->address;
-	struct record_pair pairs[7 + SAVING_MORE];
+	struct record_pair pairs[7 + PROFILE_WRITER_MORE];
 
 	if (writer->session->options->collector->covers) {
 		if (!count.count)
@@ -418,13 +418,44 @@ static void save_fault(struct profile_writer *writer, const struct image_run *im
 		       record_node node, uint64_t address, uint64_t fault)
 {
 	const struct names *n = &writer->names;
-	struct record_pair pairs[3 + SAVING_MORE] = {
+	struct record_pair pairs[3 + PROFILE_WRITER_MORE] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
 		{n->flow_fault, record_address(fault)},
 	};
 
 	profile_writer_write(writer, node, pairs, 3);
+}
+
+void profile_writer_numbers(struct profile_writer *writer,
+			    const struct module_counts *from,
+			    const struct plan_function *function,
+			    const struct profile_writer_number *numbers, size_t count)
+{
+	const struct names *n = &writer->names;
+	struct record_pair pairs[2 + PROFILE_WRITER_NUMBERS_MAX + PROFILE_WRITER_MORE] = {
+		{n->offset, record_address(function->address)},
+		{n->image, record_uint(from->image->number)},
+	};
+	size_t pair = 2;
+
+	for (size_t i = 0; i < count && i < PROFILE_WRITER_NUMBERS_MAX; i++) {
+		record_attribute attribute;
+		struct trm_error *error = record_attribute_intern(
+			writer->model, numbers[i].name, RECORD_UINT,
+			RECORD_AS_VALUE | RECORD_AGGREGATABLE, &attribute);
+
+		/* Another type under this name: none of ours has one. */
+		if (!error && numbers[i].number)
+			pairs[pair++] = (struct record_pair){
+				attribute, record_uint(numbers[i].number)};
+		trm_error_destroy(error);
+	}
+	if (pair > 2)
+		profile_writer_write(
+			writer,
+			profile_writer_function_node(writer, from->file, function), pairs,
+			pair);
 }
 
 static bool has_counts(const struct module_counts *from,

@@ -42,8 +42,8 @@ struct profile_writer {
 };
 
 /* Writes a record of the interval and the thread that are being saved, if those are told
- * apart: `pairs` has room for SAVING_MORE more. */
-enum { SAVING_MORE = 2 };
+ * apart: `pairs` has room for PROFILE_WRITER_MORE more. */
+enum { PROFILE_WRITER_MORE = 2 };
 
 /* What one module of an image counted. */
 struct profile_writer_tally {
@@ -114,5 +114,19 @@ struct trm_error *profile_writer_save(struct session *session, const char *path)
  * in the same way as those of the rest of its function, or not at all. */
 bool profile_writer_is_told(const struct plan *plan,
 			    const struct plan_function *function);
+
+/* A number that a measurement has of a function, by the name of its attribute. */
+struct profile_writer_number {
+	const char *name;
+	uint64_t number;
+};
+enum { PROFILE_WRITER_NUMBERS_MAX = 8 };
+
+/* Writes a record with those of the first `count` numbers of a function (not of a part of
+ * one) that are not 0. Readers add up the records of one function. */
+void profile_writer_numbers(struct profile_writer *writer,
+			    const struct module_counts *from,
+			    const struct plan_function *function,
+			    const struct profile_writer_number *numbers, size_t count);
 
 #endif
