@@ -19,7 +19,7 @@ PUBLIC cali_id_t cali_region_attr_id = CALI_INV_ID, cali_phase_attr_id = CALI_IN
 static int asked[(1 << 16) + 1];
 
 /* CALI_CALIPER_ATTRIBUTE_PROPERTIES, name=property:property,... */
-static int configured(const char *name, int properties)
+static int configured_properties(const char *name, int properties)
 {
 	const char *text = getenv("CALI_CALIPER_ATTRIBUTE_PROPERTIES");
 	size_t length = strlen(name);
@@ -88,14 +88,14 @@ static int usual_scope(const struct trm_runtime_host *host)
 						: CALI_ATTR_SCOPE_THREAD;
 }
 
-static cali_id_t create(const struct trm_runtime_host *host, const char *name,
-			cali_attr_type type, int properties)
+static cali_id_t create_attribute(const struct trm_runtime_host *host, const char *name,
+				  cali_attr_type type, int properties)
 {
 	trm_attribute number = host->find(name);
 
 	if (number)
 		return own_id(number);
-	properties = configured(name, properties);
+	properties = configured_properties(name, properties);
 	if (!(properties & CALI_ATTR_SCOPE_MASK))
 		properties |= usual_scope(host);
 	number =
@@ -134,13 +134,13 @@ static void create_usual(const struct trm_runtime_host *host)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		*rows[i].id =
-			create(host, rows[i].name, rows[i].type, rows[i].properties);
+		*rows[i].id = create_attribute(host, rows[i].name, rows[i].type,
+					       rows[i].properties);
 }
 
 static bool reads_environment = true;
 
-static void init(void)
+static void init_host(void)
 {
 	const struct trm_runtime_host *host = trm_runtime_host();
 
@@ -160,7 +160,7 @@ void own_init(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, init);
+	pthread_once(&once, init_host);
 }
 
 PUBLIC void cali_init(void)
@@ -186,7 +186,8 @@ PUBLIC void cali_config_allow_read_env(int allow)
 PUBLIC cali_id_t cali_create_attribute(const char *name, cali_attr_type type,
 				       int properties)
 {
-	return own_ready() ? create(own_host, name, type, properties) : CALI_INV_ID;
+	return own_ready() ? create_attribute(own_host, name, type, properties)
+			   : CALI_INV_ID;
 }
 
 /* What was said of attributes, for the program itself. */
@@ -289,7 +290,7 @@ struct known {
 	uint32_t type, properties;
 };
 
-static bool describe(trm_attribute number, struct known *ret_known)
+static bool describe_attribute(trm_attribute number, struct known *ret_known)
 {
 	return own_ready() &&
 	       own_host->describe(number, &ret_known->name, &ret_known->type,
@@ -300,22 +301,25 @@ PUBLIC const char *cali_attribute_name(cali_id_t attribute)
 {
 	struct known known;
 
-	return describe(own_number(attribute), &known) ? known.name : NULL;
+	return describe_attribute(own_number(attribute), &known) ? known.name : NULL;
 }
 
 PUBLIC cali_attr_type cali_attribute_type(cali_id_t attribute)
 {
 	struct known known;
 
-	return describe(own_number(attribute), &known) ? own_cali_type(known.type)
-						       : CALI_TYPE_INV;
+	return describe_attribute(own_number(attribute), &known)
+		       ? own_cali_type(known.type)
+		       : CALI_TYPE_INV;
 }
 
 PUBLIC int cali_attribute_properties(cali_id_t attribute)
 {
 	struct known known;
 
-	return describe(own_number(attribute), &known) ? asked[own_number(attribute)] : 0;
+	return describe_attribute(own_number(attribute), &known)
+		       ? asked[own_number(attribute)]
+		       : 0;
 }
 
 PUBLIC cali_id_t cali_make_loop_iteration_attribute(const char *name)
@@ -477,7 +481,7 @@ static bool find_region(void *context, trm_attribute attribute,
 	const char **found = context;
 	struct known known;
 
-	if (!describe(attribute, &known) || !(known.properties & TRM_NESTED) ||
+	if (!describe_attribute(attribute, &known) || !(known.properties & TRM_NESTED) ||
 	    value->type != TRM_TYPE_STRING)
 		return true;
 	*found = value->as.bytes;

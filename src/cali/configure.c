@@ -326,7 +326,8 @@ struct packing {
 	bool full;
 };
 
-static bool pack(void *context, trm_attribute attribute, const struct trm_value *value)
+static bool pack_pair(void *context, trm_attribute attribute,
+		      const struct trm_value *value)
 {
 	struct packing *packing = context;
 	unsigned char entry[ENTRY_MAX];
@@ -349,7 +350,7 @@ PUBLIC size_t cali_pull_snapshot(int scope, size_t size, unsigned char *bytes)
 	(void)scope;
 	if (!own_ready())
 		return 0;
-	own_host->visit(pack, &packing);
+	own_host->visit(pack_pair, &packing);
 	if (size >= HEAD)
 		memcpy(bytes, &packing.count, HEAD);
 	return packing.needed;

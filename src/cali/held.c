@@ -33,8 +33,8 @@ static void take_snapshot(cali_id_t channel, cali_id_t attribute,
 		cali_channel_push_snapshot(channel, 0, 1, &event, &value);
 }
 
-static void hold(cali_id_t channel, cali_id_t attribute, enum trm_runtime_holding how,
-		 cali_variant_t variant)
+static void hold_value(cali_id_t channel, cali_id_t attribute,
+		       enum trm_runtime_holding how, cali_variant_t variant)
 {
 	const struct trm_value value = own_value(variant);
 	int properties = cali_attribute_properties(attribute);
@@ -58,14 +58,14 @@ PUBLIC void cali_channel_begin_variant(cali_id_t channel, cali_id_t attribute,
 				       cali_variant_t value)
 {
 	if (is_known(channel, attribute))
-		hold(channel, attribute, TRM_HOLD_BEGIN, value);
+		hold_value(channel, attribute, TRM_HOLD_BEGIN, value);
 }
 
 PUBLIC void cali_channel_set_variant(cali_id_t channel, cali_id_t attribute,
 				     cali_variant_t value)
 {
 	if (is_known(channel, attribute))
-		hold(channel, attribute, TRM_HOLD_SET, value);
+		hold_value(channel, attribute, TRM_HOLD_SET, value);
 }
 
 PUBLIC void cali_channel_end(cali_id_t channel, cali_id_t attribute)
@@ -73,7 +73,7 @@ PUBLIC void cali_channel_end(cali_id_t channel, cali_id_t attribute)
 	cali_variant_t value = cali_channel_get(channel, attribute);
 
 	if (!cali_variant_is_empty(value))
-		hold(channel, attribute, TRM_HOLD_END, value);
+		hold_value(channel, attribute, TRM_HOLD_END, value);
 }
 
 PUBLIC cali_variant_t cali_channel_get(cali_id_t channel, cali_id_t attribute)

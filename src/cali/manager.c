@@ -41,9 +41,9 @@ PUBLIC void cali_manager_destroy(struct cali_manager *manager)
 }
 
 /* Puts a text behind others; what finds no room is left out. Returns whether it did. */
-static bool append(char *texts, size_t size, const char *format, ...)
+static bool append_text(char *texts, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-static bool append(char *texts, size_t size, const char *format, ...)
+static bool append_text(char *texts, size_t size, const char *format, ...)
 {
 	size_t used = strlen(texts);
 	va_list arguments;
@@ -82,10 +82,10 @@ PUBLIC void cali_manager_set_default(struct cali_manager *manager, const char *o
 				     const char *value)
 {
 	if (manager)
-		add_default(
-			manager,
-			append(manager->defaults, DEFAULTS_MAX, ",%s=%s", option, value),
-			option);
+		add_default(manager,
+			    append_text(manager->defaults, DEFAULTS_MAX, ",%s=%s", option,
+					value),
+			    option);
 }
 
 PUBLIC void cali_manager_set_default_for(struct cali_manager *manager,
@@ -94,8 +94,8 @@ PUBLIC void cali_manager_set_default_for(struct cali_manager *manager,
 {
 	if (manager)
 		add_default(manager,
-			    append(manager->own_defaults, DEFAULTS_MAX, "%s,%s=%s;",
-				   configuration, option, value),
+			    append_text(manager->own_defaults, DEFAULTS_MAX, "%s,%s=%s;",
+					configuration, option, value),
 			    option);
 }
 
@@ -105,8 +105,9 @@ static void add_own(const struct cali_manager *manager, const char *name, size_t
 {
 	for (const char *at = manager->own_defaults; *at; at += strcspn(at, ";") + 1)
 		if (!strncmp(at, name, length) && at[length] == ',')
-			append(text, size, "%.*s,", (int)(strcspn(at, ";") - length - 1),
-			       at + length + 1);
+			append_text(text, size, "%.*s,",
+				    (int)(strcspn(at, ";") - length - 1),
+				    at + length + 1);
 }
 
 /* The length of one configuration with its options; commas in quotes are theirs. */
@@ -134,17 +135,17 @@ static void add_rest(char *text, size_t size, const char *rest, size_t length,
 	bool called = space < length && rest[space] == '(';
 
 	if (!*options)
-		append(text, size, "%.*s", (int)length, rest);
+		append_text(text, size, "%.*s", (int)length, rest);
 	else if (called)
-		append(text, size, "(%s%.*s", options, (int)(length - space - 1),
-		       rest + space + 1);
+		append_text(text, size, "(%s%.*s", options, (int)(length - space - 1),
+			    rest + space + 1);
 	else
-		append(text, size, "(%s)%.*s", options, (int)length, rest);
+		append_text(text, size, "(%s)%.*s", options, (int)length, rest);
 }
 
 /* Each configuration with its own defaults before its options, so that these count. */
-static void spell(const struct cali_manager *manager, const char *configuration,
-		  char *text, size_t size)
+static void spell_defaults(const struct cali_manager *manager, const char *configuration,
+			   char *text, size_t size)
 {
 	bool ends_open =
 		*configuration && configuration[strlen(configuration) - 1] == ',';
@@ -160,10 +161,11 @@ static void spell(const struct cali_manager *manager, const char *configuration,
 		if (name > length)
 			name = length;
 		add_own(manager, configuration, name, own, sizeof(own));
-		append(text, size, "%s%.*s", *text ? "," : "", (int)name, configuration);
+		append_text(text, size, "%s%.*s", *text ? "," : "", (int)name,
+			    configuration);
 		add_rest(text, size, configuration + name, length - name, own);
 	}
-	append(text, size, "%s%s", ends_open ? "," : "", manager->defaults + !*text);
+	append_text(text, size, "%s%s", ends_open ? "," : "", manager->defaults + !*text);
 }
 
 static struct trm_specs *specs_of(struct cali_manager *manager)
@@ -180,7 +182,8 @@ static struct trm_specs *specs_of(struct cali_manager *manager)
 	return manager->specs;
 }
 
-static struct trm_channels *make(struct cali_manager *manager, const char *configuration)
+static struct trm_channels *make_channels(struct cali_manager *manager,
+					  const char *configuration)
 {
 	size_t size = 2 * strlen(configuration) + 16 * DEFAULTS_MAX;
 	char *text = own_ready() ? calloc(1, size) : NULL;
@@ -188,7 +191,7 @@ static struct trm_channels *make(struct cali_manager *manager, const char *confi
 
 	if (!text)
 		return NULL;
-	spell(manager, configuration, text, size);
+	spell_defaults(manager, configuration, text, size);
 	made = trm_channels_create_with(specs_of(manager), text);
 	free(text);
 	return made;
@@ -205,7 +208,7 @@ PUBLIC bool cali_manager_add(struct cali_manager *manager, const char *configura
 		add_message(manager, "too many configurations in one manager");
 		return false;
 	}
-	made = make(manager, configuration);
+	made = make_channels(manager, configuration);
 	add_message(manager, trm_channels_message(made));
 	right = !*trm_channels_message(made);
 	/* All or nothing, as the peer: programs look at errors, and go on without. */
@@ -228,7 +231,7 @@ PUBLIC const char *cali_manager_ask(struct cali_manager *manager,
 
 	if (!text)
 		return cali_manager_message(NULL);
-	spell(manager, configuration, text, size);
+	spell_defaults(manager, configuration, text, size);
 	manager->checked[0] = '\0';
 	own_host->ask(specs_of(manager), text, name, &asked, manager->checked,
 		      sizeof(manager->checked));
@@ -237,7 +240,7 @@ PUBLIC const char *cali_manager_ask(struct cali_manager *manager,
 }
 
 /* Whether a configuration or an option is called so. */
-static bool knows(struct cali_manager *manager, const char *name)
+static bool knows_name(struct cali_manager *manager, const char *name)
 {
 	const struct trm_specs *specs = specs_of(manager);
 	const char *found, *option, *about;
@@ -278,8 +281,8 @@ static void sort_item(struct cali_manager *manager, const char *item, size_t len
 	char *name = copy_part(item, word < length ? word : length);
 	char *value = copy_part(item + word + 1, word < length ? length - word - 1 : 0);
 
-	if (!name || !value || !*name || knows(manager, name))
-		append(text, size, "%s%.*s", *text ? "," : "", (int)length, item);
+	if (!name || !value || !*name || knows_name(manager, name))
+		append_text(text, size, "%s%.*s", *text ? "," : "", (int)length, item);
 	else if (extra)
 		extra(context, name, value);
 	free(name);
@@ -356,7 +359,8 @@ PUBLIC const char *cali_manager_message(const struct cali_manager *manager)
 PUBLIC const char *cali_manager_check(struct cali_manager *manager,
 				      const char *configuration)
 {
-	struct trm_channels *made = manager ? make(manager, configuration) : NULL;
+	struct trm_channels *made =
+		manager ? make_channels(manager, configuration) : NULL;
 
 	if (!manager)
 		return cali_manager_message(NULL);
@@ -464,7 +468,7 @@ PUBLIC char *cali_manager_document(const char *configuration)
 }
 
 /* Says what was wrong. */
-static bool specified(struct cali_manager *manager, const char *wrong)
+static bool note_complaint(struct cali_manager *manager, const char *wrong)
 {
 	add_message(manager, wrong);
 	return !*wrong;
@@ -472,7 +476,7 @@ static bool specified(struct cali_manager *manager, const char *wrong)
 
 PUBLIC bool cali_manager_specify(struct cali_manager *manager, const char *json)
 {
-	return manager && specified(manager, trm_specs_add(specs_of(manager), json));
+	return manager && note_complaint(manager, trm_specs_add(specs_of(manager), json));
 }
 
 static bool load_lines(struct cali_manager *manager, FILE *file)
@@ -504,7 +508,7 @@ PUBLIC bool cali_manager_load(struct cali_manager *manager, const char *path)
 		return false;
 	/* What is JSON begins with a bracket. */
 	if (fscanf(file, " %c", &first) == 1 && strchr("[{", first)) {
-		right = specified(manager, trm_specs_load(specs_of(manager), path));
+		right = note_complaint(manager, trm_specs_load(specs_of(manager), path));
 	} else {
 		rewind(file);
 		right = load_lines(manager, file);

@@ -25,7 +25,7 @@ static struct {
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) bool busy;
 
-static void hold(void)
+static void lock_pieces(void)
 {
 	busy = true;
 	pthread_mutex_lock(&pieces.lock);
@@ -44,7 +44,7 @@ bool pieces_busy(void)
 
 static void watch_forks(void)
 {
-	pthread_atfork(hold, let_go, let_go);
+	pthread_atfork(lock_pieces, let_go, let_go);
 }
 
 /* Marsaglia, "Xorshift RNGs", 2003. */
@@ -93,8 +93,8 @@ static uint64_t key_of(uint64_t start, bool of_heap)
 }
 
 /* Splits a tree into those whose key is less, or the same if `with`, and the rest. */
-static void split(uint32_t tree, uint64_t key, bool with, uint32_t *ret_low,
-		  uint32_t *ret_high)
+static void split_tree(uint32_t tree, uint64_t key, bool with, uint32_t *ret_low,
+		       uint32_t *ret_high)
 {
 	while (tree) {
 		struct node *node = &pieces.nodes[tree];
@@ -114,7 +114,7 @@ static void split(uint32_t tree, uint64_t key, bool with, uint32_t *ret_low,
 }
 
 /* One tree of two, all of the first before all of the second one. */
-static uint32_t join(uint32_t low, uint32_t high)
+static uint32_t join_trees(uint32_t low, uint32_t high)
 {
 	uint32_t root = 0, *at = &root;
 
@@ -142,13 +142,13 @@ bool pieces_add(struct piece *piece)
 	bool fits;
 
 	pthread_once(&once, watch_forks);
-	hold();
+	lock_pieces();
 	fits = make_room();
 	if (fits) {
 		piece->uid = ++pieces.made;
-		split(pieces.root, key_of(piece->start, piece->of_heap), true, &low,
-		      &high);
-		pieces.root = join(join(low, new_node(piece)), high);
+		split_tree(pieces.root, key_of(piece->start, piece->of_heap), true, &low,
+			   &high);
+		pieces.root = join_trees(join_trees(low, new_node(piece)), high);
 	}
 	let_go();
 	return fits;
@@ -171,16 +171,16 @@ bool pieces_take(uint64_t start, bool of_heap, struct piece *ret_piece)
 	const uint64_t key = key_of(start, of_heap);
 	uint32_t low, equal, high, taken = 0;
 
-	hold();
-	split(pieces.root, key, true, &low, &high);
-	split(low, key, false, &low, &equal);
+	lock_pieces();
+	split_tree(pieces.root, key, true, &low, &high);
+	split_tree(low, key, false, &low, &equal);
 	if (equal) {
 		taken = take_last(&equal);
 		*ret_piece = pieces.nodes[taken].piece;
 		pieces.nodes[taken].right = pieces.free;
 		pieces.free = taken;
 	}
-	pieces.root = join(join(low, equal), high);
+	pieces.root = join_trees(join_trees(low, equal), high);
 	let_go();
 	return taken != 0;
 }
@@ -190,7 +190,7 @@ bool pieces_find(uint64_t address, struct piece *ret_piece, char *ret_label, siz
 	uint32_t found = 0;
 	bool inside = false;
 
-	hold();
+	lock_pieces();
 	for (uint32_t tree = pieces.root; tree;) {
 		const struct node *node = &pieces.nodes[tree];
 		bool before = node->piece.start <= address;

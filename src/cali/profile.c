@@ -94,7 +94,7 @@ struct profile {
 	double in_regions, total;
 };
 
-static void forget(struct profile *profile)
+static void forget_regions(struct profile *profile)
 {
 	for (size_t i = 0; i < profile->count; i++)
 		free(profile->regions[i].name);
@@ -102,7 +102,7 @@ static void forget(struct profile *profile)
 	profile->in_regions = profile->total = 0;
 }
 
-static struct region *find(const struct profile *profile, const char *name)
+static struct region *find_region(const struct profile *profile, const char *name)
 {
 	for (size_t i = 0; i < profile->count; i++)
 		if (!strcmp(profile->regions[i].name, name))
@@ -110,7 +110,7 @@ static struct region *find(const struct profile *profile, const char *name)
 	return NULL;
 }
 
-static struct region *add(struct profile *profile, const char *name)
+static struct region *add_region(struct profile *profile, const char *name)
 {
 	struct region *regions = profile->regions;
 
@@ -128,19 +128,19 @@ static struct region *add(struct profile *profile, const char *name)
 static void take_region(void *context, const char *name, double seconds)
 {
 	struct profile *profile = context;
-	struct region *region = find(profile, name);
+	struct region *region = find_region(profile, name);
 
 	if (!region)
-		region = add(profile, name);
+		region = add_region(profile, name);
 	if (region)
 		region->seconds += seconds;
 }
 
-static void fetch(struct profile *profile, bool inclusive)
+static void fetch_times(struct profile *profile, bool inclusive)
 {
 	if (!profile)
 		return;
-	forget(profile);
+	forget_regions(profile);
 	cali_channel_region_times(profile->channel, inclusive, NULL, take_region, profile,
 				  &profile->in_regions, &profile->total);
 }
@@ -164,7 +164,7 @@ PUBLIC void cali_BufferedRegionProfile_delete(cali_BufferedRegionProfile *profil
 	if (!own)
 		return;
 	cali_delete_channel(own->channel);
-	forget(own);
+	forget_regions(own);
 	free(own->regions);
 	free(own);
 }
@@ -203,20 +203,20 @@ PUBLIC void cali_BufferedRegionProfile_clear(cali_BufferedRegionProfile *profile
 
 	if (!own)
 		return;
-	forget(own);
+	forget_regions(own);
 	cali_channel_clear(own->channel);
 }
 
 PUBLIC void cali_BufferedRegionProfile_fetch_exclusive_region_times(
 	cali_BufferedRegionProfile *profile)
 {
-	fetch(profile->addr, false);
+	fetch_times(profile->addr, false);
 }
 
 PUBLIC void cali_BufferedRegionProfile_fetch_inclusive_region_times(
 	cali_BufferedRegionProfile *profile)
 {
-	fetch(profile->addr, true);
+	fetch_times(profile->addr, true);
 }
 
 PUBLIC double
@@ -238,7 +238,8 @@ cali_BufferedRegionProfile_total_region_time(const cali_BufferedRegionProfile *p
 PUBLIC double cali_BufferedRegionProfile_region_time(cali_BufferedRegionProfile *profile,
 						     const char *region)
 {
-	const struct region *found = profile->addr ? find(profile->addr, region) : NULL;
+	const struct region *found =
+		profile->addr ? find_region(profile->addr, region) : NULL;
 
 	return found ? found->seconds : 0;
 }

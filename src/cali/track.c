@@ -20,7 +20,7 @@ static const struct trm_runtime_wish tracks = {"alloc", "ALLOC_TRACK_ALLOCATIONS
 						      false, "sysalloc"};
 
 /* `bytes`: less than 0 where the piece goes. */
-static void say(const struct piece *piece, const char *kind, int64_t bytes)
+static void report_piece(const struct piece *piece, const char *kind, int64_t bytes)
 {
 	enum { COUNT = 4, VALUE = CALI_ATTR_ASVALUE };
 	const struct {
@@ -71,7 +71,7 @@ PUBLIC void cali_datatracker_track_dimensional(const void *place, const char *la
 	if (!copy)
 		return;
 	if (pieces_add(&piece))
-		say(&piece, "mem.alloc", (int64_t)piece.size);
+		report_piece(&piece, "mem.alloc", (int64_t)piece.size);
 	else
 		free(copy);
 }
@@ -91,7 +91,7 @@ PUBLIC void cali_datatracker_untrack(const void *place)
 	if (!pieces_take((uintptr_t)place, false, &piece))
 		return;
 	if (own_host->wanted(&tracks))
-		say(&piece, "mem.free", -(int64_t)piece.size);
+		report_piece(&piece, "mem.free", -(int64_t)piece.size);
 	free((void *)(uintptr_t)piece.label);
 }
 
@@ -101,17 +101,18 @@ static void take_block(uint64_t start)
 	struct piece piece;
 
 	if (pieces_take(start, true, &piece) && own_host->wanted(&tracks_heap))
-		say(&piece, "mem.free", -(int64_t)piece.size);
+		report_piece(&piece, "mem.free", -(int64_t)piece.size);
 }
 
-static void gave(const void *block)
+static void note_freed(const void *block)
 {
 	if (!pieces_busy())
 		take_block((uintptr_t)block);
 }
 
 /* A block that went unseen may have been there. */
-static void took(const void *block, const char *label, size_t element_size, size_t count)
+static void note_allocated(const void *block, const char *label, size_t element_size,
+			   size_t count)
 {
 	struct piece piece = {
 		.start = (uintptr_t)block,
@@ -126,10 +127,10 @@ static void took(const void *block, const char *label, size_t element_size, size
 		return;
 	take_block(piece.start);
 	if (pieces_add(&piece))
-		say(&piece, "mem.alloc", (int64_t)piece.size);
+		report_piece(&piece, "mem.alloc", (int64_t)piece.size);
 }
 
-const struct trm_runtime_heap own_heap = {took, gave};
+const struct trm_runtime_heap own_heap = {note_allocated, note_freed};
 
 /* Attributes whose values are addresses, by number; they stay. */
 static bool is_address[(1 << 16) + 1];
@@ -140,8 +141,8 @@ void own_note_address(trm_attribute attribute)
 }
 
 /* NAME#X, for what is said of the attribute X. */
-static trm_attribute derived(const char *name, trm_attribute attribute,
-			     cali_attr_type type)
+static trm_attribute derived_attribute(const char *name, trm_attribute attribute,
+				       cali_attr_type type)
 {
 	char text[256];
 	cali_id_t id;
@@ -173,7 +174,8 @@ size_t own_resolve(trm_attribute attribute, uint64_t address, struct own_place *
 					     (piece.element_size + !piece.element_size))},
 	};
 	for (size_t i = 0; i < OWN_PLACE_VALUES; i++) {
-		place->attributes[i] = derived(rows[i].name, attribute, rows[i].type);
+		place->attributes[i] =
+			derived_attribute(rows[i].name, attribute, rows[i].type);
 		place->values[i] = own_value(rows[i].value);
 		if (!place->attributes[i])
 			return i;

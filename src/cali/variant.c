@@ -167,7 +167,7 @@ static void set_ok(bool *ok, bool truth)
 }
 
 /* A text that is a number. */
-static double parse(cali_variant_t value, bool *ok)
+static double parse_double(cali_variant_t value, bool *ok)
 {
 	char text[64], *end;
 	size_t size = cali_variant_get_size(value);
@@ -194,7 +194,7 @@ PUBLIC double cali_variant_to_double(cali_variant_t value, bool *ok)
 	case CALI_TYPE_BOOL:
 		return (double)value.value.v_uint;
 	case CALI_TYPE_STRING:
-		return parse(value, ok);
+		return parse_double(value, ok);
 	default:
 		set_ok(ok, false);
 		return 0;
@@ -266,7 +266,7 @@ PUBLIC bool cali_variant_to_bool(cali_variant_t value, bool *ok)
 	return cali_variant_to_double(value, ok) != 0;
 }
 
-static int order(bool less, bool greater)
+static int order_of(bool less, bool greater)
 {
 	return greater - less;
 }
@@ -278,20 +278,21 @@ PUBLIC int cali_variant_compare(cali_variant_t a, cali_variant_t b)
 	int result;
 
 	if (type != cali_variant_get_type(b))
-		return order(
+		return order_of(
 			type<cali_variant_get_type(b), type> cali_variant_get_type(b));
 	if (is_text(type)) {
 		result = memcmp(cali_variant_get_data(&a), cali_variant_get_data(&b),
 				size < other ? size : other);
-		return result ? order(result<0, result> 0)
-			      : order(size<other, size> other);
+		return result ? order_of(result<0, result> 0)
+			      : order_of(size<other, size> other);
 	}
 	if (type == CALI_TYPE_INT)
-		return order(a.value.v_int<b.value.v_int, a.value.v_int> b.value.v_int);
+		return order_of(
+			a.value.v_int<b.value.v_int, a.value.v_int> b.value.v_int);
 	if (type == CALI_TYPE_DOUBLE)
-		return order(a.value.v_double<b.value.v_double, a.value.v_double> b.value
-				     .v_double);
-	return order(a.value.v_uint<b.value.v_uint, a.value.v_uint> b.value.v_uint);
+		return order_of(a.value.v_double<b.value.v_double, a.value.v_double> b
+					.value.v_double);
+	return order_of(a.value.v_uint<b.value.v_uint, a.value.v_uint> b.value.v_uint);
 }
 
 PUBLIC bool cali_variant_eq(cali_variant_t a, cali_variant_t b)

@@ -75,7 +75,7 @@ void own_tell_attribute(cali_id_t attribute)
 }
 
 /* Whether it sees what is none of events now. */
-static bool sees(size_t i)
+static bool is_watching(size_t i)
 {
 	return watches[i].channels && cali_channel_is_active(i + 1);
 }
@@ -84,7 +84,7 @@ void own_tell_snapshot(cali_id_t channel, int n, const cali_id_t attributes[],
 		       const cali_variant_t values[])
 {
 	for (size_t i = 0; i < OWN_CHANNELS; i++)
-		if (sees(i) && watches[i].watcher.snapshot &&
+		if (is_watching(i) && watches[i].watcher.snapshot &&
 		    (channel == CALI_INV_ID || channel == i + 1))
 			watches[i].watcher.snapshot(watches[i].context, n, attributes,
 						    values);
@@ -93,7 +93,7 @@ void own_tell_snapshot(cali_id_t channel, int n, const cali_id_t attributes[],
 void own_tell_value(cali_id_t channel, enum cali_event_kind kind, cali_id_t attribute,
 		    cali_variant_t value)
 {
-	if (sees(channel - 1))
+	if (is_watching(channel - 1))
 		watches[channel - 1].watcher.event(watches[channel - 1].context, kind,
 						   attribute, value);
 }
@@ -102,7 +102,7 @@ void own_tell_track(const void *place, const char *label, size_t element_size,
 		    const size_t *dimensions, size_t dimension_count)
 {
 	for (size_t i = 0; i < OWN_CHANNELS; i++)
-		if (sees(i) && watches[i].watcher.track)
+		if (is_watching(i) && watches[i].watcher.track)
 			watches[i].watcher.track(watches[i].context, place, label,
 						 element_size, dimensions,
 						 dimension_count);
@@ -111,12 +111,12 @@ void own_tell_track(const void *place, const char *label, size_t element_size,
 void own_tell_untrack(const void *place)
 {
 	for (size_t i = 0; i < OWN_CHANNELS; i++)
-		if (sees(i) && watches[i].watcher.untrack)
+		if (is_watching(i) && watches[i].watcher.untrack)
 			watches[i].watcher.untrack(watches[i].context, place);
 }
 
 /* The name of the channel says whose events these are. */
-static void tell(const struct trm_service_event *event)
+static void tell_event(const struct trm_service_event *event)
 {
 	size_t number;
 	const struct watch *watch;
@@ -137,7 +137,7 @@ static const struct trm_service service = {
 	.abi = TRM_SERVICE_ABI,
 	.name = SERVICE,
 	.about = "functions of the program's own that see events (cali::Channel)",
-	.event = tell,
+	.event = tell_event,
 };
 
 static void add_service(void)

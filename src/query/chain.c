@@ -2,8 +2,8 @@
 
 #include "query/value.h"
 
-static uint32_t above(const struct query_chain *chain, const struct query_keys *keys,
-		      uint32_t holder)
+static uint32_t holder_above(const struct query_chain *chain,
+			     const struct query_keys *keys, uint32_t holder)
 {
 	return chain->holder[keys->nodes.items[holder].parent];
 }
@@ -63,7 +63,7 @@ static uint32_t at_depth(const struct query_chain *chain, const struct query_key
 	while (chain->depth[holder] > depth)
 		holder = chain->depth[chain->jump[holder]] >= depth
 				 ? chain->jump[holder]
-				 : above(chain, keys, holder);
+				 : holder_above(chain, keys, holder);
 	return holder;
 }
 
@@ -74,7 +74,8 @@ static void add_values(const struct query_chain *chain, const struct query_keys 
 {
 	struct VECTOR(uint32_t) holders = {0};
 
-	for (; holder && holders.count < count; holder = above(chain, keys, holder))
+	for (; holder && holders.count < count;
+	     holder = holder_above(chain, keys, holder))
 		vector_push(&holders, holder);
 	while (holders.count) {
 		uint32_t at = holders.items[--holders.count];
@@ -105,7 +106,7 @@ const struct text *query_chain_text(struct query_chain *chain,
 	struct VECTOR(uint32_t) missing = {0};
 	struct text *text = &chain->text;
 
-	for (; !is_begun(chain, holder); holder = above(chain, keys, holder))
+	for (; !is_begun(chain, holder); holder = holder_above(chain, keys, holder))
 		vector_push(&missing, holder);
 	chain->places.count = chain->depth[holder];
 	text->length = holder ? chain->places.items[chain->places.count - 1].end : 0;
@@ -156,11 +157,11 @@ void query_chain_add_cut(const struct query_chain *chain, const struct query_key
 static void part_ways(const struct query_chain *chain, const struct query_keys *keys,
 		      uint32_t *a, uint32_t *b)
 {
-	while (above(chain, keys, *a) != above(chain, keys, *b)) {
+	while (holder_above(chain, keys, *a) != holder_above(chain, keys, *b)) {
 		bool far = chain->jump[*a] != chain->jump[*b];
 
-		*a = far ? chain->jump[*a] : above(chain, keys, *a);
-		*b = far ? chain->jump[*b] : above(chain, keys, *b);
+		*a = far ? chain->jump[*a] : holder_above(chain, keys, *a);
+		*b = far ? chain->jump[*b] : holder_above(chain, keys, *b);
 	}
 }
 
@@ -171,8 +172,8 @@ struct rest {
 };
 
 /* Until there are more than `length` bytes, or all. */
-static void lengthen(const struct query_chain *chain, const struct query_keys *keys,
-		     struct rest *rest, size_t length)
+static void lengthen_rest(const struct query_chain *chain, const struct query_keys *keys,
+			  struct rest *rest, size_t length)
 {
 	while (rest->text.length <= length && rest->depth <= rest->end)
 		add_values(chain, keys,
@@ -187,8 +188,8 @@ static int compare_rests(const struct query_chain *chain, const struct query_key
 	int order = 0;
 
 	for (;;) {
-		lengthen(chain, keys, a, same);
-		lengthen(chain, keys, b, same);
+		lengthen_rest(chain, keys, a, same);
+		lengthen_rest(chain, keys, b, same);
 		size_t left = a->text.length - same, right = b->text.length - same;
 		size_t common = left < right ? left : right;
 

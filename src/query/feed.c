@@ -129,7 +129,8 @@ static field_set fields_of(const struct query *query, const char *name)
 }
 
 /* `as` has what the file says of the attribute. */
-static struct bound bind(struct feed *feed, const char *name, struct query_attribute as)
+static struct bound bind_named(struct feed *feed, const char *name,
+			       struct query_attribute as)
 {
 	const struct query *query = feed->query;
 	bool rows = !query_is_aggregating(query);
@@ -154,7 +155,7 @@ static struct bound bind(struct feed *feed, const char *name, struct query_attri
 }
 
 /* Adds a name and a value to what is said of an attribute. */
-static void say(struct text *said, const char *name, struct record_value value)
+static void add_said(struct text *said, const char *name, struct record_value value)
 {
 	struct text text = {0};
 
@@ -191,7 +192,7 @@ static struct bound bind_attribute(struct feed *feed, record_attribute id)
 		if (strcmp(key, "attribute.alias") && strcmp(key, "attribute.unit") &&
 		    !(record_attribute_properties(feed->model, said.attribute) &
 		      RECORD_HIDDEN))
-			say(&other, key, said.value);
+			add_said(&other, key, said.value);
 	}
 	if (other.length) {
 		text_add_bytes(&other, "", 1);
@@ -202,7 +203,7 @@ static struct bound bind_attribute(struct feed *feed, record_attribute id)
 				.bytes;
 	}
 	text_deinit(&other);
-	return bind(feed, record_attribute_name(feed->model, id), as);
+	return bind_named(feed, record_attribute_name(feed->model, id), as);
 }
 
 /* Adds to the text of a path the nodes of its end, down to this one. */
@@ -261,8 +262,8 @@ static uint64_t test_node(struct feed *feed, record_node node, const struct boun
 	return above;
 }
 
-static void hold(struct feed *feed, record_node node, record_node parent,
-		 const struct bound *bound)
+static void hold_node(struct feed *feed, record_node node, record_node parent,
+		      const struct bound *bound)
 {
 	record_node *holders = feed->holders.items + feed->fields * node;
 	const record_node *above = feed->holders.items + feed->fields * parent;
@@ -293,10 +294,10 @@ static void add_node(struct feed *feed, record_node node)
 	fed->tests = test_node(feed, node, bound, pair.value, above->tests);
 	vector_reserve(&feed->holders, (node + 1) * feed->fields);
 	feed->holders.count = (node + 1) * feed->fields;
-	hold(feed, node, parent, bound);
+	hold_node(feed, node, parent, bound);
 }
 
-static void learn(struct feed *feed)
+static void learn_definitions(struct feed *feed)
 {
 	while (feed->attributes.count < record_attribute_count(feed->model)) {
 		struct bound bound =
@@ -319,7 +320,7 @@ static bool test_holds(const struct feed *feed, int index)
 	       query_test_passes(test, feed->values[test->field]);
 }
 
-static bool holds(const struct feed *feed, int index)
+static bool holds_condition(const struct feed *feed, int index)
 {
 	const struct query_condition *condition = &feed->query->conditions.items[index];
 
@@ -327,11 +328,13 @@ static bool holds(const struct feed *feed, int index)
 	case QUERY_TEST:
 		return test_holds(feed, condition->left);
 	case QUERY_NOT:
-		return !holds(feed, condition->left);
+		return !holds_condition(feed, condition->left);
 	case QUERY_AND:
-		return holds(feed, condition->left) && holds(feed, condition->right);
+		return holds_condition(feed, condition->left) &&
+		       holds_condition(feed, condition->right);
 	default:
-		return holds(feed, condition->left) || holds(feed, condition->right);
+		return holds_condition(feed, condition->left) ||
+		       holds_condition(feed, condition->right);
 	}
 }
 
@@ -375,7 +378,8 @@ static void compute_lets(struct feed *feed)
 {
 	feed->let_present = 0;
 	vector_for_each (&feed->query->lets, let) {
-		if (let->condition != QUERY_NO_CONDITION && !holds(feed, let->condition))
+		if (let->condition != QUERY_NO_CONDITION &&
+		    !holds_condition(feed, let->condition))
 			continue;
 		struct record_value value =
 			query_evaluate(feed->query, let->expression, feed->values);
@@ -431,7 +435,7 @@ static void take_fields(struct feed *feed, record_node node,
 static bool add_partials(struct feed *feed, void *state,
 			 const struct query_aggregate *aggregate)
 {
-	const struct query_partial *partial = aggregate->operator->partials;
+	const struct query_partial *partial = aggregate->op->partials;
 	bool any = false;
 
 	for (int i = 0; partial && partial->name; i++, partial++) {
@@ -461,13 +465,13 @@ static void include_parents(struct feed *feed, uint32_t key, size_t group)
 	if (part->included.items[group])
 		return;
 	vector_for_each (&feed->query->aggregates, aggregate) {
-		bool has = !aggregate->operator->fields;
+		bool has = !aggregate->op->fields;
 
-		for (int i = 0; i < aggregate->operator->fields; i++)
+		for (int i = 0; i < aggregate->op->fields; i++)
 			has |= query_is_there(feed->values[aggregate->fields[i]]);
 		if (aggregate->again != QUERY_NO_FIELD)
 			has |= query_is_there(feed->values[aggregate->again]);
-		any |= has && aggregate->operator->flags & QUERY_INCLUSIVE;
+		any |= has && aggregate->op->flags & QUERY_INCLUSIVE;
 	}
 	part->included.items[group] = any;
 	if (any)
@@ -485,7 +489,7 @@ static void note_known(struct feed *feed)
 			&feed->query->aggregates.items[a];
 		bool there = !part->known_at.items[a];
 
-		for (int i = 0; i < aggregate->operator->fields; i++)
+		for (int i = 0; i < aggregate->op->fields; i++)
 			there &= feed->known >> aggregate->fields[i] & 1;
 		if (!there)
 			continue;
@@ -519,9 +523,8 @@ static void add_to_group(struct feed *feed, uint32_t key)
 	}
 	for (size_t a = 0; a < part->offsets.count; a++, aggregate++)
 		if (!add_partials(feed, query_part_state(part, group, a), aggregate))
-			aggregate->operator->kind->add(query_part_state(part, group, a),
-						       aggregate, feed->values,
-						       &part->keys);
+			aggregate->op->kind->add(query_part_state(part, group, a),
+						 aggregate, feed->values, &part->keys);
 }
 
 static void add_cell(struct query_part *part, uint32_t attribute,
@@ -593,8 +596,8 @@ static void pass_let(struct feed *feed, const struct query_let *let)
 	vector_push(&feed->passed, pair);
 }
 
-static void pass(struct feed *feed, record_node node, const struct record_pair *pairs,
-		 size_t count)
+static void pass_record(struct feed *feed, record_node node,
+			const struct record_pair *pairs, size_t count)
 {
 	struct query_part *part = feed->part;
 
@@ -629,17 +632,18 @@ static void on_record(void *context, record_node node, const struct record_pair 
 	/* A record comes behind the definitions that it needs. */
 	if (node >= feed->nodes.count ||
 	    feed->attributes.count < record_attribute_count(feed->model))
-		learn(feed);
+		learn_definitions(feed);
 	const struct fed_node *fed = &feed->nodes.items[node];
 
 	feed->tests = fed->tests;
 	take_fields(feed, node, pairs, count);
 	if (feed->query->lets.count)
 		compute_lets(feed);
-	if (feed->query->where != QUERY_NO_CONDITION && !holds(feed, feed->query->where))
+	if (feed->query->where != QUERY_NO_CONDITION &&
+	    !holds_condition(feed, feed->query->where))
 		return;
 	if (feed->part->sink)
-		pass(feed, node, pairs, count);
+		pass_record(feed, node, pairs, count);
 	else if (query_is_aggregating(feed->query))
 		add_to_group(feed, fed->key);
 	else
@@ -691,12 +695,12 @@ static void bind_lets(struct feed *feed)
 	vector_for_each (&feed->query->lets, let) {
 		const struct query_function *function =
 			feed->query->expressions.items[let->expression].function;
-		struct bound bound =
-			bind(feed, feed->query->fields.items[let->field].name,
-			     (struct query_attribute){
-				     .type = function && function->real ? RECORD_DOUBLE
-									: QUERY_NOTHING,
-				     .properties = RECORD_AS_VALUE | RECORD_SKIP_EVENTS});
+		struct bound bound = bind_named(
+			feed, feed->query->fields.items[let->field].name,
+			(struct query_attribute){
+				.type = function && function->real ? RECORD_DOUBLE
+								   : QUERY_NOTHING,
+				.properties = RECORD_AS_VALUE | RECORD_SKIP_EVENTS});
 		int64_t attribute = bound.attribute;
 
 		vector_push(&feed->let_keys, bound.keyed ? attribute : -1);
@@ -745,7 +749,7 @@ struct trm_error *query_part_read(struct query_part *part, const char *path,
 	struct trm_error *error = part->query->read(path, feed.model, &visitor, &warning);
 
 	/* Attributes that no record has. */
-	learn(&feed);
+	learn_definitions(&feed);
 	if (warning)
 		text_format(warnings, "%s\n", warning);
 	free(warning);

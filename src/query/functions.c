@@ -6,9 +6,9 @@
 typedef __int128 whole;
 
 /* Integers stay integers as long as 64 bits hold the result; else doubles are taken. */
-static struct record_value combine(struct record_value x, struct record_value y,
-				   bool (*exact)(whole, whole, whole *),
-				   double (*rounded)(double, double))
+static struct record_value combine_numbers(struct record_value x, struct record_value y,
+					   bool (*exact)(whole, whole, whole *),
+					   double (*rounded)(double, double))
 {
 	bool is_rounded = false;
 	whole result;
@@ -62,42 +62,47 @@ static double divide_rounded(double x, double y)
 	return x / y;
 }
 
-static struct record_value add(const struct record_value *arguments, int count)
+static struct record_value add_arguments(const struct record_value *arguments, int count)
 {
 	(void)count;
-	return combine(arguments[0], arguments[1], add_exactly, add_rounded);
+	return combine_numbers(arguments[0], arguments[1], add_exactly, add_rounded);
 }
 
-static struct record_value subtract(const struct record_value *arguments, int count)
+static struct record_value subtract_arguments(const struct record_value *arguments,
+					      int count)
 {
 	if (count == 1)
-		return combine(record_uint(0), arguments[0], subtract_exactly,
+		return combine_numbers(record_uint(0), arguments[0], subtract_exactly,
+				       subtract_rounded);
+	return combine_numbers(arguments[0], arguments[1], subtract_exactly,
 			       subtract_rounded);
-	return combine(arguments[0], arguments[1], subtract_exactly, subtract_rounded);
 }
 
-static struct record_value scale(const struct record_value *arguments, int count)
+static struct record_value scale_argument(const struct record_value *arguments, int count)
 {
 	(void)count;
-	return combine(arguments[0], arguments[1], multiply_exactly, multiply_rounded);
+	return combine_numbers(arguments[0], arguments[1], multiply_exactly,
+			       multiply_rounded);
 }
 
 /* x / y, times s. Nothing comes of a division by 0. */
-static struct record_value ratio(const struct record_value *arguments, int count)
+static struct record_value ratio_of(const struct record_value *arguments, int count)
 {
 	struct record_value y = query_number(arguments[1]);
 
 	if (!query_is_there(y) || query_as_double(y) == 0)
 		return query_nothing();
-	struct record_value value = combine(arguments[0], y, NULL, divide_rounded);
+	struct record_value value =
+		combine_numbers(arguments[0], y, NULL, divide_rounded);
 
 	if (count < 3 || !query_is_there(value))
 		return value;
-	return combine(value, arguments[2], NULL, multiply_rounded);
+	return combine_numbers(value, arguments[2], NULL, multiply_rounded);
 }
 
 /* The multiple of s that x is not below. */
-static struct record_value truncated(const struct record_value *arguments, int count)
+static struct record_value truncate_argument(const struct record_value *arguments,
+					     int count)
 {
 	struct record_value x = query_number(arguments[0]);
 	struct record_value s = count > 1 ? query_number(arguments[1]) : record_uint(1);
@@ -114,7 +119,7 @@ static struct record_value truncated(const struct record_value *arguments, int c
 	return query_double(d - fmod(d, query_as_double(s)));
 }
 
-static struct record_value first(const struct record_value *arguments, int count)
+static struct record_value first_argument(const struct record_value *arguments, int count)
 {
 	for (int i = 0; i < count; i++)
 		if (query_is_there(arguments[i]))
@@ -122,7 +127,7 @@ static struct record_value first(const struct record_value *arguments, int count
 	return query_nothing();
 }
 
-static struct record_value sum(const struct record_value *arguments, int count)
+static struct record_value sum_arguments(const struct record_value *arguments, int count)
 {
 	struct query_sum all = {0};
 
@@ -136,17 +141,17 @@ static struct record_value sum(const struct record_value *arguments, int count)
 }
 
 const struct query_function query_functions[] = {
-	{"ratio", 2, 3, ratio, true},
-	{"scale", 2, 2, scale, true},
-	{"truncate", 1, 2, truncated, false},
-	{"first", 1, QUERY_ARGUMENTS_MAX, first, false},
-	{"sum", 1, QUERY_ARGUMENTS_MAX, sum, false},
+	{"ratio", 2, 3, ratio_of, true},
+	{"scale", 2, 2, scale_argument, true},
+	{"truncate", 1, 2, truncate_argument, false},
+	{"first", 1, QUERY_ARGUMENTS_MAX, first_argument, false},
+	{"sum", 1, QUERY_ARGUMENTS_MAX, sum_arguments, false},
 	/* With one argument the parser takes its value, without one the path's. */
-	{"leaf", 0, 1, first, false},
-	{"+", 2, 2, add, false},
-	{"-", 1, 2, subtract, false},
-	{"*", 2, 2, scale, false},
-	{"/", 2, 2, ratio, false},
+	{"leaf", 0, 1, first_argument, false},
+	{"+", 2, 2, add_arguments, false},
+	{"-", 1, 2, subtract_arguments, false},
+	{"*", 2, 2, scale_argument, false},
+	{"/", 2, 2, ratio_of, false},
 	{0},
 };
 

@@ -91,7 +91,7 @@ static void pack_groups(struct query_pack *pack, const struct query_part *part)
 		query_pack_uint(pack, part->groups.items[group]);
 		for (size_t a = 0; a < part->offsets.count; a++) {
 			const struct query_state_kind *kind =
-				part->query->aggregates.items[a].operator->kind;
+				part->query->aggregates.items[a].op->kind;
 			const void *state = query_part_state(part, group, a);
 
 			if (kind->pack)
@@ -228,7 +228,7 @@ static void add_state(struct adding *adding, size_t group, size_t aggregate)
 {
 	struct query_part *part = &adding->gather->part;
 	const struct query_aggregate *of = &part->query->aggregates.items[aggregate];
-	const struct query_state_kind *kind = of->operator->kind;
+	const struct query_state_kind *kind = of->op->kind;
 	scoped_free void *state = memory_allocate_zeroed(1, kind->size);
 
 	if (kind->unpack)

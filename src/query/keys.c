@@ -75,7 +75,7 @@ static uint32_t hash_node(const struct query_key_node *node)
 	return (uint32_t)(hash >> 32);
 }
 
-static bool same(const struct query_key_node *a, const struct query_key_node *b)
+static bool same_node(const struct query_key_node *a, const struct query_key_node *b)
 {
 	if (a->hash != b->hash || a->parent != b->parent ||
 	    a->attribute != b->attribute || a->value.type != b->value.type ||
@@ -87,7 +87,7 @@ static bool same(const struct query_key_node *a, const struct query_key_node *b)
 	return a->value.u == b->value.u;
 }
 
-static void grow(struct query_keys *keys)
+static void grow_index(struct query_keys *keys)
 {
 	size_t mask = keys->index_size * 2 - 1;
 
@@ -112,11 +112,11 @@ uint32_t query_keys_child(struct query_keys *keys, uint32_t parent, uint32_t att
 
 	wanted.hash = hash_node(&wanted);
 	if (keys->nodes.count * 2 >= keys->index_size)
-		grow(keys);
+		grow_index(keys);
 	size_t mask = keys->index_size - 1, at = wanted.hash & mask;
 
 	for (; keys->index[at]; at = (at + 1) & mask)
-		if (same(&keys->nodes.items[keys->index[at]], &wanted))
+		if (same_node(&keys->nodes.items[keys->index[at]], &wanted))
 			return keys->index[at];
 	wanted.value = query_keys_keep(keys, wanted.value);
 	if (wanted.depth > keys->deepest)

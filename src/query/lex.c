@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <strings.h>
 
-static struct trm_error *complain(struct query_parser *parser, size_t place,
-				  const char *format, va_list arguments)
+static struct trm_error *complain_list(struct query_parser *parser, size_t place,
+				       const char *format, va_list arguments)
 {
 	char *message = NULL;
 	size_t column = 1;
@@ -31,7 +31,8 @@ struct trm_error *query_complain(struct query_parser *parser, const char *format
 	va_list arguments;
 
 	va_start(arguments, format);
-	struct trm_error *error = complain(parser, parser->next.begin, format, arguments);
+	struct trm_error *error =
+		complain_list(parser, parser->next.begin, format, arguments);
 	va_end(arguments);
 	return error;
 }
@@ -42,7 +43,7 @@ struct trm_error *query_complain_at(struct query_parser *parser, size_t place,
 	va_list arguments;
 
 	va_start(arguments, format);
-	struct trm_error *error = complain(parser, place, format, arguments);
+	struct trm_error *error = complain_list(parser, place, format, arguments);
 	va_end(arguments);
 	return error;
 }

@@ -25,7 +25,7 @@ static bool is_known(const struct asking *asking, const char *name)
 }
 
 /* The name, of an attribute, that is next to it, if that is near. */
-static const char *near(const struct asking *asking, const char *name)
+static const char *near_name(const struct asking *asking, const char *name)
 {
 	size_t least = strlen(name) / 3 + 1;
 	const char *found = NULL;
@@ -44,7 +44,7 @@ static const char *near(const struct asking *asking, const char *name)
 }
 
 /* `need_not_be`: queries ask for it in case it is there. */
-static void ask(struct asking *asking, const char *name, bool need_not_be)
+static void ask_name(struct asking *asking, const char *name, bool need_not_be)
 {
 	const char *other;
 
@@ -53,7 +53,7 @@ static void ask(struct asking *asking, const char *name, bool need_not_be)
 	vector_for_each (&asking->said, said)
 		if (!strcmp(*said, name))
 			return;
-	other = near(asking, name);
+	other = near_name(asking, name);
 	if (!other && need_not_be)
 		return;
 	vector_push(&asking->said, name);
@@ -71,7 +71,8 @@ static void ask_field(struct asking *asking, int field, bool need_not_be)
 {
 	if (field != QUERY_NO_FIELD &&
 	    asking->result->query->fields.items[field].kind == QUERY_FIELD_ATTRIBUTE)
-		ask(asking, asking->result->query->fields.items[field].name, need_not_be);
+		ask_name(asking, asking->result->query->fields.items[field].name,
+			 need_not_be);
 }
 
 /* Whether records have results of the operator already, as min#time.ns. */
@@ -90,7 +91,7 @@ static void ask_column(struct asking *asking, const struct query_column *column)
 	const struct query_keys *keys = &asking->result->part->keys;
 	bool is_there = false, is_key = query->grouping != QUERY_GROUP_GIVEN;
 
-	ask(asking, column->name, false);
+	ask_name(asking, column->name, false);
 	vector_for_each (&keys->attributes, attribute) {
 		if (!query_is_name(column->name, attribute->name))
 			continue;
@@ -116,7 +117,7 @@ void query_warn_of_names(const struct query_result *result, struct text *warning
 	if (!result->part->keys.attributes.count)
 		return;
 	vector_for_each (&query->aggregates, aggregate)
-		for (size_t i = 0; i < (size_t)aggregate->operator->fields; i++)
+		for (size_t i = 0; i < (size_t)aggregate->op->fields; i++)
 			ask_field(&asking,
 				  has_results(&asking, aggregate) ? QUERY_NO_FIELD
 								  : aggregate->fields[i],
@@ -126,7 +127,7 @@ void query_warn_of_names(const struct query_result *result, struct text *warning
 	vector_for_each (&query->expressions, expression)
 		ask_field(&asking, expression->field, true);
 	vector_for_each (&query->keys, key)
-		ask(&asking, *key, false);
+		ask_name(&asking, *key, false);
 	vector_for_each (&query->columns, column)
 		if (column->kind == QUERY_COLUMN_ATTRIBUTE)
 			ask_column(&asking, column);

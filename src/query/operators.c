@@ -13,15 +13,15 @@ struct sums {
 	uint64_t count;        /* of numbers added to x */
 };
 
-static struct record_value input(const struct query_aggregate *aggregate,
-				 const struct record_value *fields, int which)
+static struct record_value input_number(const struct query_aggregate *aggregate,
+					const struct record_value *fields, int which)
 {
 	return query_number(fields[aggregate->fields[which]]);
 }
 
 /* What the record has as the operator's own result, from a query or a run before. */
-static struct record_value again(const struct query_aggregate *aggregate,
-				 const struct record_value *fields)
+static struct record_value again_number(const struct query_aggregate *aggregate,
+					const struct record_value *fields)
 {
 	return aggregate->again == QUERY_NO_FIELD
 		       ? query_nothing()
@@ -31,7 +31,7 @@ static struct record_value again(const struct query_aggregate *aggregate,
 static void add_count(void *state, const struct query_aggregate *aggregate,
 		      const struct record_value *fields, struct query_keys *keys)
 {
-	struct record_value count = again(aggregate, fields);
+	struct record_value count = again_number(aggregate, fields);
 
 	(void)keys;
 	if (query_is_none(fields[aggregate->again]))
@@ -42,12 +42,12 @@ static void add_count(void *state, const struct query_aggregate *aggregate,
 static void add_sum(void *state, const struct query_aggregate *aggregate,
 		    const struct record_value *fields, struct query_keys *keys)
 {
-	struct record_value x = input(aggregate, fields, 0);
+	struct record_value x = input_number(aggregate, fields, 0);
 
 	(void)keys;
 	if (query_is_there(x))
 		query_sum_add(state, x);
-	x = again(aggregate, fields);
+	x = again_number(aggregate, fields);
 	if (query_is_there(x))
 		query_sum_add(state, x);
 }
@@ -117,7 +117,7 @@ static void add_average(void *state, const struct query_aggregate *aggregate,
 			const struct record_value *fields, struct query_keys *keys)
 {
 	struct sums *sums = state;
-	struct record_value x = input(aggregate, fields, 0);
+	struct record_value x = input_number(aggregate, fields, 0);
 
 	(void)keys;
 	if (query_is_there(x)) {
@@ -128,7 +128,7 @@ static void add_average(void *state, const struct query_aggregate *aggregate,
 		return;
 	struct record_value count = query_number(fields[aggregate->again_count]);
 
-	x = again(aggregate, fields);
+	x = again_number(aggregate, fields);
 	if (query_is_there(x) && count.type == RECORD_UINT) {
 		query_sum_add(&sums->x, x);
 		sums->count += count.u;
@@ -139,7 +139,7 @@ static void add_ratio(void *state, const struct query_aggregate *aggregate,
 		      const struct record_value *fields, struct query_keys *keys)
 {
 	struct sums *sums = state;
-	struct record_value y = input(aggregate, fields, 1);
+	struct record_value y = input_number(aggregate, fields, 1);
 
 	add_average(state, aggregate, fields, keys);
 	if (query_is_there(y))
@@ -215,7 +215,7 @@ static void add_moments(void *state, const struct query_aggregate *aggregate,
 			const struct record_value *fields, struct query_keys *keys)
 {
 	struct moments *moments = state;
-	struct record_value x = input(aggregate, fields, 0);
+	struct record_value x = input_number(aggregate, fields, 0);
 
 	(void)keys;
 	if (!query_is_there(x))
@@ -289,11 +289,11 @@ static void take_if(struct single *single, struct record_value value, int sign)
 static void add_extreme(void *state, const struct query_aggregate *aggregate,
 			const struct record_value *fields, int sign)
 {
-	struct record_value x = input(aggregate, fields, 0);
+	struct record_value x = input_number(aggregate, fields, 0);
 
 	if (query_is_there(x))
 		take_if(state, x, sign);
-	x = again(aggregate, fields);
+	x = again_number(aggregate, fields);
 	if (query_is_there(x))
 		take_if(state, x, sign);
 }
@@ -491,7 +491,7 @@ static void add_tally(void *state, const struct query_aggregate *aggregate,
 		      const struct record_value *fields, struct query_keys *keys)
 {
 	struct tallies *tallies = state;
-	struct record_value x = input(aggregate, fields, 0);
+	struct record_value x = input_number(aggregate, fields, 0);
 
 	(void)keys;
 	if (query_is_there(x))
@@ -502,7 +502,7 @@ static void add_bucket(void *state, const struct query_aggregate *aggregate,
 		       const struct record_value *fields, struct query_keys *keys)
 {
 	struct tallies *tallies = state;
-	struct record_value x = input(aggregate, fields, 0);
+	struct record_value x = input_number(aggregate, fields, 0);
 
 	(void)keys;
 	if (query_is_there(x))

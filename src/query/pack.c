@@ -44,7 +44,7 @@ void query_pack_value(struct query_pack *pack, struct record_value value)
 	query_pack_bytes(pack, "", 1);
 }
 
-static const char *take(struct query_unpack *unpack, size_t size)
+static const char *take_bytes(struct query_unpack *unpack, size_t size)
 {
 	const char *at = unpack->at;
 
@@ -59,7 +59,7 @@ static const char *take(struct query_unpack *unpack, size_t size)
 
 void query_unpack_bytes(struct query_unpack *unpack, void *ret_bytes, size_t size)
 {
-	const char *from = take(unpack, size);
+	const char *from = take_bytes(unpack, size);
 
 	if (from)
 		memcpy(ret_bytes, from, size);
@@ -86,7 +86,7 @@ uint32_t query_unpack_index(struct query_unpack *unpack, size_t end)
 /* So many bytes, and a 0. */
 static const char *take_text(struct query_unpack *unpack, size_t length)
 {
-	const char *text = take(unpack, length + 1);
+	const char *text = take_bytes(unpack, length + 1);
 
 	unpack->wrong |= text && text[length];
 	return unpack->wrong ? NULL : text;

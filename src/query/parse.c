@@ -41,13 +41,13 @@ static struct trm_error *complain_operator(struct query_parser *parser, const ch
 static char *result_name(const struct query *query,
 			 const struct query_aggregate *aggregate, const char *number)
 {
-	const struct query_operator *operator= aggregate->operator;
+	const struct query_operator *op = aggregate->op;
 	struct text name = {0};
 
-	text_add(&name, operator->result);
-	if (operator->number == QUERY_NUMBER_PERCENT)
+	text_add(&name, op->result);
+	if (op->number == QUERY_NUMBER_PERCENT)
 		text_format(&name, ".%s", number);
-	for (int i = 0; i < operator->fields; i++)
+	for (int i = 0; i < op->fields; i++)
 		text_format(&name, "%s%s", i ? "/" : "#",
 			    query->fields.items[aggregate->fields[i]].name);
 	return name.data;
@@ -56,10 +56,10 @@ static char *result_name(const struct query *query,
 static bool same_aggregate(const struct query_aggregate *a,
 			   const struct query_aggregate *b)
 {
-	if (a->operator!= b->operator|| a->number.type != b->number.type ||
+	if (a->op != b->op || a->number.type != b->number.type ||
 	    query_compare(a->number, b->number))
 		return false;
-	for (int i = 0; i < a->operator->fields; i++)
+	for (int i = 0; i < a->op->fields; i++)
 		if (a->fields[i] != b->fields[i])
 			return false;
 	return true;
@@ -86,24 +86,21 @@ static struct trm_error *check_number(struct query_parser *parser,
 				      const struct query_aggregate *aggregate,
 				      const char *text, size_t place)
 {
-	const struct query_operator *operator= aggregate->operator;
+	const struct query_operator *op = aggregate->op;
 
 	if (!text)
-		return operator->number >= QUERY_NUMBER_NEEDED
-			       ? query_complain(parser,
-						"%s needs a number", operator->name)
+		return op->number >= QUERY_NUMBER_NEEDED
+			       ? query_complain(parser, "%s needs a number", op->name)
 			       : NULL;
-	if (operator->number == QUERY_NUMBER_NONE)
-		return query_complain_at(parser, place,
-					 "%s takes %d attributes%s",
-					 operator->name, operator->fields,
-							 operator->fields ? " and no more"
-									  : "");
+	if (op->number == QUERY_NUMBER_NONE)
+		return query_complain_at(parser, place, "%s takes %d attributes%s",
+					 op->name, op->fields,
+					 op->fields ? " and no more" : "");
 	if (!query_is_there(aggregate->number))
 		return query_complain_at(parser, place, "\"%s\" is no number", text);
 	double number = query_as_double(aggregate->number);
 
-	if (operator->number == QUERY_NUMBER_PERCENT && !(number >= 0 && number <= 100))
+	if (op->number == QUERY_NUMBER_PERCENT && !(number >= 0 && number <= 100))
 		return query_complain_at(parser, place, "a percentile is from 0 to 100");
 	return NULL;
 }
@@ -123,7 +120,7 @@ static struct trm_error *parse_operands(struct query_parser *parser,
 		TRM_TRY(query_peek(parser));
 		*ret_place = parser->next.begin;
 		TRM_TRY(query_need_word(parser, "an attribute or a number", &word));
-		if (count < aggregate->operator->fields)
+		if (count < aggregate->op->fields)
 			TRM_TRY(query_add_field(parser, word, QUERY_FIELD_ATTRIBUTE,
 						&aggregate->fields[count]));
 		else if (!*ret_number)
@@ -131,17 +128,16 @@ static struct trm_error *parse_operands(struct query_parser *parser,
 		else
 			return query_complain_at(parser, *ret_place,
 						 "%s does not take so much",
-						 aggregate->operator->name);
+						 aggregate->op->name);
 		TRM_TRY(query_accept_symbol(parser, ",", &more));
 		end = !more;
 		if (end)
 			TRM_TRY(query_need_symbol(parser, ")"));
 	}
-	if (count < aggregate->operator->fields)
+	if (count < aggregate->op->fields)
 		return query_complain(parser, "%s needs %d attribute%s",
-				      aggregate->operator->name,
-				      aggregate->operator->fields,
-				      aggregate->operator->fields> 1 ? "s" : "");
+				      aggregate->op->name, aggregate->op->fields,
+				      aggregate->op->fields > 1 ? "s" : "");
 	return NULL;
 }
 
@@ -153,7 +149,7 @@ static struct trm_error *add_result_field(struct query_parser *parser,
 	struct text name = {0};
 
 	text_add(&name, result);
-	if (aggregate->operator->fields)
+	if (aggregate->op->fields)
 		text_format(&name, "#%s",
 			    parser->query->fields.items[aggregate->fields[0]].name);
 	struct trm_error *error =
@@ -167,15 +163,15 @@ static struct trm_error *finish_aggregate(struct query_parser *parser,
 					  struct query_aggregate *aggregate,
 					  const char *number, size_t *ret_aggregate)
 {
-	const struct query_operator *operator= aggregate->operator;
+	const struct query_operator *op = aggregate->op;
 	struct query *query = parser->query;
 
 	for (int i = 0; i < QUERY_PARTIALS_MAX; i++)
 		aggregate->partials[i] = QUERY_NO_FIELD;
-	if (operator->again)
-		TRM_TRY(add_result_field(parser, aggregate, operator->again,
+	if (op->again)
+		TRM_TRY(add_result_field(parser, aggregate, op->again,
 					 &aggregate->again));
-	if (operator->flags & QUERY_COUNTED)
+	if (op->flags & QUERY_COUNTED)
 		TRM_TRY(add_result_field(parser, aggregate, "count",
 					 &aggregate->again_count));
 	aggregate->name = result_name(query, aggregate, number ? number : "");
@@ -186,7 +182,7 @@ static struct trm_error *finish_aggregate(struct query_parser *parser,
 struct trm_error *query_parse_operator(struct query_parser *parser, const char *name,
 				       size_t place, bool shown, size_t *ret_aggregate)
 {
-	struct query_aggregate aggregate = {.operator= query_operator_find(name),
+	struct query_aggregate aggregate = {.op = query_operator_find(name),
 					    .again = QUERY_NO_FIELD,
 					    .again_count = QUERY_NO_FIELD,
 					    .number = query_nothing(),
@@ -194,7 +190,7 @@ struct trm_error *query_parse_operator(struct query_parser *parser, const char *
 	scoped_free char *number = NULL;
 	size_t number_place = place;
 
-	if (!aggregate.operator)
+	if (!aggregate.op)
 		return complain_operator(parser, name, place);
 	TRM_TRY(parse_operands(parser, &aggregate, &number, &number_place));
 	if (number)
@@ -271,20 +267,19 @@ static struct trm_error *parse_aggregated(struct query_parser *parser)
 	if (call) {
 		TRM_TRY(query_parse_operator(parser, name, place, true, &aggregate));
 	} else {
-		struct query_aggregate plain = {.operator= query_operator_find(name),
+		struct query_aggregate plain = {.op = query_operator_find(name),
 						.again = QUERY_NO_FIELD,
 						.again_count = QUERY_NO_FIELD,
 						.number = query_nothing(),
 						.shown = true};
 
-		if (!plain.operator)
+		if (!plain.op)
 			return complain_operator(parser, name, place);
-		if (plain.operator->fields || plain.operator->number >=
-		    QUERY_NUMBER_NEEDED)
+		if (plain.op->fields || plain.op->number >= QUERY_NUMBER_NEEDED)
 			return query_complain_at(parser, place,
 						 "%s needs parentheses with what it is "
 						 "applied to",
-						 plain.operator->name);
+						 plain.op->name);
 		TRM_TRY(finish_aggregate(parser, &plain, NULL, &aggregate));
 	}
 	/* Its column comes when all clauses are known: SELECT may name it. */

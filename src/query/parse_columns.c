@@ -60,8 +60,8 @@ static bool is_called(const struct query *query, const struct query_column *colu
 	const struct query_aggregate *aggregate =
 		&query->aggregates.items[column->aggregate];
 
-	return aggregate->operator->fields && !strcmp(
-		query->fields.items[aggregate->fields[0]].name, name);
+	return aggregate->op->fields &&
+	       !strcmp(query->fields.items[aggregate->fields[0]].name, name);
 }
 
 static bool find_column(const struct query *query, const char *name, size_t *ret_column)
@@ -103,8 +103,8 @@ static struct trm_error *complain_column(struct query_parser *parser, const char
 }
 
 /* The column that ORDER BY or HAVING names; one that is not shown is added for it. */
-static struct trm_error *resolve(struct query_parser *parser, const char *name,
-				 size_t place, size_t *ret_column)
+static struct trm_error *resolve_column(struct query_parser *parser, const char *name,
+					size_t place, size_t *ret_column)
 {
 	struct query *query = parser->query;
 	struct query_column *column = NULL;
@@ -133,7 +133,7 @@ static struct trm_error *add_partials(struct query_parser *parser)
 
 	for (size_t i = 0; i < query->aggregates.count; i++) {
 		struct query_aggregate *aggregate = &query->aggregates.items[i];
-		const struct query_partial *partial = aggregate->operator->partials;
+		const struct query_partial *partial = aggregate->op->partials;
 
 		for (int k = 0; partial && partial->name; k++, partial++) {
 			struct text name = {0};
@@ -171,7 +171,7 @@ struct trm_error *query_complete(struct query_parser *parser)
 	for (size_t i = 0; i < query->orders.count; i++) {
 		struct query_order *order = &query->orders.items[i];
 		struct trm_error *error =
-			resolve(parser, order->name, order->place, &order->column);
+			resolve_column(parser, order->name, order->place, &order->column);
 
 		if (error && !query->caliper)
 			return error;
@@ -185,7 +185,7 @@ struct trm_error *query_complete(struct query_parser *parser)
 		i--;
 	}
 	vector_for_each (&query->havings, test)
-		TRM_TRY(resolve(parser, test->name, test->place, &test->column));
+		TRM_TRY(resolve_column(parser, test->name, test->place, &test->column));
 	/* Rows of a tree may have nothing but their path, which is not shown as one. */
 	query->stops = query->limited && !query->orders.count && !query->havings.count &&
 		       !query->format->has_path;

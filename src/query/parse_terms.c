@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-static struct trm_error *enter(struct query_parser *parser)
+static struct trm_error *enter_parenthesis(struct query_parser *parser)
 {
 	if (++parser->depth > QUERY_DEPTH_MAX)
 		return query_complain(parser, "more than %d parentheses in one another",
@@ -190,7 +190,7 @@ static struct trm_error *parse_one(struct query_parser *parser,
 		TRM_TRY(query_peek(parser));
 		bool plain = !query_is_symbol(parser, "(");
 
-		TRM_TRY(enter(parser));
+		TRM_TRY(enter_parenthesis(parser));
 		TRM_TRY(parse_one(parser, clause, &inner));
 		parser->depth--;
 		if (plain && parser->query->caliper &&
@@ -204,7 +204,7 @@ static struct trm_error *parse_one(struct query_parser *parser,
 	TRM_TRY(query_accept_symbol(parser, "(", &was));
 	if (!was)
 		return parse_test(parser, clause, ret_condition);
-	TRM_TRY(enter(parser));
+	TRM_TRY(enter_parenthesis(parser));
 	TRM_TRY(query_parse_condition(parser, clause, ret_condition));
 	parser->depth--;
 	return query_need_symbol(parser, ")");
@@ -318,7 +318,7 @@ static struct trm_error *parse_operand(struct query_parser *parser, int *ret_exp
 	TRM_TRY(query_need_word(parser, "a number or a name", &name));
 	TRM_TRY(query_accept_symbol(parser, "(", &call));
 	if (call) {
-		TRM_TRY(enter(parser));
+		TRM_TRY(enter_parenthesis(parser));
 		TRM_TRY(parse_call(parser, name, place, ret_expression));
 		parser->depth--;
 		return NULL;
@@ -338,7 +338,7 @@ static struct trm_error *parse_factor(struct query_parser *parser, int *ret_expr
 
 	TRM_TRY(query_accept_symbol(parser, "-", &was));
 	if (was) {
-		TRM_TRY(enter(parser));
+		TRM_TRY(enter_parenthesis(parser));
 		TRM_TRY(parse_factor(parser, &inner));
 		parser->depth--;
 		*ret_expression =
@@ -348,7 +348,7 @@ static struct trm_error *parse_factor(struct query_parser *parser, int *ret_expr
 	TRM_TRY(query_accept_symbol(parser, "(", &was));
 	if (!was)
 		return parse_operand(parser, ret_expression);
-	TRM_TRY(enter(parser));
+	TRM_TRY(enter_parenthesis(parser));
 	TRM_TRY(parse_sum(parser, ret_expression));
 	parser->depth--;
 	return query_need_symbol(parser, ")");

@@ -7,7 +7,7 @@ void query_part_init(struct query_part *part, const struct query *query)
 	query_keys_init(&part->strings);
 	vector_for_each (&query->aggregates, aggregate) {
 		vector_push(&part->offsets, part->stride);
-		part->stride += aggregate->operator->kind->size;
+		part->stride += aggregate->op->kind->size;
 		vector_push(&part->known_at, 0);
 	}
 	part->totals = memory_allocate_zeroed(1, part->stride);
@@ -17,7 +17,7 @@ void query_part_deinit(struct query_part *part)
 {
 	for (size_t a = 0; a < part->offsets.count; a++) {
 		void (*deinit)(void *state) =
-			part->query->aggregates.items[a].operator->kind->deinit;
+			part->query->aggregates.items[a].op->kind->deinit;
 
 		for (size_t g = 0; deinit && g < part->groups.count; g++)
 			deinit(query_part_state(part, g, a));
@@ -118,7 +118,7 @@ struct translation {
 };
 
 /* A key's parents have smaller numbers than it has. */
-static void translate(struct translation *translation)
+static void translate_keys(struct translation *translation)
 {
 	struct query_part *part = translation->part;
 	const struct query_keys *keys = &translation->other->keys;
@@ -145,9 +145,9 @@ static void merge_states(struct query_part *part, size_t group,
 		const struct query_aggregate *aggregate =
 			&part->query->aggregates.items[a];
 
-		aggregate->operator->kind->merge(
-			query_part_state(part, group, a), aggregate,
-			query_part_state(other, other_group, a), &part->keys);
+		aggregate->op->kind->merge(query_part_state(part, group, a), aggregate,
+					   query_part_state(other, other_group, a),
+					   &part->keys);
 	}
 }
 
@@ -187,7 +187,7 @@ void query_part_merge(struct query_part *part, const struct query_part *other)
 {
 	struct translation translation = {.part = part, .other = other};
 
-	translate(&translation);
+	translate_keys(&translation);
 	for (size_t i = 0; i < other->groups.count; i++) {
 		uint32_t key = translation.keys.items[other->groups.items[i]];
 
@@ -205,10 +205,10 @@ static void add_totals(struct query_part *part)
 		const struct query_aggregate *aggregate =
 			&part->query->aggregates.items[a];
 
-		if (!(aggregate->operator->flags & QUERY_OF_TOTAL))
+		if (!(aggregate->op->flags & QUERY_OF_TOTAL))
 			continue;
 		for (size_t g = 0; g < part->groups.count; g++)
-			aggregate->operator->kind->merge(
+			aggregate->op->kind->merge(
 				part->totals + part->offsets.items[a], aggregate,
 				query_part_state(part, g, a), &part->keys);
 	}
@@ -264,8 +264,8 @@ static void add_to_parent(struct query_part *part, size_t group, size_t parent)
 		const struct query_aggregate *aggregate =
 			&part->query->aggregates.items[a];
 
-		if (aggregate->operator->flags & QUERY_INCLUSIVE)
-			aggregate->operator->kind->merge(
+		if (aggregate->op->flags & QUERY_INCLUSIVE)
+			aggregate->op->kind->merge(
 				query_part_state(part, parent, a), aggregate,
 				query_part_state(part, group, a), &part->keys);
 	}
@@ -276,7 +276,7 @@ struct level VECTOR(size_t);
 /* From the deepest groups up, so that each has all below it when it is added to the one
  * above; those that no record had are made. The empty path gets none: nothing is in it.
  */
-static void include(struct query_part *part)
+static void include_groups(struct query_part *part)
 {
 	struct VECTOR(struct level) levels = {0};
 	uint32_t *depths = measure_paths(part);
@@ -314,11 +314,11 @@ void query_part_finish(struct query_part *part)
 
 	add_totals(part);
 	vector_for_each (&part->query->aggregates, aggregate)
-		inclusive |= (aggregate->operator->flags & QUERY_INCLUSIVE) != 0;
+		inclusive |= (aggregate->op->flags & QUERY_INCLUSIVE) != 0;
 	if (!inclusive)
 		return;
 	vector_reserve(&part->exclusive, part->states.count + 1);
 	memcpy(part->exclusive.items, part->states.items, part->states.count);
 	part->exclusive.count = part->states.count;
-	include(part);
+	include_groups(part);
 }

@@ -56,21 +56,21 @@ static unsigned long read_interval(const char **text)
 	return most ? most : 1;
 }
 
-static bool add(struct group *group, unsigned long size)
+static bool add_states(struct group *group, unsigned long size)
 {
 	group->last = (unsigned int)size;
 	group->size += group->last;
 	return group->size <= SIZE_MAX_NODES;
 }
 
-static bool repeat(struct group *group, unsigned long times)
+static bool repeat_states(struct group *group, unsigned long times)
 {
 	if (times > SIZE_MAX_NODES)
 		return false;
 	unsigned long size = group->last * times;
 
 	group->size -= group->last;
-	return size <= SIZE_MAX_NODES && add(group, size);
+	return size <= SIZE_MAX_NODES && add_states(group, size);
 }
 
 /* Of what is neither a parenthesis nor an alternative: takes it off the text. */
@@ -80,13 +80,13 @@ static bool add_simple(struct group *group, const char **text)
 	unsigned long times = 0;
 
 	if (*at == '{' && (times = read_interval(text)))
-		return repeat(group, times);
+		return repeat_states(group, times);
 	*text = *at == '[' ? skip_bracket(at) : at + 1 + (*at == '\\' && at[1]);
 	if (*at == '+')
-		return repeat(group, 2);
+		return repeat_states(group, 2);
 	if (*at == '*' || *at == '?')
 		return true;
-	return add(group, 1);
+	return add_states(group, 1);
 }
 
 bool query_pattern_fits(const char *text)
@@ -104,7 +104,7 @@ bool query_pattern_fits(const char *text)
 			return false;
 		} else if (*text == ')' && depth) {
 			depth--;
-			fits = add(&groups[depth], groups[depth + 1].size + 1);
+			fits = add_states(&groups[depth], groups[depth + 1].size + 1);
 			text++;
 		} else {
 			fits = add_simple(&groups[depth], &text);

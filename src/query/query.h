@@ -90,7 +90,7 @@ struct query_operator;
 
 /* An operator with its arguments; its result in a group is a column. */
 struct query_aggregate {
-	const struct query_operator *operator;
+	const struct query_operator *op;
 	int fields[QUERY_OPERATOR_FIELDS];
 	/* Fields with earlier results of it in records, or QUERY_NO_FIELD. */
 	int again, again_count;

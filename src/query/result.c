@@ -202,8 +202,8 @@ static void make_columns(struct query_result *result)
 }
 
 /* Puts the value into a cell; several values become "a/b/c". */
-static void put(struct query_result *result, struct record_value *cells, size_t column,
-		struct record_value value)
+static void put_cell(struct query_result *result, struct record_value *cells,
+		     size_t column, struct record_value value)
 {
 	struct text *joined = &result->joined.items[column];
 
@@ -226,7 +226,7 @@ static void put_attribute(struct query_result *result, struct record_value *cell
 	for (int i = result->column_of.items[attribute]; i >= 0;
 	     i = result->columns.items[i].next)
 		if (!result->columns.items[i].chain)
-			put(result, cells, (size_t)i, value);
+			put_cell(result, cells, (size_t)i, value);
 }
 
 static void put_key(struct query_result *result, uint32_t key, struct record_value *cells)
@@ -246,7 +246,7 @@ static void put_key(struct query_result *result, uint32_t key, struct record_val
 		for (size_t i = 0; i < result->columns.count; i++)
 			if (result->columns.items[i].kind == QUERY_COLUMN_PATH &&
 			    !result->columns.items[i].chain)
-				put(result, cells, i, node->value);
+				put_cell(result, cells, i, node->value);
 	}
 }
 
@@ -267,7 +267,7 @@ static void put_results(struct query_result *result, size_t group,
 			.keys = &result->part->keys,
 		};
 
-		cells[i] = aggregate->operator->value(
+		cells[i] = aggregate->op->value(
 			query_part_state(result->part, group, column->aggregate),
 			&outcome);
 		result->rounded.items[i] |= outcome.rounded;
@@ -357,8 +357,8 @@ size_t *query_result_visible(const struct query_result *result, size_t *ret_coun
 	return visible;
 }
 
-static bool holds(const struct query_result *result, int index,
-		  const struct record_value *cells)
+static bool holds_condition(const struct query_result *result, int index,
+			    const struct record_value *cells)
 {
 	const struct query *query = result->query;
 	const struct query_condition *condition = &query->conditions.items[index];
@@ -370,13 +370,13 @@ static bool holds(const struct query_result *result, int index,
 		return query_test_passes(test, cells[result->moved.items[test->column]]);
 	}
 	case QUERY_NOT:
-		return !holds(result, condition->left, cells);
+		return !holds_condition(result, condition->left, cells);
 	case QUERY_AND:
-		return holds(result, condition->left, cells) &&
-		       holds(result, condition->right, cells);
+		return holds_condition(result, condition->left, cells) &&
+		       holds_condition(result, condition->right, cells);
 	default:
-		return holds(result, condition->left, cells) ||
-		       holds(result, condition->right, cells);
+		return holds_condition(result, condition->left, cells) ||
+		       holds_condition(result, condition->right, cells);
 	}
 }
 
@@ -491,7 +491,7 @@ static void add_row(struct query_result *result, size_t number, uint32_t key,
 	if (!result->query->format->caliper && !shows_something(result, cells))
 		return;
 	if (result->query->having != QUERY_NO_CONDITION &&
-	    !holds(result, result->query->having, cells))
+	    !holds_condition(result, result->query->having, cells))
 		return;
 	vector_push(&result->rows, row);
 	for (size_t i = 0; i < result->columns.count; i++) {

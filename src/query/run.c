@@ -51,8 +51,8 @@ static void share_out(struct reading *readings, size_t parts, const char *const 
 }
 
 /* The first error; warnings of all. */
-static struct trm_error *collect(struct reading *readings, size_t parts,
-				 struct text *warnings)
+static struct trm_error *collect_errors(struct reading *readings, size_t parts,
+					struct text *warnings)
 {
 	struct trm_error *error = NULL;
 
@@ -98,7 +98,7 @@ struct trm_error *query_run(const struct query *query, const char *const *paths,
 	}
 	share_out(readings, parts, paths, count);
 	read_all(readings, parts);
-	struct trm_error *error = collect(readings, parts, ret_warnings);
+	struct trm_error *error = collect_errors(readings, parts, ret_warnings);
 
 	free(readings);
 	if (error) {
@@ -122,7 +122,7 @@ struct stream {
 	struct text out;
 };
 
-static void flush(struct query_part *part)
+static void flush_rows(struct query_part *part)
 {
 	struct stream *stream = part->context;
 	struct query_result result = {.query = stream->query, .part = part};
@@ -158,7 +158,7 @@ struct trm_error *query_stream(const struct query *query, const char *const *pat
 	struct query_part part;
 
 	query_part_init(&part, query);
-	part.flush = flush;
+	part.flush = flush_rows;
 	if (query->format->sink) {
 		part.sink = query->format->sink;
 		part.sinking = part.sink->create(query, &stream.out);

@@ -38,7 +38,7 @@ static int compare_items(const void *a, const void *b)
 }
 
 /* A copy of the items, in order; free() it. */
-static struct query_tally_item *sorted(const struct query_tally *tally)
+static struct query_tally_item *sorted_items(const struct query_tally *tally)
 {
 	size_t size = tally->items.count * sizeof(tally->items.items[0]);
 	struct query_tally_item *items = memory_allocate(size);
@@ -57,7 +57,7 @@ struct record_value query_tally_percentile(const struct query_tally *tally,
 
 	vector_for_each (&tally->items, item)
 		all += query_is_nan(item->number) ? 0 : item->count;
-	struct query_tally_item *items = sorted(tally);
+	struct query_tally_item *items = sorted_items(tally);
 	/* The product first: 30 % of 10 are 3, not the next above of 0.3 * 10. */
 	long double rank = ceill((long double)percent * (long double)all / 100);
 
@@ -73,7 +73,7 @@ struct record_value query_tally_percentile(const struct query_tally *tally,
 
 void query_tally_text(const struct query_tally *tally, struct text *out)
 {
-	struct query_tally_item *items = sorted(tally);
+	struct query_tally_item *items = sorted_items(tally);
 
 	for (size_t i = 0; i < tally->items.count; i++) {
 		text_add(out, i ? " " : "");
@@ -84,7 +84,7 @@ void query_tally_text(const struct query_tally *tally, struct text *out)
 }
 
 /* A double as an integer where it is one, so that buckets of both kinds are the same. */
-static struct record_value settle(double d)
+static struct record_value whole_if_exact(double d)
 {
 	if (fabs(d) < 0x1p63 && d == floor(d))
 		return query_whole((__int128)d, NULL);
@@ -101,14 +101,14 @@ static struct record_value power_of_two(struct record_value number)
 	double d = query_as_double(number);
 
 	if (!isfinite(d) || d == 0)
-		return settle(d);
+		return whole_if_exact(d);
 	/* -2^63 is exact, and so are all other powers; what rounding would carry over to
 	 * the next one is not. */
 	if (number.type == RECORD_INT)
 		return query_whole(-((__int128)1 << (63 - __builtin_clzll(-number.u))),
 				   NULL);
 	frexp(d, &exponent);
-	return settle(copysign(ldexp(1, exponent - 1), d));
+	return whole_if_exact(copysign(ldexp(1, exponent - 1), d));
 }
 
 struct record_value query_bucket(struct record_value number, struct record_value width)
@@ -123,5 +123,5 @@ struct record_value query_bucket(struct record_value number, struct record_value
 	}
 	double w = query_as_double(width);
 
-	return settle(floor(query_as_double(number) / w) * w);
+	return whole_if_exact(floor(query_as_double(number) / w) * w);
 }

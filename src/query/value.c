@@ -102,7 +102,7 @@ static enum rank rank_of(struct record_value value, struct record_value number)
 }
 
 /* Holds every 64-bit integer and every double. */
-static long double exactly(struct record_value number)
+static long double exact_double(struct record_value number)
 {
 	if (number.type == RECORD_DOUBLE)
 		return number.d;
@@ -125,7 +125,8 @@ int query_compare(struct record_value a, struct record_value b)
 	if (rank != other)
 		return rank < other ? -1 : 1;
 	if (rank == RANK_NUMBER)
-		return (exactly(x) > exactly(y)) - (exactly(x) < exactly(y));
+		return (exact_double(x) > exact_double(y)) -
+		       (exact_double(x) < exact_double(y));
 	if (rank == RANK_BYTES)
 		return compare_bytes(a, b);
 	return rank == RANK_OTHER ? (a.u > b.u) - (a.u < b.u) : 0;

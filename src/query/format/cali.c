@@ -54,7 +54,7 @@ static void each_cell(struct writing *writing, const struct query_row *row,
 	}
 }
 
-static void see(struct writing *writing, size_t kind, struct record_value value)
+static void see_value(struct writing *writing, size_t kind, struct record_value value)
 {
 	query_kind_see(&writing->kinds.items[kind], value);
 }
@@ -66,12 +66,12 @@ static void see_key(struct writing *writing, uint32_t key)
 
 	for (; key && !writing->seen[key]; key = nodes[key].parent) {
 		writing->seen[key] = true;
-		see(writing, nodes[key].attribute, nodes[key].value);
+		see_value(writing, nodes[key].attribute, nodes[key].value);
 	}
 }
 
-static record_attribute intern(struct writing *writing, const char *name,
-			       enum record_type type, uint32_t properties)
+static record_attribute intern_attribute(struct writing *writing, const char *name,
+					 enum record_type type, uint32_t properties)
 {
 	record_attribute id = 0;
 	struct text longer = {0};
@@ -88,19 +88,19 @@ static record_attribute intern(struct writing *writing, const char *name,
 	return id;
 }
 
-static void describe(struct writing *writing, record_attribute id, const char *name,
-		     const char *said)
+static void describe_attribute(struct writing *writing, record_attribute id,
+			       const char *name, const char *said)
 {
 	if (said)
-		record_attribute_describe(
-			writing->model, id,
-			intern(writing, name, RECORD_STRING, RECORD_SKIP_EVENTS),
-			record_string(said));
+		record_attribute_describe(writing->model, id,
+					  intern_attribute(writing, name, RECORD_STRING,
+							   RECORD_SKIP_EVENTS),
+					  record_string(said));
 }
 
 /* What SELECT says of a column goes before what the file said of the attribute. */
-static void dress(struct writing *writing, record_attribute id, const char *name,
-		  const struct query_attribute *attribute)
+static void dress_attribute(struct writing *writing, record_attribute id,
+			    const char *name, const struct query_attribute *attribute)
 {
 	const char *alias = attribute ? attribute->alias : NULL;
 	const char *unit = attribute ? attribute->unit : NULL;
@@ -111,13 +111,13 @@ static void dress(struct writing *writing, record_attribute id, const char *name
 		alias = strcmp(column->title, name) ? column->title : alias;
 		unit = column->unit ? column->unit : unit;
 	}
-	describe(writing, id, "attribute.alias", alias);
-	describe(writing, id, "attribute.unit", unit);
+	describe_attribute(writing, id, "attribute.alias", alias);
+	describe_attribute(writing, id, "attribute.unit", unit);
 	if (attribute && attribute->iteration)
 		record_attribute_describe(
 			writing->model, id,
-			intern(writing, "class.iteration", RECORD_BOOL,
-			       RECORD_SKIP_EVENTS),
+			intern_attribute(writing, "class.iteration", RECORD_BOOL,
+					 RECORD_SKIP_EVENTS),
 			(struct record_value){.type = RECORD_BOOL, .u = 1});
 }
 
@@ -131,27 +131,28 @@ static void make_attributes(struct writing *writing)
 		uint32_t properties = attribute->properties & ~RECORD_NESTED;
 
 		properties |= attribute->nested ? RECORD_NESTED : 0;
-		record_attribute id = intern(writing, attribute->name, type, properties);
+		record_attribute id =
+			intern_attribute(writing, attribute->name, type, properties);
 
 		vector_push(&writing->attributes, id);
-		dress(writing, id, attribute->name, attribute);
+		dress_attribute(writing, id, attribute->name, attribute);
 	}
 	vector_for_each (&writing->result->columns, column) {
 		record_attribute id = 0;
 
 		if (column->kind == QUERY_COLUMN_AGGREGATE && kind->seen) {
-			id = intern(writing, column->name,
-				    query_kind_type(kind, RECORD_STRING),
-				    RECORD_AS_VALUE | RECORD_SCOPE_THREAD |
-					    RECORD_SKIP_EVENTS);
-			dress(writing, id, column->name, NULL);
+			id = intern_attribute(writing, column->name,
+					      query_kind_type(kind, RECORD_STRING),
+					      RECORD_AS_VALUE | RECORD_SCOPE_THREAD |
+						      RECORD_SKIP_EVENTS);
+			dress_attribute(writing, id, column->name, NULL);
 		}
 		kind++;
 		vector_push(&writing->attributes, id);
 	}
 }
 
-static void put(struct writing *writing, size_t kind, struct record_value value)
+static void put_value(struct writing *writing, size_t kind, struct record_value value)
 {
 	record_attribute id = writing->attributes.items[kind];
 	struct record_pair pair = {
@@ -178,7 +179,7 @@ static void put_key(struct writing *writing, uint32_t key)
 	writing->node = writing->node_of[key];
 	while (writing->chain.count) {
 		key = writing->chain.items[--writing->chain.count];
-		put(writing, nodes[key].attribute, nodes[key].value);
+		put_value(writing, nodes[key].attribute, nodes[key].value);
 		if (!writing->pairs.count)
 			writing->node_of[key] = writing->node;
 	}
@@ -189,8 +190,9 @@ static void write_globals(struct writing *writing)
 	vector_for_each (&writing->result->part->runs, run)
 		vector_for_each (run, global)
 			cali_writer_global(writing->writer,
-					   intern(writing, global->name,
-						  global->value.type, global->properties),
+					   intern_attribute(writing, global->name,
+							    global->value.type,
+							    global->properties),
 					   global->value);
 }
 
@@ -202,13 +204,13 @@ static void write_rows(struct writing *writing)
 
 	vector_for_each (&result->rows, row) {
 		see_key(writing, query_result_key(result, row));
-		each_cell(writing, row, cells, see);
+		each_cell(writing, row, cells, see_value);
 	}
 	make_attributes(writing);
 	vector_for_each (&result->rows, row) {
 		writing->pairs.count = writing->texts.used = writing->node = 0;
 		put_key(writing, query_result_key(result, row));
-		each_cell(writing, row, cells, put);
+		each_cell(writing, row, cells, put_value);
 		cali_writer_record(writing->writer, writing->node, writing->pairs.items,
 				   writing->pairs.count);
 	}
@@ -246,13 +248,13 @@ void query_print_cali(struct query_result *result, const struct query_style *sty
 	free(writing.node_of);
 }
 
-static void *create(const struct query *query, struct text *out)
+static void *create_writing(const struct query *query, struct text *out)
 {
 	(void)query;
 	return cali_writer_create(out);
 }
 
-static void use(void *sink, const struct record_model *model, const char *path)
+static void use_model(void *sink, const struct record_model *model, const char *path)
 {
 	(void)path;
 	cali_writer_use(sink, model);
@@ -275,17 +277,17 @@ static void pass_global(void *sink, record_attribute attribute, struct record_va
 	cali_writer_global(sink, attribute, value);
 }
 
-static void finish(void *sink, struct text *warnings)
+static void finish_writing(void *sink, struct text *warnings)
 {
 	(void)warnings;
 	cali_writer_finish(sink);
 }
 
 const struct query_sink query_sink_cali = {
-	.create = create,
-	.use = use,
+	.create = create_writing,
+	.use = use_model,
 	.record = pass_record,
 	.entries = pass_entries,
 	.global = pass_global,
-	.finish = finish,
+	.finish = finish_writing,
 };

@@ -103,7 +103,7 @@ static void learn_attribute(struct caliper_printing *printing, record_attribute 
 }
 
 /* What the file says of an attribute, by others that may have come behind it. */
-static void describe(struct caliper_printing *printing, record_attribute id)
+static void describe_attribute(struct caliper_printing *printing, record_attribute id)
 {
 	const struct record_model *from = printing->from;
 
@@ -117,7 +117,7 @@ static void describe(struct caliper_printing *printing, record_attribute id)
 }
 
 /* In the order in which the file defines them. */
-static void learn(struct caliper_printing *printing)
+static void learn_attributes(struct caliper_printing *printing)
 {
 	size_t known = printing->node_of.count, nodes = record_node_count(printing->from);
 	size_t first = printing->attribute_of.count, own = printing->attributes.count;
@@ -126,7 +126,7 @@ static void learn(struct caliper_printing *printing)
 		learn_attribute(printing, (record_attribute)printing->attribute_of.count);
 	for (size_t id = first; id < printing->attribute_of.count; id++)
 		if (printing->attribute_of.items[id] >= own)
-			describe(printing, (record_attribute)id);
+			describe_attribute(printing, (record_attribute)id);
 	if (nodes <= known)
 		return;
 	vector_reserve(&printing->node_of, nodes);
@@ -162,7 +162,7 @@ void caliper_printing_record(struct caliper_printing *printing, const record_nod
 
 	if (printing->attribute_of.count < record_attribute_count(printing->from) ||
 	    printing->node_of.count < record_node_count(printing->from))
-		learn(printing);
+		learn_attributes(printing);
 	printing->nodes.count = 0;
 	for (size_t i = 0; i < node_count; i++) {
 		record_node own = printing->node_of.items[nodes[i]];
@@ -215,7 +215,7 @@ static record_attribute global_attribute(struct caliper_printing *printing,
 	uint32_t properties = record_attribute_properties(printing->from, id);
 
 	if (printing->attribute_of.count) {
-		learn(printing);
+		learn_attributes(printing);
 		return printing->attribute_of.items[id];
 	}
 	const struct caliper_attribute as = {

@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 
-static void *create(const struct query *query, struct text *out)
+static void *create_writing(const struct query *query, struct text *out)
 {
 	return caliper_printing_create(query, out);
 }
 
-static void use(void *sink, const struct record_model *model, const char *path)
+static void use_model(void *sink, const struct record_model *model, const char *path)
 {
 	(void)path;
 	caliper_printing_use(sink, model);
@@ -34,19 +34,19 @@ static void give_to(void *sink, struct query_part *part)
 	printing->part = part;
 }
 
-static void finish(void *sink, struct text *warnings)
+static void finish_writing(void *sink, struct text *warnings)
 {
 	(void)warnings;
 	caliper_printing_finish(sink);
 }
 
 const struct query_sink query_sink_caliper = {
-	.create = create,
-	.use = use,
+	.create = create_writing,
+	.use = use_model,
 	.entries = pass_entries,
 	.global = pass_global,
 	.give_to = give_to,
-	.finish = finish,
+	.finish = finish_writing,
 };
 
 /* What an operator becomes: its result, and what that is made of. */
@@ -75,15 +75,15 @@ static const struct query_keys *keys_of(const struct writing *writing)
 }
 
 /* The value in the type of its attribute, which holds it. */
-static struct record_value fit(struct writing *writing, record_attribute id,
-			       struct record_value value)
+static struct record_value fit_value(struct writing *writing, record_attribute id,
+				     struct record_value value)
 {
 	return query_fit(&writing->texts, caliper_attribute(writing->printing, id)->type,
 			 value);
 }
 
-static void say(struct writing *writing, record_attribute id, const char *name,
-		const char *said)
+static void add_said(struct writing *writing, record_attribute id, const char *name,
+		     const char *said)
 {
 	const struct caliper_attribute about = {
 		.name = name, .type = RECORD_STRING, .properties = RECORD_SKIP_EVENTS};
@@ -96,15 +96,15 @@ static void say(struct writing *writing, record_attribute id, const char *name,
 }
 
 /* What SELECT says of a new attribute. */
-static void dress(struct writing *writing, record_attribute id)
+static void dress_attribute(struct writing *writing, record_attribute id)
 {
 	const char *name = caliper_attribute(writing->printing, id)->name;
 
 	vector_for_each (&writing->result->query->columns, column) {
 		if (column->kind == QUERY_COLUMN_ALL || strcmp(column->name, name) != 0)
 			continue;
-		say(writing, id, "attribute.unit", column->unit);
-		say(writing, id, "attribute.alias", column->alias);
+		add_said(writing, id, "attribute.unit", column->unit);
+		add_said(writing, id, "attribute.alias", column->alias);
 	}
 }
 
@@ -129,11 +129,11 @@ static void make_attribute(struct writing *writing, size_t number)
 
 	vector_push(&writing->attributes, id);
 	while ((name = query_said_next(attribute->said, name, &said)))
-		say(writing, id, name, said);
-	say(writing, id, "attribute.unit", attribute->unit);
-	say(writing, id, "attribute.alias", attribute->alias);
+		add_said(writing, id, name, said);
+	add_said(writing, id, "attribute.unit", attribute->unit);
+	add_said(writing, id, "attribute.alias", attribute->alias);
 	if ((int)attribute->type == QUERY_NOTHING)
-		dress(writing, id);
+		dress_attribute(writing, id);
 }
 
 /* What types the values of each attribute have. */
@@ -172,7 +172,7 @@ static bool is_there(const struct writing *writing,
 {
 	bool there = true;
 
-	for (int i = 0; i < aggregate->operator->fields; i++)
+	for (int i = 0; i < aggregate->op->fields; i++)
 		there &= operand(writing, aggregate, i) != NULL;
 	return there;
 }
@@ -201,7 +201,7 @@ static record_attribute make_result(struct writing *writing, const char *name,
 	record_attribute id = caliper_attribute_make(writing->printing, &as);
 
 	if (id >= known)
-		dress(writing, id);
+		dress_attribute(writing, id);
 	return id;
 }
 
@@ -209,7 +209,7 @@ static void make_partials(struct writing *writing,
 			  const struct query_aggregate *aggregate,
 			  struct written *written)
 {
-	const struct query_partial *partial = aggregate->operator->partials;
+	const struct query_partial *partial = aggregate->op->partials;
 	struct text name = {0};
 
 	for (int i = 0; partial && partial->name; i++, partial++) {
@@ -232,12 +232,12 @@ static void make_aggregate(struct writing *writing,
 			   const struct query_aggregate *aggregate,
 			   struct written *written)
 {
-	unsigned flags = aggregate->operator->flags;
+	unsigned flags = aggregate->op->flags;
 	enum record_type own = flags & QUERY_REAL ? RECORD_DOUBLE
-			       : flags & QUERY_ALIKE && aggregate->operator->fields
+			       : flags & QUERY_ALIKE && aggregate->op->fields
 				       ? type_of(writing, aggregate, 0)
-			       : aggregate->operator->fields ? RECORD_DOUBLE
-							     : RECORD_UINT;
+			       : aggregate->op->fields ? RECORD_DOUBLE
+						       : RECORD_UINT;
 
 	if (!(flags & QUERY_REAL))
 		own = query_kind_type(&written->kind, own);
@@ -258,7 +258,7 @@ static void make_aggregates(struct writing *writing, size_t known, bool late)
 			continue;
 		if (!late)
 			make_partials(writing, aggregate, written);
-		if (late == (aggregate->operator->partials != NULL))
+		if (late == (aggregate->op->partials != NULL))
 			make_aggregate(writing, aggregate, written);
 	}
 }
@@ -310,7 +310,7 @@ static record_node child_of(struct writing *writing, record_node above,
 	record_attribute id = writing->attributes.items[node->attribute];
 
 	return record_node_child(writing->printing->model, above, id,
-				 fit(writing, id, node->value));
+				 fit_value(writing, id, node->value));
 }
 
 /* The path of a key, which is its beginning. */
@@ -349,28 +349,29 @@ static record_node other_node(struct writing *writing, uint32_t key, uint32_t pa
 		else
 			vector_push(&writing->keys,
 				    ((struct record_pair){
-					    id, fit(writing, id, part->value)}));
+					    id, fit_value(writing, id, part->value)}));
 	}
 	return node;
 }
 
-static void put(struct writing *writing, record_attribute id, struct record_value value)
+static void put_value(struct writing *writing, record_attribute id,
+		      struct record_value value)
 {
 	if (query_is_there(value))
 		vector_push(&writing->pairs,
-			    ((struct record_pair){id, fit(writing, id, value)}));
+			    ((struct record_pair){id, fit_value(writing, id, value)}));
 }
 
 static void put_partials(struct writing *writing, size_t group, size_t number)
 {
 	const struct query_aggregate *aggregate =
 		&writing->result->query->aggregates.items[number];
-	const struct query_partial *partial = aggregate->operator->partials;
+	const struct query_partial *partial = aggregate->op->partials;
 	const void *state = query_part_exclusive(writing->result->part, group, number);
 
 	for (int i = 0; partial && partial->name && state; i++, partial++)
-		put(writing, writing->aggregates.items[number].partials[i],
-		    partial->value(state));
+		put_value(writing, writing->aggregates.items[number].partials[i],
+			  partial->value(state));
 }
 
 static void put_results(struct writing *writing, size_t group,
@@ -378,8 +379,7 @@ static void put_results(struct writing *writing, size_t group,
 {
 	for (size_t i = 0; i < writing->aggregates.count; i++) {
 		const struct written *written = &writing->aggregates.items[i];
-		unsigned flags =
-			writing->result->query->aggregates.items[i].operator->flags;
+		unsigned flags = writing->result->query->aggregates.items[i].op->flags;
 		bool first = flags & QUERY_RESULT_FIRST;
 
 		if (!written->there || written->column == SIZE_MAX)
@@ -391,7 +391,7 @@ static void put_results(struct writing *writing, size_t group,
 			put_partials(writing, group, i);
 		if (!there)
 			continue;
-		put(writing, written->result, cells[written->column]);
+		put_value(writing, written->result, cells[written->column]);
 		if (first)
 			put_partials(writing, group, i);
 	}
@@ -405,7 +405,8 @@ static void put_cells(struct writing *writing, const struct query_row *row)
 	for (size_t i = 0; i < raw->cells; i++) {
 		const struct query_cell *cell = &part->cells.items[raw->first + i];
 
-		put(writing, writing->attributes.items[cell->attribute], cell->value);
+		put_value(writing, writing->attributes.items[cell->attribute],
+			  cell->value);
 	}
 }
 

@@ -142,8 +142,8 @@ static bool look_along(const struct row_table *table, record_node node,
 static const char *text_of(struct row_table *table, const struct table_column *column,
 			   const struct table_cell *cell);
 
-static void widen(struct row_table *table, struct table_column *column,
-		  const struct table_cell *cell)
+static void widen_column(struct row_table *table, struct table_column *column,
+			 const struct table_cell *cell)
 {
 	text_of(table, column, cell);
 	if (table->text.length > column->width)
@@ -163,7 +163,7 @@ static bool has_attribute(struct row_table *table, record_node node,
 
 		column->known.items[node] = has ? TABLE_HAS : TABLE_LACKS;
 		if (has)
-			widen(table, column, &cell);
+			widen_column(table, column, &cell);
 	}
 	return column->known.items[node] == TABLE_HAS;
 }
@@ -184,7 +184,7 @@ static void widen_for_value(struct row_table *table, struct table_column *column
 	/* Most are no wider than others were. */
 	if (cell->value.type == RECORD_UINT && digits_of(cell->value.u) <= column->width)
 		return;
-	widen(table, column, cell);
+	widen_column(table, column, cell);
 }
 
 static bool find_pair(struct row_table *table, const struct record_pair *pairs,

@@ -202,23 +202,23 @@ static int compare_values(struct record_value a, struct record_value b)
 	return left && right ? query_compare(a, b) : (int)left - (int)right;
 }
 
-static struct record_value least(struct record_value a, struct record_value b)
+static struct record_value least_value(struct record_value a, struct record_value b)
 {
 	return query_is_there(a) && compare_values(a, b) <= 0 ? a : b;
 }
 
-static struct record_value greatest(struct record_value a, struct record_value b)
+static struct record_value greatest_value(struct record_value a, struct record_value b)
 {
 	return query_is_there(a) && compare_values(a, b) >= 0 ? a : b;
 }
 
 /* By node, what it and those below it have of an attribute, the least or the greatest.
  * free() it. */
-static struct record_value *extremes(const struct tree *tree, record_attribute attribute,
-				     bool most)
+static struct record_value *extremes_below(const struct tree *tree,
+					   record_attribute attribute, bool most)
 {
 	struct record_value (*choose)(struct record_value, struct record_value) =
-		most ? greatest : least;
+		most ? greatest_value : least_value;
 	struct record_value *values =
 		memory_allocate(tree->of_node.count * sizeof(*values));
 
@@ -327,7 +327,7 @@ static void order_by(struct tree *tree, const struct query_order *order)
 	if (!caliper_attribute_find(&tree->printing,
 				    query->columns.items[order->column].name, &attribute))
 		return;
-	struct record_value *values = extremes(tree, attribute, order->descending);
+	struct record_value *values = extremes_below(tree, attribute, order->descending);
 
 	for (record_node node = 0; node < tree->of_node.count; node++) {
 		order_records(tree, &tree->of_node.items[node], attribute,

@@ -100,7 +100,7 @@ static const char *own_unit(const struct query_result *result,
 		const struct query_aggregate *aggregate =
 			&result->query->aggregates.items[column->aggregate];
 
-		return aggregate->operator->flags & QUERY_ALIKE
+		return aggregate->op->flags & QUERY_ALIKE
 			       ? unit_of_input(result, aggregate)
 			       : NULL;
 	}

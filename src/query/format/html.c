@@ -96,7 +96,7 @@ static size_t places_of(const char *number)
 	return point && !strchr(number, 'e') ? strlen(point) : 0;
 }
 
-static void measure(struct page *page)
+static void measure_decimals(struct page *page)
 {
 	vector_for_each (&page->result->rows, row) {
 		query_result_cells(page->result, row, page->cells);
@@ -115,7 +115,7 @@ static void measure(struct page *page)
 	}
 }
 
-static void begin(struct page *page, struct text *out)
+static void begin_page(struct page *page, struct text *out)
 {
 	text_add(out, "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\">\n"
 		      "<meta name=\"viewport\" content=\"width=device-width\"><title>");
@@ -229,8 +229,8 @@ void query_print_html(struct query_result *result, const struct query_style *sty
 	vector_for_each (&lines, line)
 		tree |= line->key != 0;
 	page.places = memory_allocate_zeroed(page.count + 1, sizeof(*page.places));
-	measure(&page);
-	begin(&page, out);
+	measure_decimals(&page);
+	begin_page(&page, out);
 	add_heads(&page, tree, out);
 	vector_for_each (&lines, line) {
 		add_line(&page, line, tree, out);

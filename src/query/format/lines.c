@@ -13,7 +13,7 @@ struct walk {
 	struct text cell;
 };
 
-static struct walk begin(struct query_result *result)
+static struct walk begin_walk(struct query_result *result)
 {
 	struct walk walk = {.result = result};
 
@@ -22,7 +22,7 @@ static struct walk begin(struct query_result *result)
 	return walk;
 }
 
-static void end(struct walk *walk)
+static void end_walk(struct walk *walk)
 {
 	free(walk->columns);
 	free(walk->cells);
@@ -64,7 +64,7 @@ static void add_field(struct text *out, const char *field)
 void query_print_csv(struct query_result *result, const struct query_style *style,
 		     struct text *out)
 {
-	struct walk walk = begin(result);
+	struct walk walk = begin_walk(result);
 
 	for (size_t i = 0; i < walk.count && !style->continued; i++) {
 		text_add(out, i ? "," : "");
@@ -82,13 +82,13 @@ void query_print_csv(struct query_result *result, const struct query_style *styl
 		text_add(out, "\n");
 		query_give(style, out);
 	}
-	end(&walk);
+	end_walk(&walk);
 }
 
 void query_print_expand(struct query_result *result, const struct query_style *style,
 			struct text *out)
 {
-	struct walk walk = begin(result);
+	struct walk walk = begin_walk(result);
 
 	vector_for_each (&result->rows, row) {
 		bool first = true;
@@ -108,7 +108,7 @@ void query_print_expand(struct query_result *result, const struct query_style *s
 		text_add(out, "\n");
 		query_give(style, out);
 	}
-	end(&walk);
+	end_walk(&walk);
 }
 
 /* Adds "a;b;c". What would end a word is shown as something else. */
@@ -172,7 +172,7 @@ static bool add_weight(struct text *out, struct record_value value)
 void query_print_folded(struct query_result *result, const struct query_style *style,
 			struct text *out)
 {
-	struct walk walk = begin(result);
+	struct walk walk = begin_walk(result);
 	size_t number = number_column(&walk);
 
 	for (size_t i = 0; i < walk.count; i++)
@@ -188,5 +188,5 @@ void query_print_folded(struct query_result *result, const struct query_style *s
 		text_format(out, " %s\n", walk.cell.data);
 		query_give(style, out);
 	}
-	end(&walk);
+	end_walk(&walk);
 }

@@ -120,7 +120,7 @@ static size_t add_lines(struct query_lines *lines, const struct items *items,
 	return line_number;
 }
 
-static void walk(struct query_lines *lines, const struct items *items)
+static void walk_items(struct query_lines *lines, const struct items *items)
 {
 	/* The nodes above, and their lines. */
 	struct VECTOR(size_t) above = {0};
@@ -163,7 +163,7 @@ void query_lines_make(struct query_lines *lines, const struct query_result *resu
 	add_rows(&items);
 	place_items(&items);
 	link_items(&items);
-	walk(lines, &items);
+	walk_items(lines, &items);
 	vector_deinit(&items.list);
 	free(items.of_key);
 	free(items.next_row);

@@ -22,7 +22,7 @@ static void add_column(struct table_parts *parts, const char *title, bool right)
 			right);
 }
 
-static void begin(struct table_parts *parts, struct query_result *result, bool tree)
+static void begin_table(struct table_parts *parts, struct query_result *result, bool tree)
 {
 	*parts = (struct table_parts){.result = result};
 	parts->columns = query_result_visible(result, &parts->count);
@@ -62,8 +62,8 @@ static void add_row(struct table_parts *parts, const struct query_row *row, bool
 	}
 }
 
-static void end(struct table_parts *parts, const struct query_style *style,
-		struct text *out)
+static void end_table(struct table_parts *parts, const struct query_style *style,
+		      struct text *out)
 {
 	const struct text_style grid_style = {style->colour, style->width};
 
@@ -83,10 +83,10 @@ void query_print_table(struct query_result *result, const struct query_style *st
 {
 	struct table_parts parts;
 
-	begin(&parts, result, false);
+	begin_table(&parts, result, false);
 	vector_for_each (&result->rows, row)
 		add_row(&parts, row, false);
-	end(&parts, style, out);
+	end_table(&parts, style, out);
 }
 
 void query_print_tree(struct query_result *result, const struct query_style *style,
@@ -95,7 +95,7 @@ void query_print_tree(struct query_result *result, const struct query_style *sty
 	struct query_lines lines = {0};
 	struct table_parts parts;
 
-	begin(&parts, result, true);
+	begin_table(&parts, result, true);
 	query_lines_make(&lines, result);
 	vector_for_each (&lines, line) {
 		size_t indent = line->depth < QUERY_INDENTED_LEVELS
@@ -109,5 +109,5 @@ void query_print_tree(struct query_result *result, const struct query_style *sty
 		add_row(&parts, line->row, true);
 	}
 	vector_deinit(&lines);
-	end(&parts, style, out);
+	end_table(&parts, style, out);
 }

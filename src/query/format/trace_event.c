@@ -48,7 +48,7 @@ struct happening {
 	int64_t ns;
 };
 
-static void *create(const struct query *query, struct text *out)
+static void *create_trace(const struct query *query, struct text *out)
 {
 	struct events *events = memory_allocate_zeroed(1, sizeof(*events));
 
@@ -85,7 +85,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void use(void *sink, const struct record_model *model, const char *path)
+static void use_model(void *sink, const struct record_model *model, const char *path)
 {
 	struct events *events = sink;
 
@@ -96,7 +96,7 @@ static void use(void *sink, const struct record_model *model, const char *path)
 	trace_reader_use(&events->reader, model);
 }
 
-static void leave(void *sink)
+static void leave_file(void *sink)
 {
 	struct events *events = sink;
 
@@ -113,7 +113,7 @@ static const struct clock *find_clock(const struct clocks *clocks, int64_t of)
 	return NULL;
 }
 
-static bool again(void *sink)
+static bool wants_again(void *sink)
 {
 	struct events *events = sink;
 	struct clocks *clocks =
@@ -534,7 +534,7 @@ static const struct {
 	{TRACE_NO_FIELD, NULL},
 };
 
-static void tell(const struct happening *happening)
+static void tell_happening(const struct happening *happening)
 {
 	const struct trace_record *record = happening->record;
 	int i = 0;
@@ -580,7 +580,7 @@ static void on_record(void *sink, record_node node, const struct record_pair *pa
 			note_sync(&happening);
 	} else if (!trace_has(happening.record, TRACE_SYNC)) {
 		events->told = true;
-		tell(&happening);
+		tell_happening(&happening);
 	}
 }
 
@@ -601,7 +601,7 @@ static void on_global(void *sink, record_attribute attribute, struct record_valu
 	}
 }
 
-static void finish(void *sink, struct text *warnings)
+static void finish_trace(void *sink, struct text *warnings)
 {
 	struct events *events = sink;
 
@@ -622,12 +622,12 @@ static void finish(void *sink, struct text *warnings)
 }
 
 const struct query_sink query_sink_trace_event = {
-	.create = create,
-	.use = use,
+	.create = create_trace,
+	.use = use_model,
 	.record = on_record,
 	.global = on_global,
 	.run = begin_run,
-	.leave = leave,
-	.again = again,
-	.finish = finish,
+	.leave = leave_file,
+	.again = wants_again,
+	.finish = finish_trace,
 };

@@ -16,7 +16,7 @@ void trace_json_init(struct trace_json *json, struct text *out, bool pretty)
 }
 
 /* The name of a member of an object; the first one has "{" before it. */
-static void member(struct trace_json *json, const char *begin, const char *name)
+static void add_member(struct trace_json *json, const char *begin, const char *name)
 {
 	text_add(json->out, begin);
 	if (json->pretty)
@@ -47,9 +47,9 @@ static void begin_item(struct trace_json *json, bool *any)
 
 static void add_place(struct trace_json *json, struct trace_place place)
 {
-	member(json, ",", "pid");
+	add_member(json, ",", "pid");
 	text_format(json->out, "%" PRId64, place.process);
-	member(json, ",", "tid");
+	add_member(json, ",", "tid");
 	text_format(json->out, "%" PRId64, place.thread);
 }
 
@@ -57,7 +57,7 @@ static void add_frame(struct trace_json *json, uint32_t frame)
 {
 	if (!frame)
 		return;
-	member(json, ",", "sf");
+	add_member(json, ",", "sf");
 	text_format(json->out, "%" PRIu32, frame);
 }
 
@@ -66,31 +66,31 @@ void trace_json_event(struct trace_json *json, const struct trace_event *event)
 	struct text *out = json->out;
 
 	begin_item(json, &json->any);
-	member(json, "{", "ph");
+	add_member(json, "{", "ph");
 	text_format(out, "\"%c\"", event->phase);
-	member(json, ",", "name");
+	add_member(json, ",", "name");
 	text_add_json(out, event->name);
 	if (event->category) {
-		member(json, ",", "cat");
+		add_member(json, ",", "cat");
 		text_add_json(out, event->category);
 	}
 	if (event->phase != 'M') {
-		member(json, ",", "ts");
+		add_member(json, ",", "ts");
 		add_microseconds(out, event->ns);
 	}
 	if (event->phase == 'X') {
-		member(json, ",", "dur");
+		add_member(json, ",", "dur");
 		add_microseconds(out, event->duration_ns);
 	}
 	add_place(json, event->place);
 	if (event->phase == 'i') {
 		/* As long as the thread's row is high. */
-		member(json, ",", "s");
+		add_member(json, ",", "s");
 		text_add(out, "\"t\"");
 	}
 	add_frame(json, event->frame);
 	if (event->args) {
-		member(json, ",", "args");
+		add_member(json, ",", "args");
 		text_add(out, event->args);
 	}
 	end_object(json);
@@ -205,12 +205,12 @@ static void add_frames(struct trace_json *json)
 			text_add(json->out, ",\n\"stackFrames\": {");
 		begin_item(json, &any);
 		text_format(json->out, "\"%" PRIu32 "\": ", node);
-		member(json, "{", "name");
+		add_member(json, "{", "name");
 		text_add_json(json->out, pair.value.bytes);
-		member(json, ",", "category");
+		add_member(json, ",", "category");
 		text_add(json->out, "\"callstack\"");
 		if (caller) {
-			member(json, ",", "parent");
+			add_member(json, ",", "parent");
 			text_format(json->out, "%" PRIu32, caller);
 		}
 		end_object(json);
@@ -228,15 +228,15 @@ static void add_samples(struct trace_json *json)
 	text_add(json->out, ",\n\"samples\": [");
 	vector_for_each (&json->samples, sample) {
 		begin_item(json, &any);
-		member(json, "{", "name");
+		add_member(json, "{", "name");
 		text_add(json->out, "\"sampler\"");
-		member(json, ",", "weight");
+		add_member(json, ",", "weight");
 		text_format(json->out, "%" PRIu64, sample->weight);
-		member(json, ",", "ts");
+		add_member(json, ",", "ts");
 		add_microseconds(json->out, sample->ns);
 		add_place(json, sample->place);
 		if (sample->cpu >= 0) {
-			member(json, ",", "cpu");
+			add_member(json, ",", "cpu");
 			text_format(json->out, "%" PRId32, sample->cpu);
 		}
 		add_frame(json, sample->frame);

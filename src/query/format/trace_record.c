@@ -156,7 +156,7 @@ static int find_name(const struct trace_names *names, const char *name)
 	return -1;
 }
 
-static void bind(struct trace_reader *reader, const char *name)
+static void bind_attribute(struct trace_reader *reader, const char *name)
 {
 	struct trace_bound bound = {
 		.field = 0,
@@ -192,12 +192,13 @@ static bool is_wanted(const struct trace_bound *bound)
 }
 
 /* A record comes behind the definitions that it needs. */
-static void learn(struct trace_reader *reader)
+static void learn_definitions(struct trace_reader *reader)
 {
 	while (reader->attributes.count < record_attribute_count(reader->model))
-		bind(reader,
-		     record_attribute_name(reader->model,
-					   (record_attribute)reader->attributes.count));
+		bind_attribute(reader,
+			       record_attribute_name(
+				       reader->model,
+				       (record_attribute)reader->attributes.count));
 	while (reader->nodes.count < record_node_count(reader->model)) {
 		record_node node = (record_node)reader->nodes.count;
 		struct record_pair pair = record_node_pair(reader->model, node);
@@ -221,7 +222,7 @@ static void take_place(struct trace_place_known *known, int priority, const char
 		*known = (struct trace_place_known){priority, name, trace_whole(value)};
 }
 
-static void take(struct trace_reader *reader, const struct record_pair *pair)
+static void take_pair(struct trace_reader *reader, const struct record_pair *pair)
 {
 	struct trace_record *record = &reader->record;
 	const struct trace_bound *bound = &reader->attributes.items[pair->attribute];
@@ -270,7 +271,7 @@ const struct trace_record *trace_reader_read(struct trace_reader *reader,
 
 	if (node >= reader->nodes.count ||
 	    reader->attributes.count < record_attribute_count(reader->model))
-		learn(reader);
+		learn_definitions(reader);
 	record->node = node;
 	record->present = 0;
 	record->process.priority = record->thread.priority = -1;
@@ -281,7 +282,7 @@ const struct trace_record *trace_reader_read(struct trace_reader *reader,
 	vector_for_each (&reader->counters, counter)
 		counter->present = false;
 	for (size_t i = 0; i < count; i++) {
-		take(reader, &pairs[i]);
+		take_pair(reader, &pairs[i]);
 		if (i && reader->attributes.items[pairs[i - 1].attribute].field ==
 				 TRACE_EVENT) {
 			record->set = &reader->attributes.items[pairs[i].attribute];
@@ -292,7 +293,7 @@ const struct trace_record *trace_reader_read(struct trace_reader *reader,
 	     node = record_node_parent(reader->model, node)) {
 		struct record_pair pair = record_node_pair(reader->model, node);
 
-		take(reader, &pair);
+		take_pair(reader, &pair);
 	}
 	find_time(record);
 	return record;

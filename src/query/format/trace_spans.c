@@ -140,8 +140,8 @@ static void take_out(struct halves *begins, struct half *begin)
 }
 
 /* A span of which the end's name, kind and frame are told; 'B': it has no end. */
-static void tell(struct trace_spans *spans, struct trace_place place, char phase,
-		 const struct half *begin, const struct trace_mark *end)
+static void tell_span(struct trace_spans *spans, struct trace_place place, char phase,
+		      const struct half *begin, const struct trace_mark *end)
 {
 	spans->args.length = 0;
 	if (begin->iterates)
@@ -176,7 +176,7 @@ void trace_spans_end(struct trace_spans *spans, const struct trace_mark *mark)
 		vector_push(&thread->part.ends, half_of(spans, mark));
 		return;
 	}
-	tell(spans, mark->place, 'X', begin, mark);
+	tell_span(spans, mark->place, 'X', begin, mark);
 	take_out(&thread->part.begins, begin);
 }
 
@@ -218,15 +218,15 @@ static struct trace_mark mark_of(const struct trace_spans *spans, const struct h
 }
 
 /* Puts the ends of a part to what was open before it, and what it left open behind. */
-static void join(struct trace_spans *spans, const struct thread *thread, int64_t first_ns,
-		 const struct part *part, struct halves *open)
+static void join_part(struct trace_spans *spans, const struct thread *thread,
+		      int64_t first_ns, const struct part *part, struct halves *open)
 {
 	vector_for_each (&part->ends, end) {
 		struct half *begin = find_open(open, end->kind);
 		struct half unseen = {.ns = first_ns};
 		struct trace_mark mark = mark_of(spans, end);
 
-		tell(spans, thread->place, 'X', begin ? begin : &unseen, &mark);
+		tell_span(spans, thread->place, 'X', begin ? begin : &unseen, &mark);
 		if (begin)
 			take_out(open, begin);
 	}
@@ -243,11 +243,11 @@ static void close_thread(struct trace_spans *spans, struct thread *thread)
 	qsort(thread->parts.items, thread->parts.count, sizeof(struct part),
 	      compare_parts);
 	vector_for_each (&thread->parts, part)
-		join(spans, thread, thread->parts.items[0].first_ns, part, &open);
+		join_part(spans, thread, thread->parts.items[0].first_ns, part, &open);
 	vector_for_each (&open, begin) {
 		struct trace_mark mark = mark_of(spans, begin);
 
-		tell(spans, thread->place, 'B', begin, &mark);
+		tell_span(spans, thread->place, 'B', begin, &mark);
 	}
 	vector_deinit(&open);
 }
