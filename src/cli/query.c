@@ -1,4 +1,9 @@
 /* `trammel query`: see man/trammel-query.1.md. */
+#include "query/lex.h"
+#include "query/names.h"
+#include "query/parse.h"
+#include "query/result.h"
+#include "query/run.h"
 #include "cli/commands.h"
 #include "cli/showing.h"
 

@@ -2,6 +2,10 @@
  * What a channel of the program has: a profile in memory, and queries over it. Each
  * output of the channel is a query's result, or the profile.
  */
+#include "query/format.h"
+#include "query/parse.h"
+#include "query/result.h"
+#include "query/run.h"
 #include "publish/publish.h"
 
 #include "base/array.h"

@@ -1,4 +1,5 @@
 /* Queries of programs over profiles of theirs. */
+#include "query/parse.h"
 #include "publish/publish.h"
 
 #include "base/cleanup.h"

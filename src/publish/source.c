@@ -2,7 +2,9 @@
 
 #include "base/cleanup.h"
 #include "publish/steps.h"
+#include "query/format.h"
 #include "query/gather.h"
+#include "query/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "base/vector.h"
 #include "publish/loops.h"
 #include "publish/steps.h"
+#include "query/parse.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -2,6 +2,10 @@
 
 #include "base/cleanup.h"
 #include "base/vector.h"
+#include "query/format.h"
+#include "query/parse.h"
+#include "query/result.h"
+#include "query/run.h"
 
 #include <errno.h>
 #include <stdio.h>

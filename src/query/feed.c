@@ -1,8 +1,10 @@
 /* From the records of a file to groups and rows. */
-#include "query/part.h"
+#include "query/feed.h"
 
 #include "query/format.h"
 #include "query/functions.h"
+#include "query/match.h"
+#include "query/part.h"
 
 #include <string.h>
 

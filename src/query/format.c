@@ -1,6 +1,12 @@
 #include "query/format.h"
 
+#include "query/format/cali.h"
 #include "query/format/caliper.h"
+#include "query/format/caliper_result.h"
+#include "query/format/html.h"
+#include "query/format/lines.h"
+#include "query/format/table.h"
+#include "query/match.h"
 
 /* What the formats of both tables are. */
 #define CALI                                                                             \
@@ -89,18 +95,6 @@ void query_print(struct query_result *result, const struct query_style *style,
 		result->query->format->print(result, style, out);
 }
 
-/* Bytes that are given to an output together. */
-enum { BYTES_AT_ONCE = 1 << 20 };
-
-void query_give(const struct query_style *style, struct text *out)
-{
-	if (!style->output || out->length < BYTES_AT_ONCE)
-		return;
-	if (!style->output->error)
-		style->output->error = style->output->write(out);
-	out->length = 0;
-}
-
 bool query_can_stream(const struct query *query, const struct query_style *style)
 {
 	bool listed = true, ordered = query->orders.count;
@@ -119,16 +113,4 @@ bool query_can_stream(const struct query *query, const struct query_style *style
 bool query_makes_rows(const struct query *query)
 {
 	return query->format->print != NULL;
-}
-
-void query_add_globals(struct text *out, const struct query_globals *globals)
-{
-	text_add(out, "{");
-	vector_for_each (globals, global) {
-		text_add(out, global == globals->items ? "" : ", ");
-		text_add_json(out, global->name);
-		text_add(out, ": ");
-		record_value_json(out, global->value);
-	}
-	text_add(out, "}");
 }

@@ -38,34 +38,24 @@ extern const struct query_format query_formats[]; /* the last one has no name */
 /* Formats of cali-query, which look like those of LLNL's Caliper. */
 extern const struct query_format query_formats_caliper[];
 
-void query_print_table(struct query_result *result, const struct query_style *style,
-		       struct text *out);
-void query_print_tree(struct query_result *result, const struct query_style *style,
-		      struct text *out);
 void query_print_json(struct query_result *result, const struct query_style *style,
 		      struct text *out);
 void query_print_json_split(struct query_result *result, const struct query_style *style,
 			    struct text *out);
-void query_print_csv(struct query_result *result, const struct query_style *style,
-		     struct text *out);
-void query_print_expand(struct query_result *result, const struct query_style *style,
-			struct text *out);
-void query_print_folded(struct query_result *result, const struct query_style *style,
-			struct text *out);
-void query_print_html(struct query_result *result, const struct query_style *style,
-		      struct text *out);
-void query_print_caliper(struct query_result *result, const struct query_style *style,
-			 struct text *out);
-void query_print_cali(struct query_result *result, const struct query_style *style,
-		      struct text *out);
 
 extern const struct query_sink query_sink_cali, query_sink_caliper,
 	query_sink_trace_event;
 
-/* Between two rows: hands `out` to the output if it is long. */
-void query_give(const struct query_style *style, struct text *out);
+/* Adds the result in the query's format, or as JSON if style.object. Text passed to
+ * style.output is removed from `out`. */
+void query_print(struct query_result *result, const struct query_style *style,
+		 struct text *out);
 
-/* Adds a list of pairs as {"name": value, ...}. */
-void query_add_globals(struct text *out, const struct query_globals *globals);
+/* Whether rows can be printed while files are read: each record is a row, whose form and
+ * position do not depend on later ones. */
+bool query_can_stream(const struct query *query, const struct query_style *style);
+
+/* Whether the query's format shows rows; else it can only stream. */
+bool query_makes_rows(const struct query *query);
 
 #endif

@@ -1,8 +1,10 @@
 #include "query/gather.h"
 
 #include "base/cleanup.h"
+#include "query/feed.h"
 #include "query/pack.h"
 #include "query/result.h"
+#include "query/run.h"
 
 enum { MAGIC = 0x71677431 };
 

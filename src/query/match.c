@@ -1,4 +1,6 @@
 /* What the names and the values of a query's conditions are compared with. */
+#include "query/match.h"
+
 #include "query/part.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* Names in a query that mean nothing in the files that were read. */
+#include "query/names.h"
+
 #include "query/format.h"
+#include "query/match.h"
 #include "query/operators.h"
 #include "query/part.h"
 

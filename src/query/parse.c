@@ -4,6 +4,8 @@
 #include "base/cleanup.h"
 #include "query/format.h"
 #include "query/operators.h"
+#include "query/parse_columns.h"
+#include "query/parse_terms.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -434,13 +436,6 @@ static struct trm_error *parse_format_word(struct query_parser *parser)
 	return NULL;
 }
 
-static void forget_options(struct query *query)
-{
-	vector_for_each (&query->options, option)
-		free(option->value);
-	query->options.count = 0;
-}
-
 /* The option's name in the format's list; NULL if it is not there. */
 static const char *find_option(const struct query_format *format, const char *name)
 {
@@ -502,7 +497,7 @@ static struct trm_error *parse_format(struct query_parser *parser)
 					      first, sizeof(*first));
 	parser->query->format = format;
 	parser->format_place = place;
-	forget_options(parser->query);
+	query_forget_options(parser->query);
 	TRM_TRY(query_accept_symbol(parser, "(", &words));
 	if (!words)
 		return !format->needs_option
@@ -605,14 +600,6 @@ static void settle_options(struct query *query)
 			   !strcmp(query->format->name, "format");
 }
 
-const char *query_option(const struct query *query, const char *name)
-{
-	vector_for_each (&query->options, option)
-		if (!strcmp(option->name, name))
-			return option->value;
-	return NULL;
-}
-
 static struct trm_error *parse_as(const char *text, bool caliper,
 				  struct query **ret_query, size_t *ret_place)
 {
@@ -655,52 +642,4 @@ struct trm_error *query_parse_caliper(const char *text, struct query **ret_query
 				      size_t *ret_place)
 {
 	return parse_as(text, true, ret_query, ret_place);
-}
-
-static void destroy_test(struct query_test *test)
-{
-	free(test->name);
-	free(test->text);
-	if (test->regex)
-		regfree(test->regex);
-	free(test->regex);
-}
-
-void query_destroy(struct query *query)
-{
-	vector_for_each (&query->columns, column) {
-		free(column->name);
-		free(column->alias);
-		free(column->unit);
-	}
-	vector_for_each (&query->aggregates, aggregate)
-		free(aggregate->name);
-	vector_for_each (&query->fields, field)
-		free(field->name);
-	vector_for_each (&query->tests, test)
-		destroy_test(test);
-	vector_for_each (&query->havings, test)
-		destroy_test(test);
-	vector_for_each (&query->orders, order)
-		free(order->name);
-	vector_for_each (&query->keys, key)
-		free(*key);
-	vector_for_each (&query->path, attribute)
-		free(*attribute);
-	vector_deinit(&query->columns);
-	vector_deinit(&query->aggregates);
-	vector_deinit(&query->fields);
-	vector_deinit(&query->tests);
-	vector_deinit(&query->havings);
-	vector_deinit(&query->conditions);
-	vector_deinit(&query->expressions);
-	vector_deinit(&query->arguments);
-	vector_deinit(&query->lets);
-	vector_deinit(&query->keys);
-	vector_deinit(&query->orders);
-	vector_deinit(&query->path);
-	forget_options(query);
-	vector_deinit(&query->options);
-	free(query->text);
-	free(query);
 }

@@ -1,8 +1,9 @@
 /* The columns of a query, once all its clauses are read. */
-#include "query/parse.h"
+#include "query/parse_columns.h"
 
 #include "query/format.h"
 #include "query/operators.h"
+#include "query/parse.h"
 
 struct query_column *query_add_column(struct query *query, enum query_column_kind kind,
 				      const char *name)

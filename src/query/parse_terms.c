@@ -1,9 +1,10 @@
 /* Conditions, and what LET computes. */
-#include "query/parse.h"
-
-#include "query/functions.h"
+#include "query/parse_terms.h"
 
 #include "base/cleanup.h"
+#include "query/functions.h"
+#include "query/parse.h"
+#include "query/pattern.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * copies what it repeats ("a+" is "aa*", "a{3,9}" has nine of them), and those around it
  * copy that again, so that twenty characters can take all memory.
  */
-#include "query/parse.h"
+#include "query/pattern.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -175,29 +175,7 @@ struct query {
 	struct VECTOR(struct query_option) options; /* of the format */
 };
 
-/*
- * Parses a query. On an error (TRM_ERROR_USAGE) `ret_place` is the byte offset in the
- * text to which it refers.
- */
-struct trm_error *query_parse(const char *text, struct query **ret_query,
-			      size_t *ret_place);
-/* Parses a query for cali-query; errors as for query_parse. */
-struct trm_error *query_parse_caliper(const char *text, struct query **ret_query,
-				      size_t *ret_place);
-void query_destroy(struct query *query);
-
 struct query_result;
-/* Adds a line for each name in the query that no record has, and for each column without
- * values. */
-void query_warn_of_names(const struct query_result *result, struct text *warnings);
-
-/* The value of an option of the format ("true" if only its name was given); NULL if it
- * was not given. */
-const char *query_option(const struct query *query, const char *name);
-
-/* Adds the line of the text that contains offset `place`, and a line with "^" below it.
- */
-void query_show_place(const char *text, size_t place, struct text *out);
 
 /* Whether records are aggregated into groups; else each record is a row. Caliper ignores
  * GROUP BY without an operator. */
@@ -209,16 +187,6 @@ static inline bool query_is_aggregating(const struct query *query)
 }
 
 struct query_result;
-
-/*
- * Runs a query over files, with up to `threads` threads. The order of the files only
- * affects rows that ORDER BY leaves unordered. `ret_warnings` gets lines, maybe none; the
- * caller frees it. The query must live as long as the result.
- */
-struct trm_error *query_run(const struct query *query, const char *const *paths,
-			    size_t count, size_t threads,
-			    struct query_result **ret_result, struct text *ret_warnings);
-void query_result_destroy(struct query_result *result);
 
 /* Writes a part of the output. An error ends the query. */
 typedef struct trm_error *(*query_writer)(const struct text *text);
@@ -238,21 +206,14 @@ struct query_style {
 	struct query_output *output; /* NULL: all output is kept */
 };
 
-/* Adds the result in the query's format, or as JSON if style.object. Text passed to
- * style.output is removed from `out`. */
-void query_print(struct query_result *result, const struct query_style *style,
-		 struct text *out);
+/* Frees a query. */
+void query_destroy(struct query *query);
 
-/* Whether rows can be printed while files are read: each record is a row, whose form and
- * position do not depend on later ones. */
-bool query_can_stream(const struct query *query, const struct query_style *style);
+/* The value of an option of the format ("true" if only its name was given); NULL if it
+ * was not given. */
+const char *query_option(const struct query *query, const char *name);
 
-/* Whether the query's format shows rows; else it can only stream. */
-bool query_makes_rows(const struct query *query);
-
-/* Runs and prints such a query over files, with bounded memory for its rows. */
-struct trm_error *query_stream(const struct query *query, const char *const *paths,
-			       size_t count, const struct query_style *style,
-			       query_writer write, struct text *ret_warnings);
+/* Removes the options of the format. */
+void query_forget_options(struct query *query);
 
 #endif

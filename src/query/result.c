@@ -2,6 +2,7 @@
 
 #include "query/format.h"
 #include "query/format/caliper.h"
+#include "query/match.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -52,9 +52,6 @@ void query_result_deinit(struct query_result *result);
 /* Makes columns and rows from the first part: HAVING, ORDER BY, LIMIT. */
 void query_result_make(struct query_result *result);
 
-/* Adds a line for each column with rounded numbers. */
-void query_warn_of_rounding(const struct query_result *result, struct text *warnings);
-
 /* The whole key of a row. */
 uint32_t query_result_key(const struct query_result *result, const struct query_row *row);
 
@@ -64,5 +61,7 @@ void query_result_cells(struct query_result *result, const struct query_row *row
 
 /* The numbers of the visible columns, and their count; free() it. */
 size_t *query_result_visible(const struct query_result *result, size_t *ret_count);
+
+void query_result_destroy(struct query_result *result);
 
 #endif

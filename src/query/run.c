@@ -1,5 +1,9 @@
 /* Files are read by several threads, each a range of them. */
+#include "query/run.h"
+
+#include "query/feed.h"
 #include "query/format.h"
+#include "query/result.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,8 @@
 /* `trammel query`: what queries mean, and how results look. */
+#include "query/format.h"
+#include "query/names.h"
+#include "query/parse.h"
+#include "query/run.h"
 #include "base/cleanup.h"
 #include "query/result.h"
 

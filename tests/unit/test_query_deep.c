@@ -4,6 +4,10 @@
  * KiB), and the bytes that are printed. What is shown of long keys is the same as what is
  * found along them.
  */
+#include "query/format.h"
+#include "query/parse.h"
+#include "query/result.h"
+#include "query/run.h"
 #include "query/query.h"
 
 #include "profile_maker.h"

@@ -1,5 +1,8 @@
 /* Queries over random records, against what is computed from the same records in the
  * simplest way; and over several files, against the same over one. */
+#include "query/parse.h"
+#include "query/result.h"
+#include "query/run.h"
 #include "base/cleanup.h"
 #include "base/vector.h"
 #include "query/format.h"

@@ -1,4 +1,6 @@
 /* The language of queries: what is one, and what is said of wrong ones. */
+#include "query/lex.h"
+#include "query/parse.h"
 #include "query/query.h"
 
 #include <setjmp.h>

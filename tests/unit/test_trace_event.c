@@ -2,6 +2,7 @@
 
 /* The program itself. */
 #define main cali2traceevent_main
+#include "query/parse.h"
 #include "cli/cali/cali2traceevent.c"
 #undef main
 

@@ -2,6 +2,8 @@
  * `cali2traceevent`: the program of this name of LLNL's Caliper, with its options. See
  * man/cali2traceevent.1.md. Options become those of the format trace-event of a query.
  */
+#include "query/parse.h"
+#include "query/run.h"
 #include "cli/cali/options.h"
 #include "query/query.h"
 

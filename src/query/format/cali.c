@@ -1,4 +1,6 @@
 /* What LLNL's Caliper reads: the rows as records of a .cali file. */
+#include "query/format/cali.h"
+
 #include "query/format.h"
 #include "query/format/cells.h"
 

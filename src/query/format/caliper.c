@@ -1,6 +1,8 @@
 /* Records of files, or of a result, as the formats of cali-query take them. */
 #include "query/format/caliper.h"
 
+#include "query/format/output.h"
+#include "query/match.h"
 #include "record/cali.h"
 
 #include <math.h>

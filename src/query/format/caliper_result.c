@@ -1,7 +1,11 @@
 /* What the formats of cali-query take: records as files have them, or those of a result.
  */
+#include "query/format/caliper_result.h"
+
 #include "query/format/caliper.h"
 #include "query/format/cells.h"
+#include "query/format/output.h"
+#include "query/match.h"
 
 #include <stdlib.h>
 

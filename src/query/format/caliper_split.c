@@ -2,6 +2,7 @@
  * and paths as trees. All records are kept, since the last one decides what columns there
  * are; what a path adds to a row is made once. */
 #include "query/format/caliper.h"
+#include "query/match.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

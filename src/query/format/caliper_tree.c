@@ -1,5 +1,6 @@
 /* The tree that cali-query prints. */
 #include "query/format/caliper.h"
+#include "query/match.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,7 @@
 #include "query/format/cells.h"
 
+#include "query/match.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

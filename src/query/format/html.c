@@ -1,7 +1,10 @@
 /* A page of its own: a table, with paths indented as a tree, which a small script of the
  * page can fold. */
+#include "query/format/html.h"
+
 #include "query/format.h"
 #include "query/format/cells.h"
+#include "query/format/output.h"
 #include "query/format/paths.h"
 
 static void add_html(struct text *out, const char *string)

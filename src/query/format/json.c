@@ -1,5 +1,19 @@
 /* JSON: a list of rows, or an object with them and the run metadata. */
 #include "query/format.h"
+#include "query/format/output.h"
+
+/* Adds a list of pairs as {"name": value, ...}. */
+static void add_globals(struct text *out, const struct query_globals *globals)
+{
+	text_add(out, "{");
+	vector_for_each (globals, global) {
+		text_add(out, global == globals->items ? "" : ", ");
+		text_add_json(out, global->name);
+		text_add(out, ": ");
+		record_value_json(out, global->value);
+	}
+	text_add(out, "}");
+}
 
 static void add_member(struct text *out, bool *first, const char *name,
 		       struct record_value value)
@@ -45,12 +59,12 @@ static void add_runs(const struct query_result *result, struct text *out)
 		result->part->runs.count ? result->part->runs.items : &none;
 
 	text_add(out, "{\"profile\": ");
-	query_add_globals(out, first);
+	add_globals(out, first);
 	if (result->part->runs.count > 1) {
 		text_add(out, ",\n \"runs\": [");
 		vector_for_each (&result->part->runs, run) {
 			text_add(out, run == first ? "\n  " : ",\n  ");
-			query_add_globals(out, run);
+			add_globals(out, run);
 		}
 		text_add(out, "]");
 	}

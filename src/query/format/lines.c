@@ -1,6 +1,9 @@
 /* Formats with a line for each row: CSV, attribute=value lists, folded stacks. */
+#include "query/format/lines.h"
+
 #include "query/format.h"
 #include "query/format/cells.h"
+#include "query/format/output.h"
 
 #include <math.h>
 
