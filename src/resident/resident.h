@@ -15,9 +15,10 @@ struct resident_routine {
 	uint32_t lowered; /* from here the frame is at rsp */
 	uint32_t half;    /* from here rcx and rdx are in it */
 	uint32_t saved;   /* from here r8 and r9 are, too */
-	uint32_t timed;   /* the time in rax is to be added to node rdx */
-	uint32_t done;    /* from here the time in rax must be added to node rdx */
-	uint32_t last;    /* from here it must not be repeated */
+	uint32_t timed;   /* here the time in rax must be added to node rdx */
+	uint32_t done;    /* from here it must not be repeated */
+	uint32_t last;    /* the last instruction but for the search, with all registers
+			     restored */
 	uint32_t search;  /* from here the frame is at rsp, and it must be repeated */
 	uint32_t end;
 };

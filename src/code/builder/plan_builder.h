@@ -26,13 +26,13 @@ enum {
 struct builder_output {
 	struct plan_patches islands; /* patches that are not at entries */
 	struct emit_jumps jumps;
-	struct emit_ends
-		cached; /* of a batch; NULL: all code stays where it is written */
-	struct emit_shifts *shifts; /* of a batch; NULL: all lies where it is written */
-	bool at_once;               /* offset in plan.code where a batch begins */
-	size_t own;                 /* slots below are counters of gates */
-	uint32_t first_slot;        /* counters in front of it are those of gates */
-	uint32_t cold_count;        /* counters from BUILDER_COLD on */
+	struct emit_ends cached; /* calls with inline caches */
+	struct emit_shifts
+		*shifts;     /* of a batch; NULL: all code stays where it is written */
+	bool at_once;        /* not in batches */
+	size_t own;          /* offset in plan.code where a batch begins */
+	uint32_t first_slot; /* slots below are counters of gates */
+	uint32_t cold_count; /* counters from BUILDER_COLD on */
 };
 
 /* The function being written. */

@@ -10,7 +10,8 @@
  *     in -> out of a block      its counter
  *     block -> block            its edges
  *     block -> outside          returns; and for blocks with calls, calls that do not
- * come back. Negative if more come back than went (setjmp, fork in the child)
+ *                               come back: negative if more come back than went (setjmp,
+ *                               fork in the child)
  */
 #ifndef TRAMMEL_CODE_COUNT_EDGES_H
 #define TRAMMEL_CODE_COUNT_EDGES_H
