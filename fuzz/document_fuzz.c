@@ -2,10 +2,10 @@
  * The reader of JSON specifications on any text: it is refused with a place in the text,
  * or becomes a tree; each string of it is then read as clauses of a query.
  */
-#include "runtime/channel/clauses.h"
-#include "runtime/channel/document.h"
 #include "runtime/channel/settings.h"
-#include "runtime/runtime.h"
+#include "runtime/config/clauses.h"
+#include "runtime/config/document.h"
+#include "runtime/store/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "caliper/cali-channel.h"
 #include "caliper/cali.h"
-#include "runtime/host.h"
+#include "runtime/process/caliper_host.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 

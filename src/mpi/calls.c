@@ -2,7 +2,7 @@
 #include "mpi/calls.h"
 
 #include "base/path.h"
-#include "runtime/outside.h"
+#include "runtime/process/plugin_api.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -16,7 +16,8 @@
 #include <mpi.h>
 
 #include "publish/publish.h"
-#include "runtime/outside.h"
+#include "runtime/process/plugin_api.h"
+#include "runtime/libraries/ranks_api.h"
 #include "trammel/annotate.h"
 
 /* Objects of the MPI library, which may be addresses in it. */

@@ -7,7 +7,7 @@
  */
 #include "mpi/calls.h"
 #include "publish/gather.h"
-#include "runtime/outside.h"
+#include "runtime/process/plugin_api.h"
 
 #include <stdio.h>
 #include <stdlib.h>

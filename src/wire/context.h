@@ -178,7 +178,7 @@ struct context_thread {
 	uint64_t too_deep;         /* beginnings without a node, for lack of memory */
 	uint32_t *event_at, *event_end; /* NULL: no trace, or no memory */
 	uint64_t event_ticks;           /* of the last event in this block; 0: none */
-	struct context_node **slots;    /* its nodes, by hash; see runtime/tree.c */
+	struct context_node **slots;    /* its nodes, by hash; see runtime/store/tree.c */
 	uint64_t slot_mask;
 
 	struct context_node *root, *node_at, *node_end;
@@ -192,7 +192,7 @@ struct context_thread {
 	/* Nodes without a row at the end of the thread. As many nodes as it left rows,
 	 * and these, are no longer needed. */
 	uint64_t rowless;
-	/* Nodes by the addresses of their texts: runtime/tree.c. */
+	/* Nodes by the addresses of their texts: runtime/store/tree.c. */
 	struct context_node **noted;
 	uint64_t noted_mask;
 	/* Ticks for which the tracer held the thread; the tracer adds to them: `last`,

@@ -1,10 +1,12 @@
 /* Tables of channels against their page; settings, names that are near. */
-#include "runtime/channel/clauses.h"
-#include "runtime/channel/configurations.h"
-#include "runtime/channel/document.h"
+#include "runtime/channel/registry.h"
+#include "runtime/channel/service.h"
 #include "runtime/channel/settings.h"
-#include "runtime/channel/specs.h"
-#include "runtime/service/service.h"
+#include "runtime/channel/unsupported.h"
+#include "runtime/config/clauses.h"
+#include "runtime/config/configurations.h"
+#include "runtime/config/document.h"
+#include "runtime/config/specs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,11 +76,11 @@ static void test_tables(void **state)
 	(void)state;
 	for (size_t i = 0; (configuration = configuration_at(i)); i++) {
 		expect_services(configuration->services);
-		assert_null(configuration_missing(configuration->name));
+		assert_null(unsupported_why(configuration->name));
 	}
 	for (size_t i = 0; (option = configuration_option_at(i)); i++) {
 		expect_services(option->services);
-		assert_null(configuration_missing(option->name));
+		assert_null(unsupported_why(option->name));
 		assert_true(!option->setting || strchr(option->setting, '='));
 	}
 	assert_null(configuration_find("no such"));
@@ -86,7 +88,7 @@ static void test_tables(void **state)
 	for (size_t i = 0; i < sizeof(lacking) / sizeof(lacking[0]); i++) {
 		assert_null(service_find(lacking[i]));
 		assert_null(configuration_option_find(lacking[i]));
-		assert_non_null(strstr(configuration_missing(lacking[i]), "hardware"));
+		assert_non_null(strstr(unsupported_why(lacking[i]), "hardware"));
 	}
 	assert_ptr_equal(service_find("allocstats"), service_find("alloc"));
 }

@@ -1,5 +1,5 @@
 /* Comparing texts of a program with strings of the spool, by words. */
-#include "runtime/text.h"
+#include "runtime/store/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

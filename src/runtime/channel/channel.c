@@ -1,12 +1,28 @@
 /* The life of channels: made of settings, started and stopped, flushed. */
-#include "runtime/channel/configurations.h"
-#include "runtime/channel/internal.h"
+#include "runtime/channel/channel.h"
+#include "runtime/channel/channels.h"
+#include "runtime/channel/code.h"
+#include "runtime/channel/control.h"
+#include "runtime/channel/event.h"
+#include "runtime/channel/fault_report.h"
 #include "runtime/channel/log.h"
-
+#include "runtime/channel/output.h"
 #include "runtime/channel/paths.h"
+#include "runtime/channel/registry.h"
+#include "runtime/channel/rows.h"
+#include "runtime/channel/service.h"
+#include "runtime/channel/settings.h"
+#include "runtime/channel/unsupported.h"
 #include "runtime/channel/usage.h"
-#include "runtime/publisher.h"
-#include "runtime/ranks.h"
+#include "runtime/events/events.h"
+#include "runtime/events/recording.h"
+#include "runtime/libraries/publisher.h"
+#include "runtime/libraries/ranks.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/lock.h"
+#include "runtime/store/memory.h"
+#include "runtime/store/spool.h"
+#include "runtime/store/state.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,7 +81,7 @@ static void add_service(struct channel *channel, const char *name)
 	const char *reason;
 
 	if (!service) {
-		const char *why = configuration_missing(name);
+		const char *why = unsupported_why(name);
 		const char *near = why ? NULL : settings_nearest(name, service_name_at);
 
 		if (why)
@@ -141,7 +157,8 @@ static bool take_slot(struct channel *channel)
 
 struct channel *channel_create(const char *name, const struct settings *settings)
 {
-	struct channel *channel = start_host() ? runtime_map(sizeof(*channel)) : NULL;
+	struct channel *channel =
+		recording_ensure() ? runtime_map(sizeof(*channel)) : NULL;
 	const char *services;
 
 	if (!channel)
@@ -240,7 +257,7 @@ static void begin(struct channel *channel)
 	channel->started = runtime_ticks();
 	if (channel->begin.ticks)
 		return;
-	channel->begin = start_moment();
+	channel->begin = state_moment();
 	if (channel->record && runtime_state->recording)
 		channel->record->begin = channel->begin;
 }
@@ -264,7 +281,7 @@ void channels_watch(struct channel *starting)
 		timed |= channel->timed;
 	}
 	__atomic_store_n(&channels.active, channels.active & measuring, __ATOMIC_RELEASE);
-	start_watch(channels.keeps | (active ? RUNTIME_CHANNELS : 0), timed);
+	recording_watch(channels.keeps | (active ? RUNTIME_CHANNELS : 0), timed);
 	if (starting)
 		begin(starting);
 	__atomic_store_n(&channels.active, measuring, __ATOMIC_RELEASE);
@@ -435,7 +452,7 @@ double channel_tick_ns(struct channel *channel)
 	const uint64_t elapsed = runtime_clock_ns() - channel->begin.ns;
 
 	if (elapsed / 2 >= channel->tick_elapsed_ns) {
-		channel->tick_ns = start_tick_ns(&channel->begin);
+		channel->tick_ns = state_tick_ns(&channel->begin);
 		channel->tick_elapsed_ns = elapsed;
 	}
 	return channel->tick_ns;
@@ -578,7 +595,7 @@ void channels_resume(void)
 		channel->id += CHANNEL_CHILD;
 		channels_own[i] = NULL;
 		channel->started = runtime_ticks();
-		channel->begin = start_moment();
+		channel->begin = state_moment();
 	}
 }
 
@@ -652,7 +669,7 @@ void channels_finish(void)
 		any = true;
 	}
 	/* A spool has them, too, for whoever reads it. */
-	if (any && !start_has_spool())
+	if (any && !recording_has_spool())
 		faults_say();
 	any = false;
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {

@@ -7,15 +7,26 @@
  * What an event touches belongs to its thread: struct channel_thread. Memory is taken
  * when a thread, or a part of its tree, is seen for the first time.
  */
-#ifndef TRAMMEL_RUNTIME_CHANNEL_H
-#define TRAMMEL_RUNTIME_CHANNEL_H
+#ifndef TRAMMEL_RUNTIME_CHANNEL_CHANNEL_H
+#define TRAMMEL_RUNTIME_CHANNEL_CHANNEL_H
 
+#include "runtime/channel/service.h"
 #include "runtime/channel/settings.h"
-#include "runtime/host.h"
-#include "runtime/runtime.h"
-#include "runtime/service/service.h"
+#include "runtime/events/hooks.h"
+#include "runtime/store/lock.h"
+#include "runtime/store/state.h"
 
 #include "publish/publish.h"
+#include "wire/context.h"
+
+struct call_paths;
+
+struct comm_regions;
+struct filter;
+struct noted_regions;
+struct open_loop;
+struct path_memory;
+struct triggers;
 
 enum {
 	CHANNELS_MAX = 16,
@@ -225,73 +236,13 @@ void channel_report(struct channel *channel, const char *query, const char *path
 /* The same with a query over what that makes in all ranks, one of which writes. */
 void channel_report_across(struct channel *channel, const char *query, const char *across,
 			   const char *path);
-void channels_report_across(struct trm_channels *group, const char *query,
-			    const char *across, const void *communicator,
-			    const char *path);
-/* The same of a group. */
-void channels_report(struct trm_channels *group, const char *query, const char *path);
-void channels_flush_of(struct trm_channels *group, const char *path);
-/* Whether all of a group have the service. */
-bool channels_have(const struct trm_channels *group, const char *service);
-/* Whether a setting of all of them is true. */
-bool channels_are_true(const struct trm_channels *group, const char *key, bool otherwise);
 /* The ranks part: writes what they have to write together, unless the program did. */
 void channels_part(void);
 /* Forgets what was measured. */
 void channel_clear(struct channel *channel);
-/* A snapshot of this thread now, `kind` RUNTIME_PUSH. */
-void channel_push(struct channel *channel);
-
-/* One channel of a group, by number, as a group that must not outlive it, and its name.
- * NULL: there are no more, or no room. */
-struct trm_channels *channels_one_of(const struct trm_channels *group, size_t number,
-				     const char **ret_name);
-
-/* Values of one snapshot alone. */
-struct given_values {
-	const trm_attribute *attributes;
-	const struct trm_value *values;
-	size_t count;
-};
-/* Snapshots of this thread with them, in those of the channels that measure. */
-void channels_give(struct channel *const *channels, size_t count,
-		   const struct given_values *given);
-/* The same in a group. */
-void channels_push_to(struct trm_channels *group, const trm_attribute *attributes,
-		      const struct trm_value *values, size_t count);
-
-/* Values for the snapshots of this thread that they took last, each once. */
-void channels_add_to(struct trm_channels *group, const trm_attribute *attributes,
-		     const struct trm_value *values, size_t count);
-void channels_add(struct channel *const *channels, size_t count,
-		  const struct given_values *given);
-
-/* Values of channels alone: channel/held.c. */
-void channels_hold_in(struct trm_channels *group, enum trm_runtime_holding how,
-		      trm_attribute attribute, const struct trm_value *value);
-void channels_hold(struct channel *const *channels, size_t count,
-		   enum trm_runtime_holding how, trm_attribute attribute,
-		   const struct trm_value *value);
-/* The innermost of the first channel; false: there is none. */
-bool channels_held(const struct trm_channels *group, trm_attribute attribute,
-		   struct trm_value *ret_value);
-bool channel_held(struct channel *channel, trm_attribute attribute,
-		  struct trm_value *ret_value);
-/* The innermost of each attribute; in a flush. */
-void channel_each_held(struct channel *channel,
-		       void (*visit)(void *context, uint32_t attribute, uint64_t bits),
-		       void *context);
-/* A setting of the first channel; NULL: it is not set. */
-const char *channels_setting(const struct trm_channels *group, const char *key);
 
 /* The program asks for its state: values of the moment are kept. */
 void channels_keep(void);
-/* Sums of a metric so far; nothing where the channel does not aggregate it. */
-void channel_sums(struct channel *channel, const char *metric,
-		  const struct trm_runtime_sums *sums);
-/* The same of a group. */
-void channels_sums(struct trm_channels *group, const char *metric,
-		   const struct trm_runtime_sums *sums);
 /* For services that write, at a flush. The texts stay until its end. */
 void channel_output_add(struct channel *channel, const struct publish_output *output);
 /* Whether a query of its settings is as LLNL's Caliper has them. */
@@ -311,69 +262,20 @@ struct context_block *channel_block(const struct channel_thread *own,
 bool channel_has(const struct channel *channel, const char *service);
 /* The number of a metric of this name; -1: there is none. */
 int channel_metric(const struct channel *channel, const char *name);
-/* The words of a row: snapshots, ends, and three a metric. NULL: no memory. */
-uint64_t *rows_new(struct channel_thread *own, uint32_t number);
-/* The row, if it is there. */
-uint64_t *rows_find(const struct channel_thread *own, uint32_t number);
-enum {
-	ROW_SNAPSHOTS = CONTEXT_SUMS_SNAPSHOTS,
-	ROW_ENDS = CONTEXT_SUMS_ENDS,
-	ROW_METRICS = CONTEXT_SUMS_METRICS,
-	ROW_MIN_WIDTH = CONTEXT_SUMS_WORDS_MIN,
-};
-enum { ROWS_INNER = 1024, ROWS_CHUNKS = 4096 };
+/* The spool is to say what the channel is. False: there is no room. */
+bool channel_describe(struct channel *channel);
 
-static inline uint64_t *rows_at(struct channel_thread *own, uint32_t number)
-{
-	const struct rows *rows = &own->rows;
-	uint32_t chunk = number >> rows->shift;
-	uint64_t **inner =
-		likely(number < rows->most) ? rows->chunks[chunk / ROWS_INNER] : NULL;
-	uint64_t *first = likely(inner != NULL) ? inner[chunk % ROWS_INNER] : NULL;
+/* Nanoseconds a tick. Who asks for times again soon is told the same ones: it is found
+ * anew when twice as much time has passed since the channel's begin. */
+double channel_tick_ns(struct channel *channel);
 
-	return likely(first != NULL) ? first + (number & rows->mask) * rows->width
-				     : rows_new(own, number);
-}
+/* What measures has changed. `starting` measures from now on; NULL: none does. */
+void channels_watch(struct channel *starting);
 
-/* Before the first row. */
-void rows_init(struct channel_thread *own);
-void rows_deinit(struct channel_thread *own);
-void trace_deinit(struct channel_thread *own);
-/* The next snapshot of a trace is of the time from the event on. */
-void trace_begin(struct channel_thread *own, const struct runtime_event *event);
-void region_monitor_deinit(struct channel_thread *own);
-void loop_statistics_deinit(struct channel_thread *own);
-void mpi_pattern_deinit(struct channel_thread *own);
-/* The thread was not measured since its last snapshot. */
-void trace_resume(struct channel_thread *own, const struct runtime_event *event);
+/* In a child of fork, before it records. */
+void channels_resume(void);
 
-/* Whether events of a region count; the filter of include_regions and others. */
-struct filter *filter_create(const struct settings *settings);
-/* The same of two lists; NULL or "": none. */
-struct filter *filter_create_of(const char *included, const char *excluded);
-bool filter_passes(struct filter *filter, const struct context_node *node);
-/* The same of a value that is set in the context. */
-bool filter_passes_value(struct filter *filter, const struct context_node *node);
-
-/* Whether events of an attribute count; NULL: all do. */
-enum { TRIGGER_ATTRIBUTES = (1 << 16) + 1 }; /* more than there can be */
-struct triggers *triggers_create(const struct settings *settings);
-bool triggers_pass(struct triggers *triggers, uint32_t attribute);
-
-struct trm_specs;
-/* The one-line form, `runtime-report(output=stdout),event-trace`: makes channels of it.
- * `specs`: configurations and options beside the built-in ones, or NULL. `ret_channels`:
- * CHANNELS_MAX of them. What is wrong is said, and the rest works. */
-size_t oneline_create(struct trm_specs *specs, const char *text, bool active,
-		      struct channel **ret_channels, char *ret_message,
-		      size_t message_size);
-/* What the text says of the configuration of this name, of which no channel is made.
- * Returns whether nothing was wrong; what was, stands in the message. */
-bool oneline_ask(struct trm_specs *specs, const char *text, const char *name,
-		 const struct trm_runtime_answers *answers, char *ret_message,
-		 size_t message_size);
-/* Makes and starts the channels of the usual settings, if they name services, and those
- * of a one-line form (NULL: none), which the variable has. */
-void channels_configure(const char *variable, const char *oneline);
+/* At the end of the process. */
+void channels_finish(void);
 
 #endif

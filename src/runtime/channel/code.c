@@ -1,9 +1,12 @@
 /* Which modules the addresses of call paths are in: in the spool, for who reads it when
  * the process is gone. No lock of the loader is taken, and nothing is done in handlers.
  */
-#include "runtime/channel/internal.h"
-#include "runtime/channel/paths.h"
-#include "runtime/stack.h"
+#include "runtime/channel/code.h"
+#include "runtime/channel/stack.h"
+#include "runtime/store/lock.h"
+#include "runtime/store/spool.h"
+#include "runtime/store/state.h"
+#include "runtime/store/strings.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -5,7 +5,13 @@
  * signal is sent and no thread is stopped. What the program itself wants is another
  * matter: a channel measures if the program has it active and nobody stopped it.
  */
-#include "runtime/channel/internal.h"
+#include "runtime/channel/control.h"
+#include "runtime/channel/channel.h"
+#include "runtime/channel/channels.h"
+#include "runtime/channel/event.h"
+#include "runtime/store/lock.h"
+#include "runtime/store/spool.h"
+#include "runtime/store/state.h"
 
 void channel_say_state(struct channel *channel)
 {

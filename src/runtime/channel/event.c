@@ -3,8 +3,25 @@
  * what is only read; memory is taken at the first event of a thread in a channel, and by
  * the sinks.
  */
-#include "runtime/channel/internal.h"
+#include "runtime/channel/event.h"
+#include "runtime/channel/aggregate.h"
+#include "runtime/channel/channel.h"
+#include "runtime/channel/channels.h"
+#include "runtime/channel/control.h"
+#include "runtime/channel/filter.h"
 #include "runtime/channel/paths.h"
+#include "runtime/channel/rows.h"
+#include "runtime/channel/service.h"
+#include "runtime/channel/trace.h"
+#include "runtime/channel/trigger.h"
+#include "runtime/events/events.h"
+#include "runtime/events/hooks.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/lock.h"
+#include "runtime/store/memory.h"
+#include "runtime/store/spool.h"
+#include "runtime/store/state.h"
+#include "runtime/store/tree.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -24,9 +41,9 @@ void channel_thread_destroy(struct channel_thread *own)
 	rows_deinit(own);
 	trace_deinit(own);
 	paths_deinit(own);
-	region_monitor_deinit(own);
-	loop_statistics_deinit(own);
-	mpi_pattern_deinit(own);
+	for (uint32_t i = 0; i < own->channel->service_count; i++)
+		if (own->channel->services[i]->free_thread)
+			own->channel->services[i]->free_thread(own);
 	runtime_unmap(own, thread_size());
 }
 
@@ -224,7 +241,7 @@ static void tell_one(uint32_t number, struct context_thread *thread,
 		return;
 	own = own_of(channel, thread);
 	if (!own) {
-		channels_lose();
+		spool_lose_memory();
 		return;
 	}
 	in_order();
@@ -279,7 +296,7 @@ static __attribute__((noinline)) void keep_value(struct channel *channel,
 		return;
 	own = own_of(channel, thread);
 	if (!own) {
-		channels_lose();
+		spool_lose_memory();
 		return;
 	}
 	if (own->generation != channel->generation)
@@ -321,7 +338,7 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 		if (likely(own))
 			take(own, event);
 		else
-			channels_lose();
+			spool_lose_memory();
 	}
 	if (unlikely(told))
 		tell(thread, event, told);

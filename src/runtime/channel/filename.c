@@ -1,7 +1,11 @@
 #include "runtime/channel/filename.h"
-
 #include "runtime/channel/channel.h"
-#include "runtime/number.h"
+#include "runtime/channel/settings.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/number.h"
+#include "runtime/store/state.h"
+#include "runtime/store/strings.h"
+#include "runtime/store/values.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Names of files in which %name% stands for a value. */
-#ifndef TRAMMEL_RUNTIME_FILENAME_H
-#define TRAMMEL_RUNTIME_FILENAME_H
+#ifndef TRAMMEL_RUNTIME_CHANNEL_FILENAME_H
+#define TRAMMEL_RUNTIME_CHANNEL_FILENAME_H
 
 /* The name with the values that the program gave, and with %pid%, %program% and %host%;
  * `folder` in front, if there is one. In a child of fork the process id is put in. The

@@ -4,8 +4,12 @@
  * startswith(text,...), regex(expression). A text is looked at once; then its verdict is
  * remembered.
  */
-#include "runtime/channel/channel.h"
+#include "runtime/channel/filter.h"
 #include "runtime/channel/log.h"
+#include "runtime/channel/settings.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/memory.h"
+#include "runtime/store/strings.h"
 
 #include <fnmatch.h>
 #include <regex.h>

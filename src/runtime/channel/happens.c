@@ -1,4 +1,10 @@
 #include "runtime/channel/happens.h"
+#include "runtime/events/hooks.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/memory.h"
+#include "runtime/store/state.h"
+#include "runtime/store/strings.h"
+#include "runtime/store/tree.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,11 @@
 #ifndef TRAMMEL_RUNTIME_CHANNEL_HAPPENS_H
 #define TRAMMEL_RUNTIME_CHANNEL_HAPPENS_H
 
-#include "runtime/runtime.h"
+#include <stdbool.h>
+
+struct context_node;
+struct context_thread;
+struct runtime_event;
 
 /* Takes the memory for it. Returns whether there is some; it is taken once. */
 bool happens_init(void);

@@ -4,8 +4,8 @@
  * and how much memory all of it took. Where one of these is set, lines begin as those of
  * the peer do.
  */
-#ifndef TRAMMEL_RUNTIME_LOG_H
-#define TRAMMEL_RUNTIME_LOG_H
+#ifndef TRAMMEL_RUNTIME_CHANNEL_LOG_H
+#define TRAMMEL_RUNTIME_CHANNEL_LOG_H
 
 /* A line, of what is wrong, of what is not, and of what only verbosity 2 says. */
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

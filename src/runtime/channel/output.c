@@ -1,7 +1,13 @@
 /*
  * What a flush says besides what the spool has: globals, and what services know.
  */
-#include "runtime/channel/internal.h"
+#include "runtime/channel/output.h"
+#include "runtime/channel/channel.h"
+#include "runtime/channel/channel_values.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/spool.h"
+#include "runtime/store/strings.h"
+#include "runtime/store/values.h"
 
 #include "caliper/caliper-config.h"
 

@@ -1,7 +1,17 @@
 #include "runtime/channel/paths.h"
-
-#include "runtime/channel/internal.h"
-#include "runtime/stack.h"
+#include "runtime/channel/channel.h"
+#include "runtime/channel/channels.h"
+#include "runtime/channel/code.h"
+#include "runtime/channel/event.h"
+#include "runtime/channel/service.h"
+#include "runtime/channel/settings.h"
+#include "runtime/channel/stack.h"
+#include "runtime/events/events.h"
+#include "runtime/events/hooks.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/memory.h"
+#include "runtime/store/state.h"
+#include "runtime/store/tree.h"
 
 #include <string.h>
 

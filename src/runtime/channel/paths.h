@@ -6,10 +6,11 @@
  * may have interrupted: it keeps the path in a tree of the thread's own, and the next
  * event of the thread brings it to the channels.
  */
-#ifndef TRAMMEL_RUNTIME_PATHS_H
-#define TRAMMEL_RUNTIME_PATHS_H
+#ifndef TRAMMEL_RUNTIME_CHANNEL_PATHS_H
+#define TRAMMEL_RUNTIME_CHANNEL_PATHS_H
 
 #include "runtime/channel/channel.h"
+#include "runtime/store/state.h"
 
 #include <ucontext.h>
 
@@ -45,12 +46,6 @@ void paths_forget(void);
 bool paths_sample(const ucontext_t *context, uint64_t weight);
 /* Some channel wants samples with paths. */
 bool paths_are_sampled(void);
-
-/* The module of an address goes into the spool, if it is not there yet (channel/code.c).
- */
-void code_note(uint64_t address);
-/* In a child of fork, whose spool has none. */
-void code_resume(void);
 
 /* What wrappers tell when a call is over: channels with call paths take a snapshot, so
  * that what was counted is of this call. */

@@ -1,6 +1,9 @@
 /* Aggregated rows: in blocks of the spool, found by the number of the node, without a
  * search. */
+#include "runtime/channel/rows.h"
 #include "runtime/channel/channel.h"
+#include "runtime/store/memory.h"
+#include "runtime/store/spool.h"
 
 static uint64_t ***slot_of(struct rows *rows, uint32_t chunk)
 {

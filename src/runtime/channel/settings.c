@@ -1,8 +1,6 @@
 #include "runtime/channel/settings.h"
-
-#include "runtime/channel/items.h"
 #include "runtime/channel/log.h"
-#include "runtime/runtime.h"
+#include "runtime/store/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -106,6 +104,28 @@ const char *settings_get(const struct settings *settings, const char *key)
 	if (!value && settings->reads_environment)
 		value = from_environment(key);
 	return value ? value : find(settings, settings->fixed, settings->count, key);
+}
+
+static bool is_among(const char *value, const char *const *words)
+{
+	for (; *words; words++)
+		if (!strcasecmp(value, *words))
+			return true;
+	return false;
+}
+
+bool word_is_off(const char *word)
+{
+	static const char *const words[] = {"false", "off", "no", "f", "0", NULL};
+
+	return is_among(word, words);
+}
+
+bool word_is_on(const char *word)
+{
+	static const char *const words[] = {"true", "on", "yes", "t", "1", NULL};
+
+	return is_among(word, words);
 }
 
 bool settings_is_true(const struct settings *settings, const char *key, bool otherwise)

@@ -2,8 +2,8 @@
  * Settings: KEY=VALUE, as the peer's variables CALI_KEY and ours TRAMMEL_KEY have them,
  * without the prefix. Memory for them is our own, and stays.
  */
-#ifndef TRAMMEL_RUNTIME_SETTINGS_H
-#define TRAMMEL_RUNTIME_SETTINGS_H
+#ifndef TRAMMEL_RUNTIME_CHANNEL_SETTINGS_H
+#define TRAMMEL_RUNTIME_CHANNEL_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +29,10 @@ const char *settings_get(const struct settings *settings, const char *key);
 bool settings_is_true(const struct settings *settings, const char *key, bool otherwise);
 uint64_t settings_number(const struct settings *settings, const char *key,
 			 uint64_t otherwise);
+
+/* "false", "off", "no", "f", "0"; "true", "on", "yes", "t", "1"; in any case. */
+bool word_is_off(const char *word);
+bool word_is_on(const char *word);
 
 /* What was set for the process: by cali_config_set and cali_config_preset, and by the
  * file of CALI_CONFIG_FILE or TRAMMEL_CONFIG_FILE. */

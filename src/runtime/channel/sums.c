@@ -1,5 +1,15 @@
 /* What a program asks of its own channels: the sums of a metric, context by context. */
-#include "runtime/channel/internal.h"
+#include "runtime/channel/sums.h"
+#include "runtime/channel/channel.h"
+#include "runtime/channel/event.h"
+#include "runtime/channel/rows.h"
+#include "runtime/events/caliper_host_api.h"
+#include "runtime/events/events.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/lock.h"
+#include "runtime/store/memory.h"
+#include "runtime/store/tree.h"
+#include "runtime/store/values.h"
 
 #include <string.h>
 
@@ -20,7 +30,7 @@ static void show_path(const struct trm_runtime_sums *sums,
 {
 	for (; node && node->parent; node = node->parent) {
 		const struct context_attribute *known = attributes_get(node->attribute);
-		struct trm_value value = events_value(known, node->value);
+		struct trm_value value = values_from_bits(known, node->value);
 
 		if (!sums->open(sums->context, node->attribute, &value))
 			return;

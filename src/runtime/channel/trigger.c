@@ -1,5 +1,9 @@
 /* EVENT_TRIGGER: names of the attributes whose events count, where not all do. */
-#include "runtime/channel/channel.h"
+#include "runtime/channel/trigger.h"
+#include "runtime/channel/settings.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/memory.h"
+#include "runtime/store/strings.h"
 
 #include <string.h>
 

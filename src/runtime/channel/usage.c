@@ -1,8 +1,9 @@
 /* What the library took, said at the end with LOG_VERBOSITY=2, in the peer's words. */
 #include "runtime/channel/usage.h"
-
 #include "runtime/channel/log.h"
-#include "runtime/runtime.h"
+#include "runtime/events/events.h"
+#include "runtime/store/spool.h"
+#include "runtime/store/values.h"
 
 #include <stdio.h>
 

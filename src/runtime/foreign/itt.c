@@ -5,7 +5,9 @@
  * regions; all else is as if there were no tool.
  */
 #include "runtime/foreign/ranges.h"
-#include "runtime/runtime.h"
+#include "runtime/process/start.h"
+#include "runtime/store/lock.h"
+#include "runtime/store/strings.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -5,7 +5,7 @@
  * is what they return without a tool, but for numbers of ranges, domains and strings.
  */
 #include "runtime/foreign/ranges.h"
-#include "runtime/runtime.h"
+#include "runtime/store/strings.h"
 
 #include <string.h>
 #include <wchar.h>

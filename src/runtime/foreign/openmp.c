@@ -1,6 +1,18 @@
-#include "runtime/foreign/openmp.h"
-
+/*
+ * OpenMP: what the run-time library tells tools (OpenMP API 5.2, chapter 19, "OMPT
+ * Interface"; LLVM's libomp has it) becomes regions. Parallel regions, worksharing, tasks
+ * and waiting are nested in what the thread was in; what the threads of a team do hangs
+ * below the parallel region, in the context of the thread that met it.
+ */
+#include "runtime/events/events.h"
 #include "runtime/foreign/openmp_tasks.h"
+#include "runtime/process/start.h"
+#include "runtime/service/calls/openmp_library.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/memory.h"
+#include "runtime/store/state.h"
+#include "runtime/store/strings.h"
+#include "runtime/store/tree.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -70,43 +82,9 @@ struct own_state {
 
 static runtime_local struct own_state *own_state;
 
-static runtime_local struct {
-	uint32_t size, number; /* size 0: in no team */
-	uint32_t type;         /* of thread_begin; 0: not told */
-} own_place;
-
 static struct {
-	bool wanted, asked, given;
 	uint32_t parallel, work, sync, task; /* attributes */
-	uint64_t types[4];                   /* strings, by number of a thread's type */
 } openmp;
-
-struct openmp_place openmp_place(void)
-{
-	bool in_team = own_place.size != 0;
-
-	return (struct openmp_place){in_team ? (int64_t)own_place.size : -1,
-				     in_team ? (int64_t)own_place.number : -1,
-				     openmp.types[own_place.type & 3]};
-}
-
-bool openmp_want(void)
-{
-	openmp.wanted = true;
-	return !openmp.asked || openmp.given;
-}
-
-bool openmp_is_heard(void)
-{
-	return openmp.given;
-}
-
-/* What other threads know of it stays. */
-void openmp_end_thread(void)
-{
-	if (own_state)
-		own_state->team = NULL;
-}
 
 static struct own_state *state(void)
 {
@@ -247,21 +225,36 @@ static void implicit_task(enum endpoint endpoint, union openmp_data *parallel,
 	else if (index && parallel && parallel->pointer)
 		enter_team(parallel->pointer);
 	/* What was until then is of the place before. */
-	own_place.size = endpoint == BEGIN ? size : 0;
-	own_place.number = index;
+	openmp_own_place.size = endpoint == BEGIN ? size : 0;
+	openmp_own_place.number = index;
+}
+
+/* Nothing of the thread stays unless a straggler is in a team that it met. */
+static void free_state(void)
+{
+	struct own_state *own = own_state;
+
+	for (size_t i = 0; own && i < TEAMS_MAX; i++)
+		if (__atomic_load_n(&own->teams[i].users, __ATOMIC_ACQUIRE))
+			own = NULL;
+	if (!own || own->team)
+		return;
+	own_state = NULL;
+	runtime_unmap(own, sizeof(*own));
 }
 
 /* Initial, worker, other. */
 static void thread_begin(int type, union openmp_data *thread)
 {
 	(void)thread;
-	own_place.type = type > 0 && type < 4 ? (uint32_t)type : 3;
+	openmp_own_place.type = type > 0 && type < 4 ? (uint32_t)type : 3;
 }
 
 static void thread_end(union openmp_data *thread)
 {
 	(void)thread;
 	exit_team();
+	free_state();
 }
 
 static void work(int kind, enum endpoint endpoint, union openmp_data *parallel,
@@ -360,11 +353,11 @@ static int initialize(look_up_function look_up, int device, union openmp_data *t
 	openmp.task = attributes_create("omp.task", TRM_TYPE_STRING, TRM_NESTED);
 	if (!openmp.parallel || !openmp.work || !openmp.sync || !openmp.task)
 		return 0;
-	for (size_t i = 1; i < 4; i++)
-		openmp.types[i] = strings_intern(types[i], strlen(types[i]));
+	for (uint32_t i = 1; i < 4; i++)
+		openmp_name_type(i, strings_intern(types[i], strlen(types[i])));
 	for (size_t i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++)
 		set(callbacks[i].number, callbacks[i].function);
-	openmp.given = true;
+	openmp_library.heard = true;
 	return 1;
 }
 
@@ -399,8 +392,8 @@ ompt_start_tool(unsigned version, const char *runtime)
 	static struct start_tool_result result = {initialize, finalize, {0}};
 	struct start_tool_result *(*next)(unsigned, const char *);
 
-	openmp.asked = true;
-	if (openmp.wanted || is_named())
+	openmp_library.asked = true;
+	if (openmp_library.wanted || is_named())
 		return &result;
 	*(void **)&next = dlsym(RTLD_NEXT, "ompt_start_tool");
 	return next ? next(version, runtime) : NULL;

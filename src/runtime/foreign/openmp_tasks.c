@@ -1,4 +1,9 @@
 #include "runtime/foreign/openmp_tasks.h"
+#include "runtime/events/events.h"
+#include "runtime/store/memory.h"
+#include "runtime/store/state.h"
+#include "runtime/store/strings.h"
+#include "runtime/store/tree.h"
 
 enum { EXPLICIT = 1, RUNNING_MAX = 256, OPEN_MAX = 30, ROOMS = 4096 };
 

@@ -3,10 +3,13 @@
  * inside of that; one that leaves its thread before it is complete (untied ones do) takes
  * what is open in it to where it goes on.
  */
-#ifndef TRAMMEL_RUNTIME_OPENMP_TASKS_H
-#define TRAMMEL_RUNTIME_OPENMP_TASKS_H
+#ifndef TRAMMEL_RUNTIME_FOREIGN_OPENMP_TASKS_H
+#define TRAMMEL_RUNTIME_FOREIGN_OPENMP_TASKS_H
 
-#include "runtime/runtime.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct context_thread;
 
 /* What the run-time library keeps of a task for a tool. */
 union openmp_data {

@@ -1,6 +1,9 @@
 #include "runtime/foreign/ranges.h"
-
-#include "runtime/runtime.h"
+#include "runtime/events/events.h"
+#include "runtime/process/start.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/memory.h"
+#include "runtime/store/state.h"
 
 enum { OPEN_MAX = 256, STARTED_MAX = 1024, SLOT_BITS = 10 };
 

@@ -2,8 +2,8 @@
  * Ranges of other tools' interfaces are regions. Those of one domain nest, and end in the
  * order in which they began; those of another domain may be open across them.
  */
-#ifndef TRAMMEL_RUNTIME_RANGES_H
-#define TRAMMEL_RUNTIME_RANGES_H
+#ifndef TRAMMEL_RUNTIME_FOREIGN_RANGES_H
+#define TRAMMEL_RUNTIME_FOREIGN_RANGES_H
 
 #include <stdbool.h>
 #include <stdint.h>

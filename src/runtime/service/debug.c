@@ -2,9 +2,13 @@
  * debug: a message (LOG_VERBOSITY=1) of each event and each snapshot. It writes in the
  * middle of the program: it is for looking on, not for measuring.
  */
-#include "runtime/channel/internal.h"
+#include "runtime/channel/channel.h"
 #include "runtime/channel/log.h"
-#include "runtime/service/say.h"
+#include "runtime/channel/service.h"
+#include "runtime/events/hooks.h"
+#include "runtime/service/print_path.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/strings.h"
 
 #include <errno.h>
 #include <stdio.h>

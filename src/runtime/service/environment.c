@@ -1,5 +1,6 @@
 /* environment: the run's metadata: command, host, user, system, processors, times. */
 #include "runtime/channel/channel.h"
+#include "runtime/channel/service.h"
 
 #include <errno.h>
 #include <fcntl.h>

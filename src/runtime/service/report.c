@@ -1,6 +1,8 @@
 /* report: a query over what the channel has, printed at a flush. recorder: a file. */
 #include "runtime/channel/channel.h"
 #include "runtime/channel/filename.h"
+#include "runtime/channel/service.h"
+#include "runtime/channel/settings.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* symbollookup: what addresses of code are in the source, looked up at a flush. */
 #include "runtime/channel/channel.h"
+#include "runtime/channel/service.h"
+#include "runtime/channel/settings.h"
 
 static const char *start(struct channel *channel)
 {

@@ -1,7 +1,8 @@
 /* All services. A new one is a file in this folder and a line here. */
-#include "runtime/service/outside.h"
-
-#include <string.h>
+#include "runtime/service/table.h"
+#include "runtime/channel/registry.h"
+#include "runtime/channel/service.h"
+#include "runtime/service/external_services.h"
 
 #define SERVICES(X)                                                                      \
 	X(event)                                                                         \
@@ -47,41 +48,22 @@ SERVICES(DECLARE)
 #define ROW(name) &service_##name,
 static const struct service *const services[] = {SERVICES(ROW)};
 
-enum { SERVICE_COUNT = sizeof(services) / sizeof(services[0]) };
-
 /* What the peer calls them. */
 static const char *const aliases[][2] = {
 	{"allocstats", "alloc"}, {"env", "environment"}, {"ompt", "openmp"},
 	{"papi", "perf"},        {"libpfm", "perf"},
 };
 
-/* Those from outside come last. */
-const struct service *service_at(size_t index)
+static const struct service_list list = {
+	.items = services,
+	.count = sizeof(services) / sizeof(services[0]),
+	.aliases = aliases,
+	.alias_count = sizeof(aliases) / sizeof(aliases[0]),
+	.outside_at = outside_service_at,
+	.outside_load = outside_services_load,
+};
+
+void services_register(void)
 {
-	return index < SERVICE_COUNT ? services[index]
-				     : outside_service_at(index - SERVICE_COUNT);
-}
-
-const char *service_name_at(size_t index)
-{
-	const struct service *service = service_at(index);
-
-	return service ? service->name : NULL;
-}
-
-const struct service *service_find(const char *name)
-{
-	const struct service *service;
-
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
-		if (!strcmp(name, aliases[i][0]))
-			name = aliases[i][1];
-	for (size_t i = 0; i < SERVICE_COUNT; i++)
-		if (!strcmp(name, services[i]->name))
-			return services[i];
-	outside_services_load();
-	for (size_t i = 0; (service = outside_service_at(i)); i++)
-		if (!strcmp(name, service->name))
-			return service;
-	return NULL;
+	registry_set(&list);
 }

@@ -4,7 +4,13 @@
  * in the middle of the program: it is for looking on, not for measuring.
  */
 #include "runtime/channel/channel.h"
-#include "runtime/service/say.h"
+#include "runtime/channel/service.h"
+#include "runtime/channel/settings.h"
+#include "runtime/events/hooks.h"
+#include "runtime/service/print_path.h"
+#include "runtime/store/lock.h"
+#include "runtime/store/spool.h"
+#include "runtime/store/state.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +32,7 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 	if (event->kind != RUNTIME_END || runtime_sealed)
 		return;
 	ns = (uint64_t)((double)(event->now - began) *
-			start_tick_ns(&runtime_spool->begin));
+			state_tick_ns(&runtime_spool->begin));
 	if (ns < own->channel->log_us * 1000)
 		return;
 	size_t at = say_path(path, sizeof(path), event->node, 0);

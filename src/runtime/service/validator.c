@@ -2,11 +2,15 @@
  * validator: whether ends fit begins. What does not is mended as always, and told at the
  * end; here it is said, too, what was never ended, and that all was right.
  */
-#include "runtime/channel/internal.h"
+#include "runtime/channel/channel.h"
 #include "runtime/channel/log.h"
-#include "runtime/service/say.h"
-#include "runtime/spans.h"
-#include "runtime/stack.h"
+#include "runtime/channel/service.h"
+#include "runtime/events/spans.h"
+#include "runtime/service/print_path.h"
+#include "runtime/store/attributes.h"
+#include "runtime/store/spool.h"
+#include "runtime/store/state.h"
+#include "runtime/store/strings.h"
 
 static bool found[CHANNELS_MAX]; /* of each channel */
 

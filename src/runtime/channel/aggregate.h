@@ -1,0 +1,18 @@
+/* aggregate.c. */
+#ifndef TRAMMEL_RUNTIME_CHANNEL_AGGREGATE_H
+#define TRAMMEL_RUNTIME_CHANNEL_AGGREGATE_H
+
+#include <stdint.h>
+
+struct channel;
+struct channel_thread;
+struct context_node;
+
+void aggregate_give(struct channel_thread *own, struct context_node *node,
+		    uint32_t attribute, uint64_t bits);
+
+/* Adds a row to another one of the same kind of node. */
+void aggregate_add(const struct channel *channel, const struct context_node *node,
+		   uint64_t *to, const uint64_t *from);
+
+#endif

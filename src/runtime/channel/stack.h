@@ -1,0 +1,61 @@
+/*
+ * The stack of this thread, by call-frame information. Nothing is read that may not be
+ * there: what call-frame information leads to must lie on the thread's own stack, or the
+ * kernel is asked for it. Handlers of signals may walk, too, with a walker of their own.
+ */
+#ifndef TRAMMEL_RUNTIME_CHANNEL_STACK_H
+#define TRAMMEL_RUNTIME_CHANNEL_STACK_H
+
+#include "wire/unwind.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+enum { STACK_FRAMES = 256, STACK_CACHE = 512 };
+
+/* What is known of the code at an address. */
+struct stack_code {
+	uint64_t pc; /* 0: nothing is here */
+	struct unwind_rule rule;
+	bool in_module; /* else it was made at run time, and leads nowhere */
+	bool known;
+	bool own;    /* of a library of ours */
+	bool plain;  /* unwind_is_plain(), of which this is: */
+	int32_t rbp; /* bytes */
+};
+
+/* Belongs to one thread; used by it, or by its handlers, never by both. */
+struct stack_walker {
+	uint64_t low, high; /* bytes that can be read, of the thread's stack */
+	uint32_t count;
+	uint32_t skipped; /* of the frames, the first: those of our own libraries */
+	/* Addresses in the instructions that calls are, innermost first; of the innermost
+	 * frame that of the instruction that is next. */
+	uint64_t frames[STACK_FRAMES];
+	struct stack_code cache[STACK_CACHE];
+};
+
+/* Whether stacks can be walked: the C library must tell where code is without a lock. */
+bool stack_is_possible(void);
+/* The module that an address of code is in, without a lock; false: none. */
+struct dl_find_object;
+bool stack_find_code(uint64_t address, struct dl_find_object *ret_object);
+/* NULL: no memory. */
+struct stack_walker *stack_walker_create(void);
+void stack_walker_destroy(struct stack_walker *walker);
+
+/*
+ * Where functions run relocated (trammel run -m blocks), return addresses are made the
+ * original ones before these two look at them: code/scan/ra_readers.c knows their names.
+ */
+
+/* From whoever calls; leaves out the frames of this library and its like. */
+__attribute__((visibility("default"))) void
+trm_runtime_walk_here(struct stack_walker *walker);
+/* From where a signal found the thread. */
+__attribute__((visibility("default"))) void
+trm_runtime_walk_signal(struct stack_walker *walker, const ucontext_t *context);
+
+#endif

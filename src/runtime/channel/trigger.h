@@ -1,0 +1,18 @@
+/* trigger.c. */
+#ifndef TRAMMEL_RUNTIME_CHANNEL_TRIGGER_H
+#define TRAMMEL_RUNTIME_CHANNEL_TRIGGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct settings;
+struct triggers;
+
+enum { TRIGGER_ATTRIBUTES = (1 << 16) + 1 }; /* more than there can be */
+
+/* Whether events of an attribute count; NULL: all do. */
+struct triggers *triggers_create(const struct settings *settings);
+
+bool triggers_pass(struct triggers *triggers, uint32_t attribute);
+
+#endif

@@ -1,0 +1,14 @@
+/* What a configuration with its options is, told to whoever makes the channel itself. */
+#ifndef TRAMMEL_RUNTIME_CONFIG_ANSWERS_H
+#define TRAMMEL_RUNTIME_CONFIG_ANSWERS_H
+
+struct item;
+struct items;
+struct request;
+struct trm_runtime_answers;
+
+/* `item`: the configuration in the text; `all`: of the text. With specs_lock held. */
+void answers_give(const struct request *request, const struct item *item,
+		  const struct items *all, const struct trm_runtime_answers *answers);
+
+#endif

@@ -1,0 +1,3 @@
+#include "runtime/events/hooks.h"
+
+struct runtime_hooks runtime_hooks;

@@ -1,0 +1,12 @@
+/* sites.c. */
+#ifndef TRAMMEL_RUNTIME_EVENTS_SITES_H
+#define TRAMMEL_RUNTIME_EVENTS_SITES_H
+
+struct trm_site;
+
+/* Begin and end at a site: what a program's macros call. */
+void sites_enter(struct trm_site *site);
+
+void sites_leave(struct trm_site *site);
+
+#endif

@@ -1,0 +1,18 @@
+/* tasks.c. */
+#ifndef TRAMMEL_RUNTIME_EVENTS_TASKS_H
+#define TRAMMEL_RUNTIME_EVENTS_TASKS_H
+
+struct trm_task;
+
+/* See trm_task_create and those behind it. */
+struct trm_task *tasks_create(void);
+
+struct trm_task *tasks_switch(struct trm_task *task);
+
+void tasks_destroy(struct trm_task *task);
+
+void tasks_end_thread(void);
+
+void tasks_resume(void);
+
+#endif

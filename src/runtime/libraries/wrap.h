@@ -1,0 +1,38 @@
+/*
+ * Calls of functions, seen where they are made: the entries of the global offset tables
+ * of all modules that lead to a function lead to a wrapper from then on. So a program
+ * that asks for no such service is not touched; and so do tables of functions in their
+ * data. Not seen: calls through pointers that the program took before, and calls inside
+ * of a library that do not go through its table.
+ */
+#ifndef TRAMMEL_RUNTIME_LIBRARIES_WRAP_H
+#define TRAMMEL_RUNTIME_LIBRARIES_WRAP_H
+
+#include <stddef.h>
+
+struct wrap {
+	const char *name;
+	void *wrapper;
+	void **real; /* gets the function's address; NULL: the wrapper finds it */
+};
+/* The row of a function with wrap_FUNCTION and real_FUNCTION. */
+#define WRAP(function)                                                                   \
+	{                                                                                \
+#function, (void *)wrap_##function, (void **)&real_##function            \
+	}
+
+/* Puts wrappers into all modules that are there; those that come later: loads.h. Never
+ * taken back: wrappers pass on what nobody measures. A function may have wrappers of
+ * several services. */
+void wrap_install(const struct wrap *wraps, size_t count);
+/* The same of many, whose names begin so, in any case. */
+void wrap_install_many(const struct wrap *wraps, size_t count, const char *prefix);
+/* The wrapper of a function that was installed as one of many; NULL: there is none. */
+void *wrap_found(const char *name);
+/* The same into a library (a handle of dlopen) and what it needs, if they are new. Called
+ * by one thread at a time. */
+void wrap_library(const void *handle);
+/* Libraries were closed: others may be where these were. */
+void wrap_forget(void);
+
+#endif

@@ -1,0 +1,15 @@
+/* Where files lie: for the service io. */
+#ifndef TRAMMEL_RUNTIME_SERVICE_CALLS_IO_PLACE_H
+#define TRAMMEL_RUNTIME_SERVICE_CALLS_IO_PLACE_H
+
+struct io_place {
+	char filesystem[32]; /* its type, or "unknown" */
+	char mount[256];     /* where it is mounted, or "unknown" */
+	char file[256]; /* its path, or what the kernel calls it; cut if it is longer */
+};
+
+/* Of an open file. Asks the kernel, and for the first file of a device
+ * /proc/self/mountinfo; both unknown where that says nothing, as of pipes. */
+void io_place_of(int fd, struct io_place *ret_place);
+
+#endif

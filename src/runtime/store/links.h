@@ -1,0 +1,22 @@
+/* Links of annotated modules: see trammel/annotate.h. */
+#ifndef TRAMMEL_RUNTIME_STORE_LINKS_H
+#define TRAMMEL_RUNTIME_STORE_LINKS_H
+
+#include <stdbool.h>
+
+struct trm_link;
+
+/* Adds a link, which sees whether something measures. */
+void links_add(struct trm_link *link, bool active);
+
+/* Takes a link off. It stays active: while a process ends, other threads of it may be in
+ * regions. */
+void links_remove(struct trm_link *link);
+
+/* Whether there are links. */
+bool links_exist(void);
+
+/* Tells all links whether something measures. */
+void links_activate(bool active);
+
+#endif

@@ -1,0 +1,30 @@
+/* Locks of the library, and the end of system calls under a filter of them. */
+#ifndef TRAMMEL_RUNTIME_STORE_LOCK_H
+#define TRAMMEL_RUNTIME_STORE_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A filter of system calls was installed: none is made any more, since it could kill the
+ * program. What memory there is must do. */
+extern bool runtime_sealed;
+
+/* A lock that spins and then yields: it is held for short whiles, and a fork in its
+ * middle only needs it set to 0. Its holder takes no signals: a handler that came back to
+ * the library would wait for ever, and so would all if it left by longjmp. */
+struct runtime_lock {
+	uint32_t taken;
+	bool masked;
+	uint64_t signals; /* that the holder had blocked before */
+};
+
+void runtime_lock(struct runtime_lock *lock);
+void runtime_unlock(struct runtime_lock *lock);
+
+/* In a child of fork: no other thread of it has its signals blocked. */
+void lock_resume(void);
+
+/* No more system calls, once those of the holders of locks are through. */
+void runtime_seal(void);
+
+#endif

@@ -1,0 +1,117 @@
+/* Values as nodes and rows hold them: bits, of an attribute's type. */
+#ifndef TRAMMEL_RUNTIME_STORE_NUMBER_H
+#define TRAMMEL_RUNTIME_STORE_NUMBER_H
+
+#define TRM_IN_LIBRARY_
+#include "runtime/store/state.h"
+#include "trammel/annotate.h"
+
+#include <string.h>
+
+/* Of a type whose bits say where the text is. */
+static inline bool number_is_text(uint32_t type)
+{
+	return type == TRM_TYPE_STRING || type == TRM_TYPE_BLOB;
+}
+
+static inline double number_double(uint64_t bits)
+{
+	double number;
+
+	memcpy(&number, &bits, sizeof(number));
+	return number;
+}
+
+static inline uint64_t number_bits(double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return bits;
+}
+
+/* The bits of an integer of one type in another one; false: it does not hold it. */
+static inline bool number_of_whole(uint32_t type, const struct trm_value *value,
+				   uint64_t *ret_bits)
+{
+	bool is_signed = value->type == TRM_TYPE_INT;
+
+	*ret_bits = value->as.u;
+	if (type == TRM_TYPE_DOUBLE)
+		*ret_bits = number_bits(is_signed ? (double)value->as.i
+						  : (double)value->as.u);
+	else if (type == TRM_TYPE_BOOL)
+		*ret_bits = value->as.u != 0;
+	else
+		return (type == TRM_TYPE_INT) == is_signed || value->as.i >= 0;
+	return true;
+}
+
+/* The same of a double: what is behind its point is left out. */
+static inline bool number_of_double(uint32_t type, double value, uint64_t *ret_bits)
+{
+	if (type == TRM_TYPE_DOUBLE)
+		*ret_bits = number_bits(value);
+	else if (type == TRM_TYPE_BOOL)
+		*ret_bits = value != 0;
+	else if (type == TRM_TYPE_INT && value >= -0x1p63 && value < 0x1p63)
+		*ret_bits = (uint64_t)(int64_t)value;
+	else if (type != TRM_TYPE_INT && value > -1 && value < 0x1p64)
+		*ret_bits = (uint64_t)value;
+	else
+		return false;
+	return true;
+}
+
+static inline bool number_convert(uint32_t type, const struct trm_value *value,
+				  uint64_t *ret_bits)
+{
+	return value->type == TRM_TYPE_DOUBLE
+		       ? number_of_double(type, value->as.d, ret_bits)
+		       : number_of_whole(type, value, ret_bits);
+}
+
+static inline bool number_is_less(uint32_t type, uint64_t a, uint64_t b)
+{
+	if (type == TRM_TYPE_INT)
+		return (int64_t)a < (int64_t)b;
+	if (type != TRM_TYPE_DOUBLE)
+		return a < b;
+	return number_double(a) < number_double(b);
+}
+
+static inline bool number_is_nan(uint32_t type, uint64_t bits)
+{
+	return type == TRM_TYPE_DOUBLE && number_double(bits) != number_double(bits);
+}
+
+/* The least and the most of two; a NaN only if both are, as minNum and maxNum of IEEE
+ * 754-2008 have it: it is a number that is missing. */
+static inline uint64_t number_least(uint32_t type, uint64_t a, uint64_t b)
+{
+	return number_is_less(type, b, a) || number_is_nan(type, a) ? b : a;
+}
+
+static inline uint64_t number_most(uint32_t type, uint64_t a, uint64_t b)
+{
+	return number_is_less(type, a, b) || number_is_nan(type, a) ? b : a;
+}
+
+/* A sum did not fit its bits: that is said with the results. */
+__attribute__((cold)) void number_overflow(void);
+
+static inline uint64_t number_add(uint32_t type, uint64_t a, uint64_t b)
+{
+	int64_t sum;
+	bool over;
+
+	if (type == TRM_TYPE_DOUBLE)
+		return number_bits(number_double(a) + number_double(b));
+	over = type == TRM_TYPE_INT ? __builtin_add_overflow((int64_t)a, (int64_t)b, &sum)
+				    : a + b < a;
+	if (__builtin_expect(over, 0))
+		number_overflow();
+	return a + b;
+}
+
+#endif

@@ -1,0 +1,110 @@
+#include "runtime/store/state.h"
+#include "runtime/store/memory.h"
+
+#include <cpuid.h>
+#include <sys/mman.h>
+#include <time.h>
+
+static struct runtime_state none;
+struct runtime_state *runtime_state = &none;
+
+runtime_local struct context_thread *runtime_self;
+runtime_local uint32_t runtime_busy;
+
+/* Ticks are the processor's, where times are wanted. */
+static bool steady;
+
+static inline uint64_t clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t runtime_clock_ns(void)
+{
+	return clock_ns();
+}
+
+uint64_t runtime_other_ticks(void)
+{
+	return runtime_state->untimed ? 0 : clock_ns();
+}
+
+/* Whether the time-stamp counter runs at one speed, also in deep sleep (Intel SDM vol. 3,
+ * 18.17.1: CPUID 80000007H, EDX bit 8). */
+static bool has_steady_tsc(void)
+{
+	unsigned a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
+}
+
+bool state_has_steady_ticks(void)
+{
+	return steady;
+}
+
+struct context_moment state_moment(void)
+{
+	uint64_t ns = runtime_clock_ns();
+
+	return (struct context_moment){steady ? __rdtsc() : ns, ns};
+}
+
+double state_tick_ns(const struct context_moment *begin)
+{
+	struct context_moment now = state_moment();
+
+	if (!begin->ticks || now.ticks == begin->ticks)
+		return 1;
+	return (double)(now.ns - begin->ns) / (double)(now.ticks - begin->ticks);
+}
+
+bool state_make(void)
+{
+	void *page = runtime_map(4096);
+
+	if (!page || madvise(page, 4096, MADV_WIPEONFORK))
+		return false;
+	runtime_state = page;
+	steady = has_steady_tsc();
+	return true;
+}
+
+void state_drop(void)
+{
+	runtime_state = &none;
+}
+
+bool state_exists(void)
+{
+	return runtime_state != &none;
+}
+
+/* What events look at first, in one word. */
+static void set_usual(void)
+{
+	bool usual = runtime_state->recording && runtime_state->tsc &&
+		     !(runtime_state->watching & RUNTIME_CHANNELS);
+
+	__atomic_store_n(&runtime_state->usual, usual, __ATOMIC_RELEASE);
+}
+
+void state_set_watchers(uint32_t watchers, bool timed)
+{
+	runtime_state->tracing = watchers & RUNTIME_TRACES ? 1 : 0;
+	runtime_state->watching = watchers;
+	runtime_state->untimed = !timed;
+	runtime_state->tsc = timed && steady;
+	runtime_state->idle =
+		!timed && !(runtime_state->watching & ~(uint32_t)RUNTIME_KEEPS);
+	set_usual();
+}
+
+void state_begin_recording(void)
+{
+	__atomic_store_n(&runtime_state->recording, 1, __ATOMIC_RELEASE);
+	set_usual();
+}
