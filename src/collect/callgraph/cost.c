@@ -87,7 +87,7 @@ static bool make_trial(struct trial *trial)
 }
 
 /* Ticks of so many calls. */
-static double run(const struct trial *trial, enum function function)
+static double run_trial(const struct trial *trial, enum function function)
 {
 	uint64_t address = trial->functions[function], begin = __rdtsc();
 
@@ -108,7 +108,7 @@ static int by_size(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-static double middle(double values[ROUNDS])
+static double median(double values[ROUNDS])
 {
 	qsort(values, ROUNDS, sizeof(*values), by_size);
 	return values[ROUNDS / 2] > 0 ? values[ROUNDS / 2] : 0;
@@ -135,33 +135,33 @@ static void measure_timed(const struct trial *trial, struct wire_graph_node *nod
 		node->timed = TIMED;
 		node->ticks = (uint64_t)TIMED << SHIFT;
 		node->left = 0;
-		all = run(trial, WHOLE) - bare * CALLS;
+		all = run_trial(trial, WHOLE) - bare * CALLS;
 		timed = node->timed - TIMED;
 		inside[i] = (double)(node->ticks - ((uint64_t)TIMED << SHIFT)) / timed;
 		outside[i] = (all - cost->untimed * (CALLS - timed)) / timed - inside[i];
 	}
-	cost->inside = middle(inside);
-	cost->outside = middle(outside);
+	cost->inside = median(inside);
+	cost->outside = median(outside);
 }
 
-static void measure(const struct trial *trial, struct callgraph_cost *ret_cost)
+static void measure_cost(const struct trial *trial, struct callgraph_cost *ret_cost)
 {
 	double ticks[FUNCTIONS][ROUNDS], bare;
 	struct wire_graph_node *node;
 
 	if (syscall(SYS_arch_prctl, ARCH_SET_GS, trial->bank))
 		return;
-	run(trial, LEAF);
-	run(trial, WHOLE);
+	run_trial(trial, LEAF);
+	run_trial(trial, WHOLE);
 	node = find_node(trial);
 	for (int i = 0; i < ROUNDS; i++)
 		for (enum function j = 0; j < FUNCTIONS; j++) {
 			node->left = -2 * CALLS;
-			ticks[j][i] = run(trial, j) / CALLS;
+			ticks[j][i] = run_trial(trial, j) / CALLS;
 		}
-	bare = middle(ticks[BARE]);
-	*ret_cost = (struct callgraph_cost){.leaf = middle(ticks[LEAF]) - bare,
-					    .untimed = middle(ticks[WHOLE]) - bare};
+	bare = median(ticks[BARE]);
+	*ret_cost = (struct callgraph_cost){.leaf = median(ticks[LEAF]) - bare,
+					    .untimed = median(ticks[WHOLE]) - bare};
 	measure_timed(trial, node, bare, ret_cost);
 	syscall(SYS_arch_prctl, ARCH_SET_GS, 0);
 }
@@ -178,7 +178,7 @@ void callgraph_find_cost(struct callgraph_cost *ret_cost)
 
 	*ret_cost = (struct callgraph_cost){0};
 	if (trial.code != MAP_FAILED && trial.bank != MAP_FAILED && make_trial(&trial))
-		measure(&trial, ret_cost);
+		measure_cost(&trial, ret_cost);
 	if (trial.code != MAP_FAILED)
 		munmap(trial.code, CODE_SIZE);
 	if (trial.bank != MAP_FAILED)

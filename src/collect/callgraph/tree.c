@@ -30,8 +30,8 @@ static uint32_t find_calls(struct image_graph *graph, uint32_t thread,
 }
 
 /* The context of a parent with this key, made if it is new. */
-static uint32_t find(struct image_graph *graph, uint32_t thread,
-		     struct image_context *like)
+static uint32_t find_context(struct image_graph *graph, uint32_t thread,
+			     struct image_context *like)
 {
 	const uint64_t words[] = {like->parent, like->kind, like->file, like->function};
 	bool made;
@@ -51,15 +51,15 @@ static uint32_t find_root(struct image_graph *graph, uint32_t thread)
 {
 	if (!graph->contexts.count)
 		vector_push(&graph->contexts, ((struct image_context){0}));
-	return thread ? find(graph, thread,
-			     &(struct image_context){.kind = IMAGE_CONTEXT_THREAD,
-						     .function = thread})
+	return thread ? find_context(graph, thread,
+				     &(struct image_context){.kind = IMAGE_CONTEXT_THREAD,
+							     .function = thread})
 		      : 0;
 }
 
 /* What a node stands for; false if it is none of ours. */
-static bool describe(const struct family *family, uint32_t function,
-		     struct image_context *context)
+static bool describe_node(const struct family *family, uint32_t function,
+			  struct image_context *context)
 {
 	uint32_t slot = (function - WIRE_BANK_HEADER) / (uint32_t)sizeof(uint64_t);
 
@@ -109,10 +109,10 @@ static void add_copy(const struct family *family, struct image_graph *graph,
 		 * of them. */
 		numbers[i] = root;
 		if (parent >= i || parent > copy->count ||
-		    !describe(family, node->function, &context))
+		    !describe_node(family, node->function, &context))
 			continue;
 		context.parent = numbers[parent];
-		numbers[i] = find(graph, copy->thread, &context);
+		numbers[i] = find_context(graph, copy->thread, &context);
 		while (sums->count < graph->contexts.count)
 			vector_push(sums, ((struct image_context_sums){0}));
 		sums->items[numbers[i]].calls += node->calls;
@@ -178,7 +178,7 @@ void callgraph_copy(const struct session *session, struct process *process)
 }
 
 /* None goes down, but banks are read while threads write. */
-static uint64_t more(uint64_t now, uint64_t then)
+static uint64_t subtract_floor(uint64_t now, uint64_t then)
 {
 	return now > then ? now - then : 0;
 }
@@ -188,9 +188,9 @@ static struct image_context_sums take_more(struct image_context *context,
 					   const struct image_context_sums *now)
 {
 	const struct image_context_sums *then = &context->mark;
-	struct image_context_sums sums = {more(now->calls, then->calls),
-					  more(now->timed, then->timed),
-					  more(now->ticks, then->ticks)};
+	struct image_context_sums sums = {subtract_floor(now->calls, then->calls),
+					  subtract_floor(now->timed, then->timed),
+					  subtract_floor(now->ticks, then->ticks)};
 
 	context->mark = *now;
 	context->all.calls += sums.calls;

@@ -17,7 +17,7 @@
 
 static const struct poll_schedule_limits limits = {.longest_ns = 1000000000, .share = 16};
 
-static bool applies(const struct session *session)
+static bool applies_to(const struct session *session)
 {
 	const struct session_options *options = session->options;
 
@@ -141,7 +141,7 @@ static void change_function(const struct fired_module *of,
 }
 
 /* For the last of those that are hot. */
-static void prepare(struct process *process, struct change *change)
+static void prepare_change(struct process *process, struct change *change)
 {
 	struct space *space = process->space;
 	/* A function that was unpatched twice at once would not come back. */
@@ -190,7 +190,7 @@ static bool take_some_away(struct session *session)
 	vector_for_each (&session->all_processes, process)
 		if (poll_schedule_may_change(*process) &&
 		    (*process)->space->fired.hot.count)
-			prepare(*process, vector_add(&changes));
+			prepare_change(*process, vector_add(&changes));
 	if (!changes.count)
 		return false;
 	stop_begin(session, (struct stop_scope){0}, STOP_WHILE_POSSIBLE, &stopped);
@@ -239,7 +239,8 @@ uint64_t fired_act(struct session *session)
 
 	if (session->forks_cost)
 		restore_costly(session);
-	wait = applies(session) ? poll_schedule_wait(session, looks, &now) : UINT64_MAX;
+	wait = applies_to(session) ? poll_schedule_wait(session, looks, &now)
+				   : UINT64_MAX;
 	if (wait)
 		return wait;
 	if (hot_find(session, poll_schedule_is_dense()))

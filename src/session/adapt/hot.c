@@ -86,8 +86,8 @@ static struct fired_function fired_function(const struct module_file *file,
 }
 
 /* A flag that was set since it was marked last. */
-static void see(void *context, const struct module_file *file, uint32_t slot,
-		uint64_t count)
+static void see_counter(void *context, const struct module_file *file, uint32_t slot,
+			uint64_t count)
 {
 	struct glance *glance = context;
 	const struct plan *plan = file->plan;
@@ -111,7 +111,7 @@ static void see(void *context, const struct module_file *file, uint32_t slot,
 	let_wait(glance->fired, &row);
 }
 
-static void look(const struct session *session)
+static void look_for_hot(const struct session *session)
 {
 	vector_for_each (&session->all_processes, process) {
 		struct glance glance = {0};
@@ -119,7 +119,7 @@ static void look(const struct session *session)
 		if (!may_go(session, *process))
 			continue;
 		glance.fired = &(*process)->space->fired;
-		banks_mark(session, *process, glance.fired->afresh, see, &glance);
+		banks_mark(session, *process, glance.fired->afresh, see_counter, &glance);
 		glance.fired->afresh = false;
 	}
 }
@@ -281,7 +281,7 @@ size_t hot_find(struct session *session, bool all)
 	unsigned rounds = 0, late = 0;
 	size_t count;
 
-	look(session);
+	look_for_hot(session);
 	count = take_waiting(session, 0, SIZE_MAX);
 	while (!all && count && rounds < ROUNDS) {
 		bool moment = wait_a_moment(ns);

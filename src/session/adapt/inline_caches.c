@@ -121,7 +121,7 @@ static uint32_t take_hits(uint64_t *cache)
  * function that is called jumps to another, the pair of the site and that one looks like
  * a call, too, but its cache would not find it: it came later, and is as frequent. What
  * the cache has by now was none if it comes by the gate. */
-static const struct pair *choose(const struct pair *pairs, size_t count)
+static const struct pair *choose_pair(const struct pair *pairs, size_t count)
 {
 	enum { ALIKE = 16 };
 	uint32_t has = (uint32_t)pairs->cache[INLINE_ENTRY];
@@ -155,7 +155,7 @@ static void choose_pairs(struct pairs *pairs)
 		while (end < pairs->count &&
 		       pairs->items[end].cache == pairs->items[i].cache)
 			end++;
-		best = choose(&pairs->items[i], end - i);
+		best = choose_pair(&pairs->items[i], end - i);
 		if (best)
 			pairs->items[kept++] = *best;
 	}
@@ -203,7 +203,7 @@ static bool find_callee(const struct space *space, const struct pair *pair,
 	return body != 0;
 }
 
-static void change(const struct space *space, const struct pair *pair)
+static void change_cache(const struct space *space, const struct pair *pair)
 {
 	struct inline_callee callee;
 
@@ -266,7 +266,7 @@ static void change_those(struct session *session, const struct process *process,
 		leave_those_in_use(session, process, pairs);
 		vector_for_each (pairs, pair)
 			if (pair->cache)
-				change(process->space, pair);
+				change_cache(process->space, pair);
 	}
 	stop_end(session, &stopped);
 }
@@ -280,7 +280,7 @@ static bool has_caches(const struct space *space)
 	return false;
 }
 
-static void look(struct session *session)
+static void look_at_caches(struct session *session)
 {
 	struct pairs pairs = {0};
 
@@ -309,6 +309,6 @@ uint64_t inline_caches_act(struct session *session)
 	wait = poll_schedule_wait(session, looks, &now);
 	if (wait)
 		return wait;
-	look(session);
+	look_at_caches(session);
 	return poll_schedule_pause(looks, now, &limits);
 }

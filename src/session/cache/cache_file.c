@@ -178,8 +178,8 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	return plan;
 }
 
-static void adopt(struct module_file *file, const struct header *header, char *bytes,
-		  const char *path)
+static void adopt_plan(struct module_file *file, const struct header *header, char *bytes,
+		       const char *path)
 {
 	uint64_t offset = part_offset(header, TEXTS);
 
@@ -218,7 +218,7 @@ static bool is_whole(const char *path, const struct stat *status,
 	return true;
 }
 
-static bool load(const char *path, bool saved, struct module_file *file)
+static bool load_file(const char *path, bool saved, struct module_file *file)
 {
 	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat status;
@@ -238,7 +238,7 @@ static bool load(const char *path, bool saved, struct module_file *file)
 		munmap(bytes, size);
 		return false;
 	}
-	adopt(file, header, bytes, path);
+	adopt_plan(file, header, bytes, path);
 	file->cached_bytes = bytes;
 	file->cached_size = size;
 	return true;
@@ -246,12 +246,12 @@ static bool load(const char *path, bool saved, struct module_file *file)
 
 bool cache_file_load(const char *path, struct module_file *file)
 {
-	return load(path, false, file);
+	return load_file(path, false, file);
 }
 
 bool cache_file_load_saved(const char *path, struct module_file *file)
 {
-	return load(path, true, file);
+	return load_file(path, true, file);
 }
 
 /* Programs that look at their own mappings, to name addresses, open the file of each one
@@ -366,7 +366,7 @@ static bool write_piece(int fd, const struct piece *piece, uint64_t offset)
 	return cache_file_write(fd, piece->bytes, piece->size, offset);
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t smaller_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -395,7 +395,7 @@ static bool write_texts(int fd, struct header *header, const struct module_file 
 					    piece.size, block);
 			if (done < available)
 				text_runs_note(&runs, block, original + done, done,
-					       smaller(piece.size, available - done));
+					       smaller_of(piece.size, available - done));
 			good = XXH3_64bits_update(state, block, piece.size) == XXH_OK &&
 			       write_piece(fd, &piece, at);
 			at += piece.size;

@@ -78,7 +78,7 @@ static bool take_number(const char **text, unsigned int digits, const char *behi
 }
 
 /* By hand: each run reads the names of all files. */
-static bool parse(const char *text, struct name *ret_name)
+static bool parse_name(const char *text, struct name *ret_name)
 {
 	uint64_t key, kind, start, size, edition;
 
@@ -93,7 +93,7 @@ static bool parse(const char *text, struct name *ret_name)
 	return true;
 }
 
-static void add(struct cache_names *names, const struct name *name)
+static void add_name(struct cache_names *names, const struct name *name)
 {
 	vector_for_each (&names->known, known)
 		if (is_same(known, name))
@@ -110,12 +110,12 @@ static void read_folder(struct cache_names *names)
 	struct name name;
 
 	while (folder && (item = readdir(folder))) {
-		if (!parse(item->d_name, &name))
+		if (!parse_name(item->d_name, &name))
 			continue;
 		if (first)
 			vector_push(&names->known, name);
 		else
-			add(names, &name);
+			add_name(names, &name);
 	}
 	if (folder)
 		closedir(folder);
@@ -140,7 +140,7 @@ void cache_names_destroy(struct cache_names *names)
 	free(names);
 }
 
-static const struct name *find(const struct cache_names *names, struct cache_key key)
+static const struct name *find_name(const struct cache_names *names, struct cache_key key)
 {
 	const struct name *found = NULL;
 
@@ -153,11 +153,11 @@ static const struct name *find(const struct cache_names *names, struct cache_key
 char *cache_names_find(struct cache_names *names, struct cache_key key)
 {
 	pthread_mutex_lock(&names->lock);
-	const struct name *name = find(names, key);
+	const struct name *name = find_name(names, key);
 
 	if (!name) {
 		read_folder(names);
-		name = find(names, key);
+		name = find_name(names, key);
 	}
 	char *path = name ? path_of(names, name) : NULL;
 
@@ -166,8 +166,8 @@ char *cache_names_find(struct cache_names *names, struct cache_key key)
 }
 
 /* Deletes the files with this key that are known, but those with these paths. */
-static void drop(struct cache_names *names, struct cache_key key, const char *kept,
-		 const char *kept_too)
+static void drop_name(struct cache_names *names, struct cache_key key, const char *kept,
+		      const char *kept_too)
 {
 	for (size_t i = names->known.count; i-- > 0;) {
 		const struct name *name = &names->known.items[i];
@@ -188,14 +188,14 @@ void cache_names_drop_others(struct cache_names *names, struct cache_key key,
 {
 	pthread_mutex_lock(&names->lock);
 	read_folder(names);
-	drop(names, key, kept, kept_too);
+	drop_name(names, key, kept, kept_too);
 	pthread_mutex_unlock(&names->lock);
 }
 
 void cache_names_drop(struct cache_names *names, struct cache_key key)
 {
 	pthread_mutex_lock(&names->lock);
-	drop(names, key, "", "");
+	drop_name(names, key, "", "");
 	pthread_mutex_unlock(&names->lock);
 }
 
@@ -231,7 +231,7 @@ char *cache_names_choose(struct cache_names *names, struct cache_key key,
 
 	pthread_mutex_lock(&names->lock);
 	name.start = choose_start(names, key.kind, wanted.size);
-	add(names, &name);
+	add_name(names, &name);
 	names->grew = true;
 	pthread_mutex_unlock(&names->lock);
 	*ret_start = name.start;
@@ -244,7 +244,7 @@ uint32_t cache_names_reserve(struct cache_names *names, uint32_t kind, uint64_t 
 
 	pthread_mutex_lock(&names->lock);
 	name.start = choose_start(names, kind, size);
-	add(names, &name);
+	add_name(names, &name);
 	pthread_mutex_unlock(&names->lock);
 	return name.start;
 }
@@ -254,7 +254,7 @@ uint32_t cache_names_generation(const char *path)
 	const char *slash = strrchr(path, '/');
 	struct name name;
 
-	return slash && parse(slash + 1, &name) ? name.edition : 0;
+	return slash && parse_name(slash + 1, &name) ? name.edition : 0;
 }
 
 bool cache_names_grew(struct cache_names *names)

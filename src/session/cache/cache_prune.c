@@ -27,7 +27,7 @@ struct entry {
 };
 struct entries VECTOR(struct entry);
 
-static uint64_t limit(void)
+static uint64_t size_limit(void)
 {
 	const char *text = getenv("TRAMMEL_CACHE_LIMIT");
 	char *end;
@@ -86,7 +86,7 @@ static bool is_whole(const char *name)
 	       text_glob("*.frequencies", name);
 }
 
-static void list(DIR *folder, struct entries *entries)
+static void list_entries(DIR *folder, struct entries *entries)
 {
 	const struct dirent *item;
 	struct stat status;
@@ -122,12 +122,12 @@ static int oldest_first(const void *left, const void *right)
 void cache_prune(const struct cache *cache)
 {
 	struct entries entries = {0};
-	uint64_t total = 0, most = limit();
+	uint64_t total = 0, most = size_limit();
 	DIR *folder = cache_grew(cache) ? opendir(cache_folder(cache)) : NULL;
 
 	if (!folder)
 		return;
-	list(folder, &entries);
+	list_entries(folder, &entries);
 	vector_for_each (&entries, entry)
 		total += entry->size;
 	/* To three quarters, so that not every run has something to do. A file that a

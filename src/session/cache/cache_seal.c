@@ -23,7 +23,7 @@ struct seal {
 	uint64_t checksum;
 };
 
-static uint64_t checksum(const struct seal *seal)
+static uint64_t checksum_of(const struct seal *seal)
 {
 	return hash_bytes(seal, offsetof(struct seal, checksum));
 }
@@ -38,7 +38,7 @@ static bool make_seal(const struct stat *status, struct seal *ret_seal)
 	ret_seal->identity = file_identity_of(status);
 	if (fd < 0 || read(fd, ret_seal->boot, sizeof(ret_seal->boot)) <= 0)
 		return false;
-	ret_seal->checksum = checksum(ret_seal);
+	ret_seal->checksum = checksum_of(ret_seal);
 	return true;
 }
 

@@ -98,7 +98,7 @@ void feedback_load(const char *folder, uint64_t key, struct feedback *ret_feedba
 }
 
 /* As it is in the file; the caller frees it. */
-static char *compose(const struct feedback *feedback, size_t *ret_size)
+static char *compose_file(const struct feedback *feedback, size_t *ret_size)
 {
 	const struct frequencies *frequencies = &feedback->frequencies;
 	struct header header = {.magic = MAGIC,
@@ -123,7 +123,7 @@ bool feedback_save(const char *folder, uint64_t key, const struct feedback *feed
 {
 	scoped_free char *path = path_of(folder, key);
 	size_t size;
-	scoped_free char *bytes = compose(feedback, &size);
+	scoped_free char *bytes = compose_file(feedback, &size);
 	struct text temporary = {0};
 	bool good;
 

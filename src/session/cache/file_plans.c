@@ -84,7 +84,7 @@ static bool may_have_hooks(const char *name, bool has_interpreter)
 	       (!has_interpreter && !strstr(name, ".so"));
 }
 
-static void describe(struct module_file *file, const struct image *image)
+static void describe_file(struct module_file *file, const struct image *image)
 {
 	char *hex = file->build_id;
 
@@ -327,7 +327,7 @@ static struct trm_error *plan_file(struct module_file *file,
 
 	note_walking(file);
 	TRM_TRY(image_open_mapped(file->bytes, file->identity.size, file->path, &image));
-	describe(file, image);
+	describe_file(file, image);
 	struct trm_error *error = make_plan(file, image, options, code_address);
 
 	if (!error) {
@@ -391,8 +391,8 @@ static void drop_patched(struct module_file *file)
 
 /* Puts a new plan into the cache and takes it from there: its text can be mapped then,
  * and its arrays cost no memory. `plans`: see feedback_generation. */
-static bool keep(struct cache_names *names, struct cache_key key,
-		 struct module_file *file, uint32_t reserved, uint32_t plans)
+static bool keep_plan(struct cache_names *names, struct cache_key key,
+		      struct module_file *file, uint32_t reserved, uint32_t plans)
 {
 	struct plan *made = file->plan;
 	struct module_file before = *file;
@@ -414,8 +414,8 @@ static bool keep(struct cache_names *names, struct cache_key key,
 	return true;
 }
 
-static bool load(struct cache_names *names, struct cache_key key,
-		 struct module_file *file)
+static bool load_plan(struct cache_names *names, struct cache_key key,
+		      struct module_file *file)
 {
 	scoped_free char *path = names ? cache_names_find(names, key) : NULL;
 
@@ -474,8 +474,9 @@ static bool make_lazily(struct cache *cache, struct cache_key key,
 	return false;
 }
 
-static void make(struct cache *cache, struct cache_key key, struct module_file *file,
-		 const struct session_options *options)
+static void make_file_plan(struct cache *cache, struct cache_key key,
+			   struct module_file *file,
+			   const struct session_options *options)
 {
 	uint32_t reserved = (uint32_t)cache_counters_reserved(options);
 	struct feedback feedback = {0};
@@ -486,7 +487,7 @@ static void make(struct cache *cache, struct cache_key key, struct module_file *
 	file->feedback = &feedback;
 	struct trm_error *error = plan_file(file, options, 0);
 
-	if (!error && !keep(cache_names(cache), key, file, reserved, 1) &&
+	if (!error && !keep_plan(cache_names(cache), key, file, reserved, 1) &&
 	    !patch_texts(file))
 		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
 	if (error) {
@@ -506,10 +507,10 @@ static void load_or_make(struct cache *cache, struct module_file *file, bool laz
 	if (lazy && policy_of_lazy_plans() == POLICY_ALWAYS &&
 	    make_lazily(cache, key, file, options))
 		return;
-	if (load(cache_names(cache), key, file) ||
+	if (load_plan(cache_names(cache), key, file) ||
 	    (lazy && make_lazily(cache, key, file, options)))
 		return;
-	make(cache, key, file, options);
+	make_file_plan(cache, key, file, options);
 }
 
 static struct module_file *new_file(int fd, const struct stat *status,
@@ -615,8 +616,8 @@ void module_file_replan(struct cache *cache, const struct module_file *file,
 	const uint32_t before = feedback_plans(cache_names_generation(file->cached_path));
 	struct trm_error *error = plan_file(&again, options, 0);
 
-	if (!error && keep(cache_names(cache), key, &again,
-			   (uint32_t)cache_counters_reserved(options), before + 1))
+	if (!error && keep_plan(cache_names(cache), key, &again,
+				(uint32_t)cache_counters_reserved(options), before + 1))
 		cache_names_drop_others(cache_names(cache), key, again.cached_path,
 					file->cached_path);
 	trm_error_destroy(error);

@@ -25,8 +25,8 @@ uint64_t module_text_part_available(const struct module_file *file,
 }
 
 /* The part of a patch that lies in [start, start + size), whose bytes are at `bytes`. */
-static void apply(uint8_t *bytes, uint64_t start, uint64_t size, uint64_t address,
-		  const void *patch, size_t patch_size)
+static void apply_bytes(uint8_t *bytes, uint64_t start, uint64_t size, uint64_t address,
+			const void *patch, size_t patch_size)
 {
 	for (size_t i = 0; i < patch_size; i++)
 		if (address + i - start < size)
@@ -69,12 +69,12 @@ void module_text_compose(const struct module_file *file, const struct module_tex
 	memset(bytes + there, 0, size - there);
 	i = first_at(patches->items, patches->count, sizeof(*patches->items), from);
 	for (; i < patches->count && patches->items[i].address < start + size; i++)
-		apply(bytes, start, size, patches->items[i].address,
-		      patches->items[i].bytes, patches->items[i].size);
+		apply_bytes(bytes, start, size, patches->items[i].address,
+			    patches->items[i].bytes, patches->items[i].size);
 	i = first_at(calls->items, calls->count, sizeof(*calls->items), from);
 	for (; i < calls->count && calls->items[i].address < start + size; i++)
-		apply(bytes, start, size, calls->items[i].address,
-		      &calls->items[i].displacement, sizeof(int32_t));
+		apply_bytes(bytes, start, size, calls->items[i].address,
+			    &calls->items[i].displacement, sizeof(int32_t));
 }
 
 const uint8_t *module_file_original(struct module_file *file, uint64_t address,

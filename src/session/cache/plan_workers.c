@@ -60,7 +60,7 @@ static struct job *next_job(const struct plan_workers *workers, enum job_state s
 }
 
 /* What is being planned. With the lock held. */
-static void tell(const struct plan_workers *workers)
+static void tell_progress(const struct plan_workers *workers)
 {
 	const struct job *largest = next_job(workers, JOB_RUNNING);
 	unsigned int left = 0;
@@ -74,7 +74,7 @@ static void tell(const struct plan_workers *workers)
 	planning_note_send(workers->planning_fd, largest ? largest->path : "", left);
 }
 
-static void *plan(void *argument)
+static void *run_worker(void *argument)
 {
 	struct plan_workers *workers = argument;
 	bool used = false;
@@ -110,7 +110,7 @@ static void *plan(void *argument)
 		close(job->fd);
 		pthread_mutex_lock(&workers->lock);
 		job->state = JOB_DONE;
-		tell(workers);
+		tell_progress(workers);
 		syscall(SYS_tgkill, getpid(), workers->tracer, SIGUSR1);
 	}
 	pthread_mutex_unlock(&workers->lock);
@@ -209,10 +209,10 @@ void plan_workers_request(struct plan_workers *workers, int fd, const struct sta
 				    .lazy = use->lazy,
 				    .variant = use->variant};
 		vector_push(&workers->jobs, job);
-		tell(workers);
+		tell_progress(workers);
 		if (!workers->idle && workers->worker_count < workers->worker_limit &&
-		    !pthread_create(&workers->workers[workers->worker_count], NULL, plan,
-				    workers))
+		    !pthread_create(&workers->workers[workers->worker_count], NULL,
+				    run_worker, workers))
 			workers->worker_count++;
 		pthread_cond_signal(&workers->work);
 	}

@@ -71,12 +71,12 @@ static struct place find_place(const struct space *space, uint64_t address)
 	return place;
 }
 
-static int order(uint64_t a, uint64_t b)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
 
-static uint64_t pair(uint32_t high, uint32_t low)
+static uint64_t pair_of(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
 }
@@ -84,13 +84,15 @@ static uint64_t pair(uint32_t high, uint32_t low)
 static int by_place(const void *left, const void *right)
 {
 	const struct image_arc *a = left, *b = right;
-	int by = order(pair(a->interval, a->thread), pair(b->interval, b->thread));
+	int by = compare_numbers(pair_of(a->interval, a->thread),
+				 pair_of(b->interval, b->thread));
 
 	if (!by)
-		by = order(pair(a->file, a->function), pair(b->file, b->function));
+		by = compare_numbers(pair_of(a->file, a->function),
+				     pair_of(b->file, b->function));
 	if (!by)
-		by = order(a->from, b->from);
-	return by ? by : order(a->site, b->site);
+		by = compare_numbers(a->from, b->from);
+	return by ? by : compare_numbers(a->site, b->site);
 }
 
 /* The link-time address that a call returned to, in relocated code or not; 0: it is not
@@ -130,7 +132,7 @@ static int by_site(const void *left, const void *right)
 {
 	const struct image_arc *const *a = left, *const *b = right;
 
-	return order((*a)->site, (*b)->site);
+	return compare_numbers((*a)->site, (*b)->site);
 }
 
 /* In the order of addresses, so that the steps of a function are walked over once for all

@@ -59,8 +59,8 @@ struct summing {
 	uint64_t sum;
 };
 
-static void add(void *context, const struct module_file *file, uint32_t slot,
-		uint64_t count)
+static void add_instructions(void *context, const struct module_file *file, uint32_t slot,
+			     uint64_t count)
 {
 	struct summing *summing = context;
 
@@ -72,7 +72,7 @@ static uint64_t sum_of(struct session *session, const struct process *process)
 	struct summing summing = {&session->window.progress, 0};
 
 	if (process->space && process->space->family)
-		banks_visit(session, process, add, &summing);
+		banks_visit(session, process, add_instructions, &summing);
 	return summing.sum;
 }
 

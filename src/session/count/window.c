@@ -234,7 +234,7 @@ static void note_standing(struct session *session, int by)
 			boundaries_note(session, *thread, &registers, by);
 }
 
-static uint64_t passed(const struct session *session)
+static uint64_t passed_ns(const struct session *session)
 {
 	return clock_now_ns() - session->window.base;
 }
@@ -246,10 +246,10 @@ static void begin_interval(struct session *session, uint64_t now)
 		progress_begin(session);
 }
 
-static void end(struct session *session);
+static void end_window(struct session *session);
 
 /* Whether threads stand between two parts: also where programs tell of themselves. */
-static bool stands(const struct session *session)
+static bool stands_between(const struct session *session)
 {
 	return window_is_exact(session) || window_has_context_parts(session);
 }
@@ -258,7 +258,7 @@ static bool stands(const struct session *session)
 static void pass_to(struct session *session, void (*change)(struct session *session))
 {
 	bool exact = window_is_exact(session);
-	bool stand = stands(session);
+	bool stand = stands_between(session);
 	bool counts = session->window.state == WINDOW_OPEN;
 	uint32_t interval = current_interval(session);
 	struct stopped stopped = {0};
@@ -273,7 +273,7 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 			collector_call(session, look, session, *thread);
 	}
 	take_all_standing(session);
-	window_take_context(session, change != end);
+	window_take_context(session, change != end_window);
 	change(session);
 	vector_for_each (&session->images, image)
 		(*image)->slice = session_slice(session);
@@ -285,9 +285,9 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 	take_all_copies(session, counts, interval);
 }
 
-static void begin(struct session *session)
+static void begin_window(struct session *session)
 {
-	session->window.start_ns = passed(session);
+	session->window.start_ns = passed_ns(session);
 	set_state(session, WINDOW_OPEN);
 	if (session->options->window.interval_ns ||
 	    session->options->window.interval_instructions)
@@ -296,7 +296,7 @@ static void begin(struct session *session)
 
 static void open_window(struct session *session)
 {
-	pass_to(session, begin);
+	pass_to(session, begin_window);
 }
 
 void window_finish(struct session *session)
@@ -305,13 +305,13 @@ void window_finish(struct session *session)
 
 	if (window->state != WINDOW_OPEN)
 		return;
-	window->end_ns = passed(session);
+	window->end_ns = passed_ns(session);
 	if (window->intervals.count)
 		window->intervals.items[window->intervals.count - 1].end_ns =
 			window->end_ns;
 }
 
-static void end(struct session *session)
+static void end_window(struct session *session)
 {
 	window_finish(session);
 	set_state(session, WINDOW_CLOSED);
@@ -319,7 +319,7 @@ static void end(struct session *session)
 
 static void close_window(struct session *session)
 {
-	pass_to(session, end);
+	pass_to(session, end_window);
 }
 
 static bool is_loaded(const struct session *session, const struct patterns *patterns)
@@ -358,7 +358,7 @@ static uint64_t end_of_interval(const struct session *session)
 static void go_on(struct session *session)
 {
 	struct window *window = &session->window;
-	uint64_t now = passed(session);
+	uint64_t now = passed_ns(session);
 
 	window->intervals.items[window->intervals.count - 1].end_ns = now;
 	begin_interval(session, now);
@@ -376,7 +376,8 @@ static void look_at_progress(struct session *session)
 }
 
 /* When the clock is to do something; UINT64_MAX: never. */
-static uint64_t due(const struct session *session, void (**ret_act)(struct session *))
+static uint64_t next_due(const struct session *session,
+			 void (**ret_act)(struct session *))
 {
 	const struct session_window *asked = &session->options->window;
 	const struct window *window = &session->window;
@@ -409,13 +410,13 @@ uint64_t window_act(struct session *session)
 	if (!session->window.base)
 		return UINT64_MAX;
 	for (;;) {
-		uint64_t at = due(session, &act), now = passed(session);
+		uint64_t at = next_due(session, &act), now = passed_ns(session);
 
 		if (at == UINT64_MAX)
 			return at;
 		if (now < at)
 			return at - now;
-		if (stands(session) && stop_must_wait(session, now - at))
+		if (stands_between(session) && stop_must_wait(session, now - at))
 			return STOP_WAIT_NS;
 		act(session);
 	}

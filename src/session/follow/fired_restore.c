@@ -39,8 +39,8 @@ void fired_leave_islands(const struct session *session, const struct space *spac
 }
 
 /* But for those of modules that are gone: others' memory may lie there. */
-static void restore(const struct space *space, int memory_fd,
-		    struct space_unpatched_list *closed)
+static void restore_patch(const struct space *space, int memory_fd,
+			  struct space_unpatched_list *closed)
 {
 	struct space_probes probes = {0};
 	const struct module *module = NULL;
@@ -61,7 +61,7 @@ void fired_restore_copy(struct session *session, struct space *original,
 {
 	if (!original->fired.probes.count && !original->fired.unpatched.count)
 		return;
-	restore(original, copy->memory_fd, &copy->fired.unpatched);
+	restore_patch(original, copy->memory_fd, &copy->fired.unpatched);
 	original->fired.copied += original->fired.unpatched.count;
 	session->forks_cost |= fired_costs_forks(session, original);
 }
@@ -107,7 +107,7 @@ void fired_restore_own(struct session *session, struct space *space)
 	struct space_unpatched_list closed = {0};
 
 	fired_leave_islands(session, space);
-	restore(space, space->memory_fd, &closed);
+	restore_patch(space, space->memory_fd, &closed);
 	if (space->fired.unpatched.count)
 		lead_in(session, space);
 	follow_children(session, space);

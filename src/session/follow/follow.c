@@ -403,7 +403,8 @@ static bool is_thread_of(pid_t pid, pid_t tid)
 }
 
 /* The child's process and address space, from the thread that made it. */
-static void adopt(struct session *session, struct thread *parent, struct thread *child)
+static void adopt_child(struct session *session, struct thread *parent,
+			struct thread *child)
 {
 	struct process *process = parent->process;
 	int memory_fd;
@@ -519,7 +520,7 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid)
 	child->quiet = parent->bank ? parent->bank->shared->quiet : 0;
 	child->untimed = parent->bank ? parent->bank->shared->untimed : 0;
 	child->stack_end = parent->bank ? parent->bank->shared->stack_end : 0;
-	adopt(session, parent, child);
+	adopt_child(session, parent, child);
 	if (waiting && child->state == THREAD_WAITING)
 		start_child(session, child);
 }

@@ -81,7 +81,7 @@ static void serve_ptrace(struct request *request)
 	}
 }
 
-static uint64_t effective(pid_t pid, const char *field)
+static uint64_t effective_number(pid_t pid, const char *field)
 {
 	char path[64], line[256];
 	unsigned long real, effective_id = 0;
@@ -106,13 +106,13 @@ static bool changes_rights(pid_t pid, int fd)
 
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
 		return false;
-	if ((status.st_mode & S_ISUID) && status.st_uid != effective(pid, "Uid"))
+	if ((status.st_mode & S_ISUID) && status.st_uid != effective_number(pid, "Uid"))
 		return true;
 	if ((status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
-	    status.st_gid != effective(pid, "Gid"))
+	    status.st_gid != effective_number(pid, "Gid"))
 		return true;
 	return fgetxattr(fd, "security.capability", capability, sizeof(capability)) > 0 &&
-	       effective(pid, "Uid") != 0;
+	       effective_number(pid, "Uid") != 0;
 }
 
 /* The kernel gives a traced program no new rights, so it must be let go before. */
@@ -386,7 +386,7 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_PRCTL] = serve_prctl,
 };
 
-static void serve(struct session *session, struct bank *bank)
+static void serve_hook(struct session *session, struct bank *bank)
 {
 	struct thread *thread = session_find_thread(session, (pid_t)bank->shared->tid);
 	const struct wire_registers *saved = &bank->shared->registers;
@@ -432,7 +432,7 @@ void hooks_serve(struct session *session, struct family *family)
 		/* WIRE_RAN: its modules were not all planned when it was served. */
 		if (bank->in_use && __atomic_load_n(&bank->shared->request,
 						    __ATOMIC_ACQUIRE) != WIRE_IDLE)
-			serve(session, bank);
+			serve_hook(session, bank);
 	}
 	family_release(session, family);
 }

@@ -39,7 +39,7 @@ static unsigned words_of(const char *word)
 }
 
 /* The same with links followed, as seen from the process. */
-static char *resolve(pid_t pid, const char *path)
+static char *resolve_path(pid_t pid, const char *path)
 {
 	char from[64 + PATH_MAX], *resolved;
 
@@ -69,7 +69,7 @@ char *loaded_program(pid_t pid, const char *program)
 		if (skip)
 			skip--;
 		else
-			found = resolve(pid, word);
+			found = resolve_path(pid, word);
 	}
 	free(word);
 	return found;

@@ -16,7 +16,7 @@
 
 /* Whether ld.so says so by itself when all is mapped. Where it loads libraries first that
  * audit its work (rtld-audit(7)), it calls the function for these. */
-static bool tells(const struct space *space, pid_t pid)
+static bool tells_when_loaded(const struct space *space, pid_t pid)
 {
 	bool told = false;
 
@@ -32,7 +32,7 @@ static bool tells(const struct space *space, pid_t pid)
 void loading_begin(struct space *space, pid_t pid)
 {
 	space->starting = space->modules.count > 1;
-	space->traced = space->starting && !tells(space, pid);
+	space->traced = space->starting && !tells_when_loaded(space, pid);
 }
 
 /* The dynamic section of a program that begins to run, as far as there is room. Returns

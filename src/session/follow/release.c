@@ -74,7 +74,7 @@ static void show_returns(struct thread *thread, const struct user_regs_struct *r
 		return_addresses_show(thread, registers);
 }
 
-static void settle(struct session *session, struct thread *thread)
+static void settle_stopped(struct session *session, struct thread *thread)
 {
 	struct user_regs_struct registers;
 	struct settling how = {0};
@@ -109,7 +109,7 @@ static void restore_text(struct session *session, struct space *space, pid_t pid
 		return;
 	for (size_t i = session->all_threads.count; i-- > 0;)
 		if (in_space(session->all_threads.items[i], space))
-			settle(session, session->all_threads.items[i]);
+			settle_stopped(session, session->all_threads.items[i]);
 }
 
 static void let_thread_go(struct session *session, struct thread *thread)
@@ -198,7 +198,7 @@ void release_space(struct session *session, struct process *process, const char 
 }
 
 /* With all that share its memory. */
-static void leave(struct session *session, struct process *process)
+static void leave_process(struct session *session, struct process *process)
 {
 	struct space *space = process->space;
 
@@ -219,7 +219,7 @@ void release_all(struct session *session)
 		struct process *process = session->all_processes.items[0];
 
 		if (!process->watched) {
-			leave(session, process);
+			leave_process(session, process);
 			continue;
 		}
 		/* It was let go before, and goes on using its banks. */

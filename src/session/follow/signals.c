@@ -48,9 +48,9 @@ static bool stays_hidden(const struct thread *thread, int signal, uint64_t rip)
 
 /* Where the handler is to find the thread, which was at `before`. False: the thread is
  * gone, or something new has happened to it, which comes next. */
-static bool show(struct thread *thread, enum settled settled,
-		 const struct user_regs_struct *registers, uint64_t before,
-		 siginfo_t *info)
+static bool show_original(struct thread *thread, enum settled settled,
+			  const struct user_regs_struct *registers, uint64_t before,
+			  siginfo_t *info)
 {
 	if (settled == UNSETTLED)
 		return thread->stopped && !thread->event_pending;
@@ -120,7 +120,7 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	enum settled settled = settle_thread(session, thread, &how, &registers);
 
 	return_addresses_show(thread, &registers);
-	if (!show(thread, settled, &registers, before, &info))
+	if (!show_original(thread, settled, &registers, before, &info))
 		return;
 	if (settled == SETTLED_RAN) /* it was sent again and is pending now */
 		signal = 0;

@@ -219,7 +219,7 @@ void unannounced_find_parents(struct session *session)
 	session->unannounced.count = kept;
 }
 
-static void forget(struct session *session, struct session_parent *parent)
+static void forget_parent(struct session *session, struct session_parent *parent)
 {
 	space_release(session, parent->process.space);
 	vector_deinit(&parent->banks);
@@ -232,7 +232,7 @@ void unannounced_forget(struct session *session, bool all)
 
 	vector_for_each (&session->parents, parent) {
 		if (all || clock_now_ns() - (*parent)->since > REMEMBERED_NS)
-			forget(session, *parent);
+			forget_parent(session, *parent);
 		else
 			session->parents.items[kept++] = *parent;
 	}

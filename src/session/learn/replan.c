@@ -118,8 +118,8 @@ static void judge_places(const struct run_feedback *run, double time_ns,
 }
 
 /* Whether a new plan pays, after so many that were made anew. */
-static bool pays(const struct module_file *file, const struct verdict *verdict,
-		 uint32_t plans)
+static bool replanning_pays(const struct module_file *file, const struct verdict *verdict,
+			    uint32_t plans)
 {
 	double runs = plans < 32 ? PAYBACK_RUNS >> plans : 0, text = 0;
 
@@ -138,8 +138,8 @@ static bool is_left_out(const struct feedback *known, const struct verdict *verd
 }
 
 /* Whether what is known by now says the same as this run. */
-static bool stands(const struct run_feedback *run, const struct frequencies *known,
-		   const struct verdict *verdict)
+static bool plan_stands(const struct run_feedback *run, const struct frequencies *known,
+			const struct verdict *verdict)
 {
 	struct frequencies_cost cost;
 
@@ -150,8 +150,8 @@ static bool stands(const struct run_feedback *run, const struct frequencies *kno
 }
 
 /* `verdict` NULL: it is to be planned whatever it gains. */
-static void replan(struct session *session, const struct run_feedback *run,
-		   const struct verdict *verdict)
+static void replan_file(struct session *session, const struct run_feedback *run,
+			const struct verdict *verdict)
 {
 	const struct module_file *file = run->file;
 	const char *folder = cache_folder(session->cache);
@@ -163,8 +163,9 @@ static void replan(struct session *session, const struct run_feedback *run,
 	if (!verdict || !is_left_out(&known, verdict)) {
 		run_feedback_learn(run, 0, &ran);
 		frequencies_merge(&known.frequencies, &ran, &sum.frequencies);
-		bool better = !verdict || (pays(file, verdict, verdict->plans) &&
-					   stands(run, &sum.frequencies, verdict));
+		bool better =
+			!verdict || (replanning_pays(file, verdict, verdict->plans) &&
+				     plan_stands(run, &sum.frequencies, verdict));
 
 		sum.runs = better ? 0 : known.runs + 1;
 		if (feedback_save(folder, key, &sum) && better)
@@ -180,7 +181,7 @@ static void replan(struct session *session, const struct run_feedback *run,
 static void plan_whole(struct session *session, const struct run_feedback *run)
 {
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
-	replan(session, run, NULL);
+	replan_file(session, run, NULL);
 }
 
 static bool is_looked_at(const struct module_file *file, enum policy policy)
@@ -202,9 +203,10 @@ static void look_at(struct session *session, const struct run_feedback *run,
 	if (plan->edges.count)
 		judge_counters(run, &verdict);
 	judge_places(run, time_ns, &verdict);
-	if ((verdict.costly || verdict.spread) && pays(run->file, &verdict, 0)) {
+	if ((verdict.costly || verdict.spread) &&
+	    replanning_pays(run->file, &verdict, 0)) {
 		setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
-		replan(session, run, &verdict);
+		replan_file(session, run, &verdict);
 	}
 }
 

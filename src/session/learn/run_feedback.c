@@ -49,7 +49,7 @@ static int by_slot(const void *a, const void *b)
 }
 
 /* One row for each slot, in order. */
-static void sort(struct run_feedback *run)
+static void sort_feedback(struct run_feedback *run)
 {
 	struct run_feedback_count *counts = run->counts.items;
 	size_t kept = 0;
@@ -71,7 +71,7 @@ void run_feedback_end(struct run_feedback *run)
 	const struct plan *plan = run->file->plan;
 	const struct plan_function *functions = plan->functions.items, *function = NULL;
 
-	sort(run);
+	sort_feedback(run);
 	run->counters = memory_allocate_zeroed(plan->slot_count, sizeof(uint64_t));
 	vector_for_each (&run->counts, row) {
 		uint32_t arc = row->slot - plan->arc_slot;

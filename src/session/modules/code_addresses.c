@@ -55,8 +55,8 @@ static uint64_t find_around_program(const struct maps *maps, uint64_t near, uint
 	return 0;
 }
 
-static uint64_t find(const struct thread *thread, uint64_t near, uint64_t size,
-		     uint64_t reach)
+static uint64_t find_range(const struct thread *thread, uint64_t near, uint64_t size,
+			   uint64_t reach)
 {
 	struct maps now = {0};
 	uint64_t place = 0;
@@ -73,7 +73,7 @@ static uint64_t find(const struct thread *thread, uint64_t near, uint64_t size,
 
 uint64_t code_addresses_find(const struct thread *thread, uint64_t near, uint64_t size)
 {
-	return find(thread, near, size, REACH);
+	return find_range(thread, near, size, REACH);
 }
 
 struct trm_error *code_addresses_choose_ways(const struct session *session,
@@ -90,7 +90,7 @@ struct trm_error *code_addresses_choose_ways(const struct session *session,
 	if (module->bias < 2 * WAYS_DISTANCE)
 		at = space->family->arena->address - WAYS_DISTANCE;
 	if (!code_addresses_are_free(session, space, at, size))
-		at = find(thread, at, size, WAYS_REACH);
+		at = find_range(thread, at, size, WAYS_REACH);
 	module->address_maps_at = at;
 	return at ? NULL
 		  : trm_error_create(TRM_ERROR_UNSUPPORTED, "no room for its ways");

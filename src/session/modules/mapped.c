@@ -10,7 +10,7 @@
 
 /* Line ends, the only characters that the kernel writes as numbers there (proc(5)),
  * become what they were. */
-static void decode(char *path)
+static void decode_path(char *path)
 {
 	char *to = path;
 
@@ -45,7 +45,7 @@ static int open_any(pid_t pid, const struct mapping *mapping, const char *path)
 	fd = open_rooted(pid, rooted);
 	if (fd >= 0 || !strstr(rooted, "\\012"))
 		return fd;
-	decode(rooted);
+	decode_path(rooted);
 	return open_rooted(pid, rooted);
 }
 

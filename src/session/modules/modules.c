@@ -296,8 +296,8 @@ static struct trm_error *plan_at_once(struct session *session, struct thread *th
 	return give_counters(session, thread, module);
 }
 
-static struct trm_error *instrument(struct session *session, struct thread *thread,
-				    struct module *module)
+static struct trm_error *instrument_module(struct session *session, struct thread *thread,
+					   struct module *module)
 {
 	struct space *space = thread->process->space;
 
@@ -357,7 +357,7 @@ static void note_file(struct image_run *image, struct module_file *file)
 static void try_to_instrument(struct session *session, struct thread *thread,
 			      struct module *module)
 {
-	struct trm_error *error = instrument(session, thread, module);
+	struct trm_error *error = instrument_module(session, thread, module);
 
 	/* The thread ended, or cannot be used now: another one can do it. */
 	module->unfinished =

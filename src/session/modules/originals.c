@@ -40,8 +40,8 @@ static bool has_locked(pid_t tid)
 	return !remote_status(tid, "VmLck", 10, &locked) || locked;
 }
 
-static void show(struct session *session, struct thread *thread, struct module **modules,
-		 size_t count)
+static void show_original(struct session *session, struct thread *thread,
+			  struct module **modules, size_t count)
 {
 	/* With the tracer dead, other threads would run meanwhile: see resident.c. */
 	struct wire_batch batch = {.together = 1};
@@ -73,10 +73,10 @@ void originals_show(struct session *session, struct space *space)
 			modules[count++] = module;
 			if (count < MODULES)
 				continue;
-			show(session, borrowed.thread, modules, count);
+			show_original(session, borrowed.thread, modules, count);
 			count = 0;
 		}
-		show(session, borrowed.thread, modules, count);
+		show_original(session, borrowed.thread, modules, count);
 	}
 	borrowed_thread_end(session, &borrowed);
 }

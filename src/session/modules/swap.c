@@ -237,7 +237,7 @@ struct swapping {
 	bool in; /* else: out */
 };
 
-static void note(struct swapping *swapping)
+static void note_swap(struct swapping *swapping)
 {
 	for (unsigned int i = 0; i < swapping->batch.count; i++) {
 		struct module *module = swapping->modules[i];
@@ -252,7 +252,7 @@ static void note(struct swapping *swapping)
 	swapping->batch.count = 0;
 }
 
-static struct trm_error *swap(struct swapping *swapping, struct space *space)
+static struct trm_error *swap_text(struct swapping *swapping, struct space *space)
 {
 	vector_for_each (&space->modules, module) {
 		uint64_t size = size_of(module);
@@ -266,12 +266,12 @@ static struct trm_error *swap(struct swapping *swapping, struct space *space)
 		if (swapping->batch.count < WIRE_BATCH_MAX)
 			continue;
 		TRM_TRY(space_run(swapping->session, swapping->thread, &swapping->batch));
-		note(swapping);
+		note_swap(swapping);
 	}
 	if (!swapping->batch.count)
 		return NULL;
 	TRM_TRY(space_run(swapping->session, swapping->thread, &swapping->batch));
-	note(swapping);
+	note_swap(swapping);
 	return NULL;
 }
 
@@ -280,7 +280,7 @@ struct trm_error *swap_in(struct session *session, struct thread *thread,
 {
 	struct swapping swapping = {.session = session, .thread = thread, .in = true};
 
-	return swap(&swapping, space);
+	return swap_text(&swapping, space);
 }
 
 struct trm_error *swap_out(struct session *session, struct thread *thread,
@@ -288,7 +288,7 @@ struct trm_error *swap_out(struct session *session, struct thread *thread,
 {
 	struct swapping swapping = {.session = session, .thread = thread};
 
-	return swap(&swapping, space);
+	return swap_text(&swapping, space);
 }
 
 void swap_forget(struct session *session, struct thread *thread,

@@ -154,11 +154,11 @@ static void fix_up(const struct family *family, const struct module *module,
 
 /* The module's part of the arena: one that is there already, or a new one, whose bytes
  * `compose` makes. */
-static struct trm_error *share(struct session *session, struct family *family,
-			       struct module *module, enum copy_kind kind, uint64_t size,
-			       void (*compose)(const struct family *family,
-					       const struct module *module,
-					       uint8_t *bytes))
+static struct trm_error *
+share_copy(struct session *session, struct family *family, struct module *module,
+	   enum copy_kind kind, uint64_t size,
+	   void (*compose)(const struct family *family, const struct module *module,
+			   uint8_t *bytes))
 {
 	bool made;
 
@@ -313,8 +313,8 @@ static struct trm_error *add_copy(struct session *session, struct wire_batch *ba
 	const uint64_t ways = module->address_maps_size;
 	struct trampolines_anchor *last = NULL;
 
-	TRM_TRY(share(session, family, module, COPY_ALL,
-		      ways + address_maps_code_size(module->file), compose_all));
+	TRM_TRY(share_copy(session, family, module, COPY_ALL,
+			   ways + address_maps_code_size(module->file), compose_all));
 	uint64_t lead = module->shared_offset;
 	struct piece piece = {lead, ways};
 
@@ -344,9 +344,10 @@ static struct trm_error *add_cached(struct session *session, struct wire_batch *
 		 own = file->own_words.page_count * (uint64_t)PAGE;
 	struct trampolines_calls calls = {0};
 
-	TRM_TRY(share(session, family, module, COPY_OWN,
-		      own + address_maps_header_size(file) + ADDRESS_MAPS_FINISH_SIZE,
-		      compose_own));
+	TRM_TRY(share_copy(session, family, module, COPY_OWN,
+			   own + address_maps_header_size(file) +
+				   ADDRESS_MAPS_FINISH_SIZE,
+			   compose_own));
 	uint64_t lead = module->shared_offset;
 
 	calls.opened = trampolines_open(batch, family->arena, module);

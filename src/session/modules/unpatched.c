@@ -155,7 +155,7 @@ static bool give_back(void *item, const void *context, uint8_t *bytes)
 
 /* way->probe is the jump, and becomes what was there. Where no probe lies nothing is
  * changed. */
-static bool exchange(void *item, const void *context, uint8_t *bytes)
+static bool exchange_bytes(void *item, const void *context, uint8_t *bytes)
 {
 	struct space_return_jump *way = item;
 	uint8_t probe[PROBE_FLAG_SIZE], tried[PROBE_FLAG_SIZE];
@@ -244,7 +244,7 @@ static void open_ways(struct space *space, const struct unpatched_texts *texts)
 	if (!added.count)
 		return;
 	qsort(added.items, added.count, added.size, by_address);
-	probes_change(space->memory_fd, added, exchange, NULL);
+	probes_change(space->memory_fd, added, exchange_bytes, NULL);
 	merge_ways(space, before);
 }
 

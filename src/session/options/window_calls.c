@@ -3,15 +3,15 @@
 #include "base/cleanup.h"
 #include "session/options/options.h"
 
-static bool concerns(const struct patterns *patterns, const char *module)
+static bool patterns_concern(const struct patterns *patterns, const char *module)
 {
 	return patterns_have_file(patterns, module);
 }
 
 bool window_concerns(const struct session_window *asked, const char *module)
 {
-	return concerns(&asked->start.calls, module) ||
-	       concerns(&asked->stop.calls, module);
+	return patterns_concern(&asked->start.calls, module) ||
+	       patterns_concern(&asked->stop.calls, module);
 }
 
 uint8_t window_hook_of(const struct session_window *asked, const char *module,

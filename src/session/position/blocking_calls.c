@@ -281,7 +281,7 @@ int blocking_borrow_socket(const struct thread *thread, uint64_t descriptor)
 }
 
 /* UINT64_MAX: for ever, or so long. */
-static uint64_t nanoseconds(int64_t seconds, int64_t more)
+static uint64_t to_nanoseconds(int64_t seconds, int64_t more)
 {
 	return (uint64_t)seconds > FOR_EVER
 		       ? UINT64_MAX
@@ -301,8 +301,9 @@ static uint64_t patience_of_socket(const struct thread *thread, uint64_t descrip
 	if (getsockopt(borrowed, SOL_SOCKET, option, &time, &size))
 		time.tv_sec = time.tv_usec = 0;
 	close(borrowed);
-	return time.tv_sec || time.tv_usec ? nanoseconds(time.tv_sec, time.tv_usec * 1000)
-					   : UINT64_MAX;
+	return time.tv_sec || time.tv_usec
+		       ? to_nanoseconds(time.tv_sec, time.tv_usec * 1000)
+		       : UINT64_MAX;
 }
 
 static uint64_t patience_at(const struct thread *thread, uint64_t address)
@@ -312,7 +313,7 @@ static uint64_t patience_at(const struct thread *thread, uint64_t address)
 	if (!address || remote_failed(remote_read(thread->process->space->memory_fd,
 						  address, &time, sizeof(time))))
 		return UINT64_MAX;
-	return nanoseconds(time.tv_sec, time.tv_nsec);
+	return to_nanoseconds(time.tv_sec, time.tv_nsec);
 }
 
 bool blocking_read_ring(const struct thread *thread,

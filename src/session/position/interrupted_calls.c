@@ -102,8 +102,8 @@ static void forget_error(const struct thread *thread, uint64_t descriptor)
 }
 
 /* Makes arguments those of the call without what is done. */
-static bool skip(const struct thread *thread, const struct blocking_call *call,
-		 uint64_t done, struct user_regs_struct *registers)
+static bool skip_call(const struct thread *thread, const struct blocking_call *call,
+		      uint64_t done, struct user_regs_struct *registers)
 {
 	static struct blocking_vectors vectors;
 	struct msghdr message;
@@ -282,7 +282,7 @@ static bool find_rest(struct thread *thread, const struct blocking_call *call,
 			(uint64_t)(call->number == SYS_connect ? -EINPROGRESS : -EAGAIN);
 		return true;
 	}
-	if (done && !skip(thread, call, done, registers))
+	if (done && !skip_call(thread, call, done, registers))
 		return false;
 	registers->rbx += done;
 	registers->rip = place_of_rest(thread);

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 /* What is not counted needs none. */
-static void add(struct thread *thread, uint32_t file, struct edges_residue residue)
+static void add_residue(struct thread *thread, uint32_t file,
+			struct edges_residue residue)
 {
 	struct image_run *image = thread->process ? thread->process->image : NULL;
 
@@ -21,21 +22,22 @@ static void add(struct thread *thread, uint32_t file, struct edges_residue resid
 
 void residues_add(struct thread *thread, uint32_t file, uint64_t address, int by)
 {
-	add(thread, file, (struct edges_residue){.address = address, .by = by});
+	add_residue(thread, file, (struct edges_residue){.address = address, .by = by});
 }
 
 void residues_came(struct thread *thread, const struct module *module, uint64_t address,
 		   bool counts)
 {
-	add(thread, module->file->index,
-	    (struct edges_residue){.address = address, .by = -1, .counts = counts});
+	add_residue(
+		thread, module->file->index,
+		(struct edges_residue){.address = address, .by = -1, .counts = counts});
 }
 
 void residues_left(struct thread *thread, const struct signal_frame *shown)
 {
 	if (!shown->inherited)
-		add(thread, shown->file,
-		    (struct edges_residue){.address = shown->address, .by = 1});
+		add_residue(thread, shown->file,
+			    (struct edges_residue){.address = shown->address, .by = 1});
 }
 
 /* Whether a place is in code that counts blocks, and not in a trampoline. */
@@ -56,8 +58,8 @@ static bool goes_back(const struct signal_frame *shown, uint64_t rip)
 static void came_back(struct thread *thread, const struct signal_frame *shown)
 {
 	if (shown->inherited)
-		add(thread, shown->file,
-		    (struct edges_residue){.address = shown->address, .by = -1});
+		add_residue(thread, shown->file,
+			    (struct edges_residue){.address = shown->address, .by = -1});
 }
 
 /* The resident has led a changed context behind the probes. */
@@ -108,7 +110,7 @@ void residues_end(struct thread *thread)
 	signal_frames_cut(thread, 0);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_residues(const void *left, const void *right)
 {
 	const struct image_residue *a = left, *b = right;
 	int groups = group_compare(GROUP_KEY_OF(a), GROUP_KEY_OF(b));
@@ -129,8 +131,8 @@ static void add_up_sorted(struct image_run *image)
 	for (size_t i = 0, end; i < image->residues.count; i = end) {
 		struct image_residue sum = items[i];
 
-		for (end = i + 1;
-		     end < image->residues.count && !compare(&items[i], &items[end]);
+		for (end = i + 1; end < image->residues.count &&
+				  !compare_residues(&items[i], &items[end]);
 		     end++)
 			sum.residue.by += items[end].residue.by;
 		if (sum.residue.by)
@@ -146,7 +148,7 @@ void residues_sort(struct image_run *image, bool threads, bool add_up)
 			residue->thread = 0;
 	if (image->residues.count)
 		qsort(image->residues.items, image->residues.count,
-		      sizeof(*image->residues.items), compare);
+		      sizeof(*image->residues.items), compare_residues);
 	if (add_up)
 		add_up_sorted(image);
 }

@@ -97,7 +97,7 @@ static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 }
 
 /* Reads on from an address; false if there is nothing. */
-static bool fill(struct memory *memory, uint64_t address, uint64_t size)
+static bool fill_memory(struct memory *memory, uint64_t address, uint64_t size)
 {
 	ssize_t got =
 		pread(memory->space->memory_fd, memory->words, size, (off_t)address);
@@ -113,7 +113,8 @@ static bool read_word(void *context, uint64_t address, uint64_t *ret_word)
 
 	if (address % sizeof(*ret_word))
 		return false;
-	if (address - memory->start >= memory->size && !fill(memory, address, PAGE))
+	if (address - memory->start >= memory->size &&
+	    !fill_memory(memory, address, PAGE))
 		return false;
 	*ret_word = memory->words[(address - memory->start) / sizeof(*ret_word)];
 	return true;
@@ -146,7 +147,7 @@ static void show_all(struct memory *memory, uint64_t start, uint64_t end)
 
 		if (size > end - at)
 			size = end - at;
-		if (!fill(memory, at, size))
+		if (!fill_memory(memory, at, size))
 			return;
 		for (uint64_t i = 0; i < memory->size / sizeof(uint64_t); i++)
 			if (memory->words[i] - code.start < code.end - code.start)
@@ -172,7 +173,7 @@ static bool is_known(void *context, uint64_t rsp)
 
 /* Handlers of what lies lower on the stack have ended. If there are still too many, the
  * outermost are walked again. */
-static void remember(struct thread *thread, uint64_t rsp)
+static void remember_place(struct thread *thread, uint64_t rsp)
 {
 	size_t count = thread->handled.count;
 	uint64_t *items = thread->handled.items;
@@ -187,8 +188,8 @@ static void remember(struct thread *thread, uint64_t rsp)
 	vector_push(&thread->handled, rsp);
 }
 
-static void show(const struct thread *thread, struct memory *memory,
-		 const struct unwind_place *place)
+static void show_frames(const struct thread *thread, struct memory *memory,
+			const struct unwind_place *place)
 {
 	const struct unwind_view view = {memory, find_rule, read_word, read_return,
 					 is_known};
@@ -227,8 +228,8 @@ void return_addresses_show(struct thread *thread,
 
 	if (!thread->process->space->copies_calls)
 		return;
-	show(thread, memory_of(thread), &place);
-	remember(thread, registers->rsp);
+	show_frames(thread, memory_of(thread), &place);
+	remember_place(thread, registers->rsp);
 }
 
 void return_addresses_show_hooked(struct thread *thread,
@@ -240,7 +241,7 @@ void return_addresses_show_hooked(struct thread *thread,
 	if (!thread->process->space->copies_calls)
 		return;
 	if (read_return(memory, registers->rsp, &place.pc))
-		show(thread, memory, &place);
+		show_frames(thread, memory, &place);
 	else
 		show_all(memory, registers->rsp, end_of(thread, registers->rsp));
 }

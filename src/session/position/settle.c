@@ -68,8 +68,8 @@ static void add_to_counter(const struct thread *thread, const struct module *mod
 }
 
 /* The thread counted a call and will count it again. */
-static void uncount(const struct thread *thread, const struct module *module,
-		    const struct plan_function *function)
+static void uncount_call(const struct thread *thread, const struct module *module,
+			 const struct plan_function *function)
 {
 	if (function->reason == PLAN_INSTRUMENTED)
 		add_to_counter(thread, module,
@@ -101,7 +101,7 @@ static void count_once(struct thread *thread, const struct module *module,
 		return;
 	}
 	if (!plan->gates_size || plan->counts_entries)
-		uncount(thread, module, function);
+		uncount_call(thread, module, function);
 	if (plan->sites || (plan->gates_size && !plan->counts_entries))
 		add_to_counter(thread, module,
 			       gate_position_counter(thread, module, function, registers),
@@ -176,9 +176,9 @@ static bool is_behind(const struct module *module, const struct plan_position *p
 }
 
 /* Out of the middle of the displaced instructions. */
-static enum settled finish(struct session *session, struct thread *thread,
-			   struct module *module, struct plan_position place, int signal,
-			   struct user_regs_struct *registers)
+static enum settled finish_displaced(struct session *session, struct thread *thread,
+				     struct module *module, struct plan_position place,
+				     int signal, struct user_regs_struct *registers)
 {
 	bool ran = false;
 
@@ -291,7 +291,7 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 		if (place.kind == PLAN_POSITION_START)
 			count_once(thread, module, function, registers);
 		else
-			uncount(thread, module, function);
+			uncount_call(thread, module, function);
 		return SETTLED;
 	case PLAN_POSITION_BACK:
 		registers->rip = function->address + function->displaced + module->bias;
@@ -326,7 +326,7 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 		registers->rip = place.original + module->bias;
 		return SETTLED;
 	}
-	return finish(session, thread, module, place, how->signal, registers);
+	return finish_displaced(session, thread, module, place, how->signal, registers);
 }
 
 /* What a hook pushed, from its low end: see WIRE_HOOK_FRAME. */
@@ -342,8 +342,8 @@ static uint64_t status_flags(uint64_t saved)
 	return (saved >> 8 & 0xd5) | (saved & 1 ? 0x800 : 0);
 }
 
-static void restore(const struct wire_registers *saved,
-		    struct user_regs_struct *registers)
+static void restore_registers(const struct wire_registers *saved,
+			      struct user_regs_struct *registers)
 {
 	registers->rax = saved->rax;
 	registers->rcx = saved->rcx;
@@ -395,14 +395,14 @@ static enum settled leave_hook(struct thread *thread, uint64_t address, bool sav
 	if (place.kind != PLAN_POSITION_HOOK && place.kind != PLAN_POSITION_PROBE)
 		return UNSETTLED;
 	if (saved) {
-		restore(&frame.registers, registers);
+		restore_registers(&frame.registers, registers);
 		registers->eflags = (registers->eflags & ~0x8d5ull) |
 				    status_flags(frame.registers.flags);
 	}
 	registers->rsp = address + WIRE_HOOK_FRAME;
 	registers->rip = place.original + module->bias;
 	if (!how->leaving && place.kind == PLAN_POSITION_HOOK)
-		uncount(thread, module, function_of(module, place.function));
+		uncount_call(thread, module, function_of(module, place.function));
 	return SETTLED;
 }
 
@@ -520,8 +520,9 @@ static bool settle_return(const struct space *space, uint64_t offset,
 	return true;
 }
 
-static enum settled settle(struct session *session, struct thread *thread,
-			   const struct settling *how, struct user_regs_struct *registers)
+static enum settled settle_position(struct session *session, struct thread *thread,
+				    const struct settling *how,
+				    struct user_regs_struct *registers)
 {
 	struct space *space = thread->process->space;
 
@@ -554,7 +555,7 @@ enum settled settle_thread(struct session *session, struct thread *thread,
 			   const struct settling *how, struct user_regs_struct *registers)
 {
 	bool left = interrupted_calls_leave_rest(thread, registers);
-	enum settled settled = settle(session, thread, how, registers);
+	enum settled settled = settle_position(session, thread, how, registers);
 
 	return left && settled == NOTHING_TO_SETTLE ? SETTLED : settled;
 }

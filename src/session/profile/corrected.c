@@ -23,7 +23,7 @@ static struct corrected sum_residues(const struct plan *plan,
 	return sum;
 }
 
-static uint64_t add(uint64_t counter, uint64_t by)
+static uint64_t add_clamped(uint64_t counter, uint64_t by)
 {
 	int64_t sum = (int64_t)(counter + by);
 
@@ -60,7 +60,7 @@ struct corrected corrected_block(const struct plan *plan,
 	if (!residues || !residues->count)
 		return block_count;
 	sum = sum_residues(plan, function, number, residues);
-	block_count.count = add(block_count.count, sum.count);
+	block_count.count = add_clamped(block_count.count, sum.count);
 	block_count.stayed = sum.stayed;
 	return block_count;
 }
@@ -74,5 +74,5 @@ uint64_t corrected_calls(const struct plan *plan, const struct plan_function *fu
 	if (!residues || !function->block_count || plan->slot_size == 1 ||
 	    plan->blocks.items[function->first_block].slot != function->slot)
 		return counter;
-	return add(counter, sum_residues(plan, function, 0, residues).count);
+	return add_clamped(counter, sum_residues(plan, function, 0, residues).count);
 }

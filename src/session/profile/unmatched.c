@@ -232,8 +232,8 @@ static void describe_near(const struct near *near, struct text *text)
 		text_format(text, "%s%s", i ? ", " : "; near: ", near->best[i].name);
 }
 
-static void ask(const struct session *session, const struct question *question,
-		struct text *text)
+static void ask_question(const struct session *session, const struct question *question,
+			 struct text *text)
 {
 	const struct pattern *pattern = question->pattern;
 	bool module;
@@ -311,10 +311,10 @@ void unmatched_describe(const struct session *session, struct text *text)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		vector_for_each (rows[i].patterns, pattern)
-			ask(session,
-			    &(struct question){rows[i].option, pattern, rows[i].hook,
-					       rows[i].skip},
-			    text);
+			ask_question(session,
+				     &(struct question){rows[i].option, pattern,
+							rows[i].hook, rows[i].skip},
+				     text);
 	vector_for_each (&options->only_programs, pattern)
 		ask_program(session, "only-program", pattern, text);
 	vector_for_each (&options->skip_programs, pattern)

@@ -323,7 +323,7 @@ static bool begin_halted(struct attachment *attachment, struct process *process)
 }
 
 /* The one stop: false if it is to be tried again. */
-static bool begin(struct attachment *attachment, struct process *process)
+static bool begin_process(struct attachment *attachment, struct process *process)
 {
 	struct session *session = attachment->session;
 	uint64_t start = clock_now_ns();
@@ -384,11 +384,12 @@ static bool try_to_begin(struct attachment *attachment, struct trm_error **ret_e
 						 process->threads + spare_banks(process));
 	if (*ret_error || !assign_banks(attachment, process, ret_error))
 		return false;
-	return begin(attachment, process);
+	return begin_process(attachment, process);
 }
 
 /* Threads that end, or cannot be used now, are no errors: others can, later. */
-static bool prepare(struct attachment *attachment, struct trm_error **ret_error)
+static bool prepare_attachment(struct attachment *attachment,
+			       struct trm_error **ret_error)
 {
 	bool begun = try_to_begin(attachment, ret_error);
 
@@ -505,7 +506,7 @@ struct course {
 	struct trm_error *error;
 };
 
-static void enter(struct course *course, enum stage stage)
+static void enter_stage(struct course *course, enum stage stage)
 {
 	course->stage = stage;
 	course->since = clock_now_ns();
@@ -543,14 +544,14 @@ static uint64_t act_in_time(struct session *session)
 	return least;
 }
 
-static void measure(struct attachment *attachment, struct course *course)
+static void measure_course(struct attachment *attachment, struct course *course)
 {
 	struct session *session = attachment->session;
 	uint64_t passed = clock_now_ns() - course->since;
 
 	if (course->stage == PREPARING) {
-		if (prepare(attachment, &course->error)) {
-			enter(course, MEASURING);
+		if (prepare_attachment(attachment, &course->error)) {
+			enter_stage(course, MEASURING);
 			if (!session->options->no_follow)
 				attach_note_children(session, attachment->pid);
 			if (attachment->request->begun)
@@ -561,7 +562,7 @@ static void measure(struct attachment *attachment, struct course *course)
 		    (passed > READY_NS || course->signal || !process_of(attachment)))
 			course->error = not_begun(attachment, course->signal);
 		if (course->error)
-			enter(course, LEAVING);
+			enter_stage(course, LEAVING);
 	} else if (course->stage == MEASURING) {
 		course->limit = act_in_time(session);
 		save_often(attachment, course);
@@ -570,20 +571,20 @@ static void measure(struct attachment *attachment, struct course *course)
 			return;
 		if (!session->first_ended)
 			clock_gettime(CLOCK_MONOTONIC, &session->end);
-		enter(course, LEAVING);
+		enter_stage(course, LEAVING);
 	}
 }
 
 /* False if a process could not be let go; it stays as if trammel had been killed. */
-static bool follow(struct attachment *attachment, struct course *course,
-		   const sigset_t *signals)
+static bool follow_course(struct attachment *attachment, struct course *course,
+			  const sigset_t *signals)
 {
 	struct session *session = attachment->session;
 
 	for (;;) {
 		session_act(session);
 		follow_watched(session);
-		measure(attachment, course);
+		measure_course(attachment, course);
 		if (course->stage == LEAVING) {
 			if (session_leave(session) || !session->thread_count)
 				return true;
@@ -599,9 +600,9 @@ static bool follow(struct attachment *attachment, struct course *course,
 	}
 }
 
-static struct trm_error *attach(struct session *session,
-				const struct attach_request *request, const char *program,
-				const sigset_t *signals)
+static struct trm_error *attach_and_run(struct session *session,
+					const struct attach_request *request,
+					const char *program, const sigset_t *signals)
 {
 	struct attachment attachment = {
 		.session = session, .request = request, .pid = request->pid};
@@ -610,10 +611,10 @@ static struct trm_error *attach(struct session *session,
 	course.error = request->waits ? take_waiting(&attachment, program)
 				      : take_process(&attachment, program);
 	if (!course.error && request->waits)
-		enter(&course, MEASURING);
+		enter_stage(&course, MEASURING);
 	if (course.error)
 		course.stage = LEAVING;
-	if (!follow(&attachment, &course, signals) && !course.error) {
+	if (!follow_course(&attachment, &course, signals) && !course.error) {
 		trm_error_destroy(profile_writer_save(session, session->options->output));
 		return trm_error_create(
 			TRM_ERROR_SYSTEM,
@@ -681,7 +682,7 @@ struct trm_error *session_attach(const struct session_options *options,
 	session.cache = cache_create(options->quiet);
 	trm_error_destroy(doorbell_create(&session.doorbell));
 	session.plan_workers = plan_workers_create(session.cache, &described, -1);
-	struct trm_error *error = attach(&session, request, program, &signals);
+	struct trm_error *error = attach_and_run(&session, request, program, &signals);
 
 	doorbell_destroy(session.doorbell);
 	plan_workers_destroy(session.plan_workers);

@@ -25,7 +25,7 @@ static void read_children(pid_t pid, pid_t tid, struct pids *pids)
 		vector_push(pids, child);
 }
 
-static void note(struct session *session, pid_t pid, pid_t parent)
+static void note_child(struct session *session, pid_t pid, pid_t parent)
 {
 	char program[PATH_MAX];
 
@@ -61,7 +61,7 @@ static void note_all(struct session *session, pid_t pid, struct pids *pids)
 		closedir(folder);
 	for (size_t i = first; i < pids->count; i++)
 		if (is_left(session, pids->items[i]))
-			note(session, pids->items[i], pid);
+			note_child(session, pids->items[i], pid);
 }
 
 void attach_note_children(struct session *session, pid_t pid)

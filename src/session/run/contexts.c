@@ -112,8 +112,8 @@ void contexts_environment(const struct session_context *context)
 	text_deinit(&preload);
 }
 
-static struct trm_error *save(const struct session_options *options,
-			      struct context_run *run, int status)
+static struct trm_error *save_contexts(const struct session_options *options,
+				       struct context_run *run, int status)
 {
 	char *command = profile_writer_command(options->arguments), exit[32], state[48];
 	struct trm_error *error;
@@ -160,7 +160,7 @@ struct trm_error *contexts_run(const struct session_options *options, const char
 	run.first = (uint32_t)program;
 	run.wall_ns = clock_now_ns() - begin;
 	run.is_static = options->context.is_static;
-	error = save(options, &run, outcome->status);
+	error = save_contexts(options, &run, outcome->status);
 	outcome->profile = !error;
 	struct context_spools spools = context_spools_read(options->context.folder);
 

@@ -62,7 +62,7 @@ static void drop_banks_of_others(const struct session *session)
 }
 
 /* What the profile has, and lacks; the caller frees. */
-static char *describe(const struct session *session, uint64_t died_ns)
+static char *describe_death(const struct session *session, uint64_t died_ns)
 {
 	const struct guardian *guardian = &session->guardian;
 	const bool all = guardian->shared->version == guardian->version;
@@ -80,7 +80,7 @@ static char *describe(const struct session *session, uint64_t died_ns)
 	return text;
 }
 
-static void tell(const struct session *session, const char *text, bool saved)
+static void tell_front(const struct session *session, const char *text, bool saved)
 {
 	const int fd = session->guardian.status_fd;
 	const char letter = saved ? STATUS_RESCUED : STATUS_FAILED;
@@ -90,9 +90,9 @@ static void tell(const struct session *session, const char *text, bool saved)
 	fprintf(stderr, "trammel: %s\n", text);
 }
 
-static void rescue(struct session *session, uint64_t died_ns)
+static void rescue_counts(struct session *session, uint64_t died_ns)
 {
-	scoped_free char *text = describe(session, died_ns);
+	scoped_free char *text = describe_death(session, died_ns);
 
 	session->incomplete = text;
 	drop_banks_of_others(session);
@@ -100,7 +100,7 @@ static void rescue(struct session *session, uint64_t died_ns)
 		clock_gettime(CLOCK_MONOTONIC, &session->end);
 	struct trm_error *error = profile_writer_save(session, session->options->output);
 
-	tell(session, error ? error->message : text, !error);
+	tell_front(session, error ? error->message : text, !error);
 	trm_error_destroy(error);
 }
 
@@ -120,11 +120,11 @@ _Noreturn static void watch(struct session *session)
 	    __atomic_exchange_n(&guardian->shared->claimed, 1, __ATOMIC_SEQ_CST))
 		_exit(0);
 	alarm(SECONDS_MAX);
-	rescue(session, died_ns);
+	rescue_counts(session, died_ns);
 	_exit(0);
 }
 
-static void dismiss(struct guardian *guardian)
+static void dismiss_guardian(struct guardian *guardian)
 {
 	if (guardian->pid > 0)
 		kill(guardian->pid, SIGKILL);
@@ -148,7 +148,7 @@ uint64_t guardian_act(struct session *session)
 	if (!pid)
 		watch(session);
 	/* The one before is there until the new one is. */
-	dismiss(guardian);
+	dismiss_guardian(guardian);
 	guardian->pid = pid;
 	uint64_t pause = (clock_now_ns() - now) * LEAST_FOR;
 
@@ -158,7 +158,7 @@ uint64_t guardian_act(struct session *session)
 
 void guardian_leave_front(struct session *session)
 {
-	dismiss(&session->guardian);
+	dismiss_guardian(&session->guardian);
 	session->guardian.status_fd = -1;
 	session_note_change(session);
 }
@@ -167,5 +167,5 @@ void guardian_end(struct session *session)
 {
 	if (session->guardian.shared)
 		session->guardian.shared->done = 1;
-	dismiss(&session->guardian);
+	dismiss_guardian(&session->guardian);
 }

@@ -217,8 +217,8 @@ static void let_go_space(struct session *session, const struct space *space)
 
 /* It cannot get its text back: it has unmapped what is needed for that. So it is left as
  * a tracer that is killed would leave it. */
-static void abandon(const struct session *session, struct space *space,
-		    const struct trm_error *error)
+static void abandon_space(const struct session *session, struct space *space,
+			  const struct trm_error *error)
 {
 	space->abandoned = space->left = true;
 	vector_for_each (&session->all_processes, process)
@@ -243,7 +243,7 @@ static bool stop_counting(struct session *session, struct space *space)
 		out = !error;
 		borrowed_thread_end(session, &borrowed);
 		if (error && error->code != TRM_ERROR_GONE)
-			abandon(session, space, error);
+			abandon_space(session, space, error);
 		trm_error_destroy(error);
 	}
 	vector_deinit(&leavers);

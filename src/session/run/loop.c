@@ -46,7 +46,7 @@ static void send_status(int fd, enum status_kind kind, const char *text)
 		return;
 }
 
-static void save(struct session *session, int status_fd)
+static void save_profile(struct session *session, int status_fd)
 {
 	struct trm_error *error;
 
@@ -201,8 +201,8 @@ static uint64_t act_in_time(struct session *session)
 	return limit;
 }
 
-static void loop(struct session *session, const struct tracer_start *start,
-		 const sigset_t *signals)
+static void run_loop(struct session *session, const struct tracer_start *start,
+		     const sigset_t *signals)
 {
 	bool saved = false;
 	int status_fd = start->status_fd;
@@ -215,7 +215,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 		if (window_ends_run(session))
 			break;
 		if (session->first_ended && !saved) {
-			save(session, status_fd);
+			save_profile(session, status_fd);
 			guardian_leave_front(session);
 			close(status_fd);
 			saved = true;
@@ -229,14 +229,14 @@ static void loop(struct session *session, const struct tracer_start *start,
 	release_all(session);
 	unannounced_forget(session, true);
 	if (!saved)
-		save(session, status_fd);
+		save_profile(session, status_fd);
 	/* What outlived the first process is in the profile only now. */
 	if (saved && session->saved_running && !session->refusal)
 		trm_error_destroy(profile_writer_save(session, session->options->output));
 	guardian_end(session);
 }
 
-static bool seize(const struct tracer_start *start)
+static bool seize_process(const struct tracer_start *start)
 {
 	char byte;
 
@@ -268,7 +268,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	sigaddset(&signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	let_go_of_terminal();
-	if (!seize(start)) {
+	if (!seize_process(start)) {
 		struct trm_error *error = trm_error_system(
 			errno, "cannot trace: see 'trammel doctor' for what forbids it");
 
@@ -286,7 +286,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	if (write(start->go_fd, "g", 1) != 1)
 		return 1;
 	guardian_begin(&session, start->status_fd);
-	loop(&session, start, &signals);
+	run_loop(&session, start, &signals);
 	doorbell_destroy(session.doorbell);
 	plan_workers_destroy(session.plan_workers);
 	replan_modules(&session);

@@ -17,7 +17,7 @@ int planning_notice_wait_ms(const struct planning_notice *notice, uint64_t now_n
 	return due > now_ns ? (int)((due - now_ns) / MS_NS) + 1 : 0;
 }
 
-static void show(struct planning_notice *notice)
+static void show_notice(struct planning_notice *notice)
 {
 	notice->show(notice->last.name, notice->last.left);
 	notice->shown = true;
@@ -31,7 +31,7 @@ void planning_notice_end(struct planning_notice *notice)
 	notice->since_ns = 0;
 }
 
-static void take(struct planning_notice *notice, uint64_t now_ns)
+static void take_status(struct planning_notice *notice, uint64_t now_ns)
 {
 	notice->last.name[sizeof(notice->last.name) - 1] = '\0';
 	if (!notice->last.left) {
@@ -41,7 +41,7 @@ static void take(struct planning_notice *notice, uint64_t now_ns)
 	if (!notice->since_ns)
 		notice->since_ns = now_ns;
 	if (notice->shown)
-		show(notice);
+		show_notice(notice);
 }
 
 void planning_notice_act(struct planning_notice *notice, uint64_t now_ns)
@@ -51,7 +51,7 @@ void planning_notice_act(struct planning_notice *notice, uint64_t now_ns)
 	while (notice->fd >= 0 &&
 	       (size = read(notice->fd, &notice->last, sizeof(notice->last))) >= 0) {
 		if (size == sizeof(notice->last)) {
-			take(notice, now_ns);
+			take_status(notice, now_ns);
 			continue;
 		}
 		planning_notice_end(notice);
@@ -59,5 +59,5 @@ void planning_notice_act(struct planning_notice *notice, uint64_t now_ns)
 		notice->fd = -1;
 	}
 	if (!planning_notice_wait_ms(notice, now_ns))
-		show(notice);
+		show_notice(notice);
 }

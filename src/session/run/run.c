@@ -380,9 +380,9 @@ struct trm_error *front_exec_error(const struct session_options *options, int wh
 	return trm_error_system(why, "cannot run \"%s\"", options->arguments[0]);
 }
 
-static struct trm_error *understand(const struct text *status,
-				    const struct session_options *options, int exec_error,
-				    struct run_outcome *outcome)
+static struct trm_error *understand_status(const struct text *status,
+					   const struct session_options *options,
+					   int exec_error, struct run_outcome *outcome)
 {
 	const char *name = options->arguments[0];
 	const char *rest = status->length ? status->data + 1 : "";
@@ -457,7 +457,8 @@ static struct trm_error *run_checked(const struct session_options *options,
 	read_status(channels.status.read, &status);
 	close(channels.status.read);
 	outcome->tracer_answered = status.length > 0 && *status.data != STATUS_RESCUED;
-	struct trm_error *error = understand(&status, options, exec_error, outcome);
+	struct trm_error *error =
+		understand_status(&status, options, exec_error, outcome);
 
 	text_deinit(&status);
 	return error;

@@ -14,8 +14,8 @@ static bool is_like(const struct family_copy *copy, const struct family_copy *wa
 	       copy->first_slot == wanted->first_slot;
 }
 
-static struct family_copy *find(const struct family *family,
-				const struct family_copy *wanted)
+static struct family_copy *find_copy(const struct family *family,
+				     const struct family_copy *wanted)
 {
 	vector_for_each (&family->shared_code, copy)
 		if (is_like(*copy, wanted))
@@ -36,7 +36,7 @@ struct trm_error *copies_take(struct session *session, struct family *family,
 		.first_slot = module->first_slot,
 		.size = size,
 	};
-	struct family_copy *copy = find(family, &wanted);
+	struct family_copy *copy = find_copy(family, &wanted);
 	uint64_t offset;
 
 	*ret_new = !copy;

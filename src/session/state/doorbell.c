@@ -79,7 +79,7 @@ static void wait_for_ring(struct doorbell *doorbell, struct futex_waitv *waits,
 	}
 }
 
-static void *listen(void *argument)
+static void *run_listener(void *argument)
 {
 	struct listener *listener = argument;
 	struct doorbell *doorbell = listener->doorbell;
@@ -108,7 +108,7 @@ static void *listen(void *argument)
 	}
 }
 
-static void wake(struct listener *listener)
+static void wake_listener(struct listener *listener)
 {
 	__atomic_fetch_add(&listener->changed, 1, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &listener->changed, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -133,7 +133,7 @@ static struct listener *roomy_listener(struct doorbell *doorbell)
 	struct listener *listener = memory_allocate_zeroed(1, sizeof(*listener));
 
 	listener->doorbell = doorbell;
-	if (pthread_create(&listener->thread, NULL, listen, listener)) {
+	if (pthread_create(&listener->thread, NULL, run_listener, listener)) {
 		free(listener);
 		return NULL;
 	}
@@ -150,7 +150,7 @@ void doorbell_add(struct doorbell *doorbell, uint32_t *word)
 		listener->words[listener->count++] = word;
 	pthread_mutex_unlock(&doorbell->lock);
 	if (listener)
-		wake(listener);
+		wake_listener(listener);
 }
 
 void doorbell_remove(struct doorbell *doorbell, const uint32_t *word)
@@ -171,7 +171,7 @@ void doorbell_remove(struct doorbell *doorbell, const uint32_t *word)
 	}
 	pthread_mutex_unlock(&doorbell->lock);
 	if (owner)
-		wake(owner);
+		wake_listener(owner);
 }
 
 void doorbell_destroy(struct doorbell *doorbell)
@@ -182,7 +182,7 @@ void doorbell_destroy(struct doorbell *doorbell)
 	doorbell->ending = true;
 	pthread_mutex_unlock(&doorbell->lock);
 	vector_for_each (&doorbell->listeners, listener) {
-		wake(*listener);
+		wake_listener(*listener);
 		pthread_join((*listener)->thread, NULL);
 		free(*listener);
 	}

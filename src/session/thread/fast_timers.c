@@ -82,14 +82,15 @@ static uint64_t time_run(const struct thread *thread)
 	return strtoull(text, NULL, 10);
 }
 
-static void note(struct timer_signals *timer, const struct user_regs_struct *registers)
+static void note_signal(struct timer_signals *timer,
+			const struct user_regs_struct *registers)
 {
 	timer->rsp = registers->rsp;
 	timer->ns = clock_now_ns();
 	timer->ran = timer->ran_now;
 }
 
-static uint64_t lesser(uint64_t a, uint64_t b)
+static uint64_t lesser_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -102,9 +103,9 @@ static bool had_no_time(const struct thread *thread, const struct timer_signals 
 	uint64_t resumed = timer->ns - thread->resumed_ns, apart = timer->ns - last->ns;
 
 	if (timer->ran_before)
-		resumed = lesser(resumed, timer->ran_now - timer->ran_before);
+		resumed = lesser_of(resumed, timer->ran_now - timer->ran_before);
 	if (last->ran)
-		apart = lesser(apart, timer->ran_now - last->ran);
+		apart = lesser_of(apart, timer->ran_now - last->ran);
 	return apart <= APART_NS && resumed <= NOWHERE_NS;
 }
 
@@ -201,7 +202,7 @@ static void note_came(struct timer_signals *timer)
 
 /* Whether the signal found the thread waiting in a system call, which it ends: nothing
  * keeps such a thread from what it is to do. */
-static bool waits(const struct user_regs_struct *registers)
+static bool waits_in_call(const struct user_regs_struct *registers)
 {
 	const int64_t result = (int64_t)registers->rax;
 
@@ -216,7 +217,7 @@ static bool waits(const struct user_regs_struct *registers)
 static uint32_t count_again(const struct thread *thread, const struct timer_signals *last,
 			    const struct user_regs_struct *registers, uint64_t back)
 {
-	if (waits(registers))
+	if (waits_in_call(registers))
 		return 0;
 	if (had_no_time(thread, last) || is_leaving(last, registers) || back == last->rsp)
 		return last->again + 1;
@@ -232,7 +233,7 @@ static bool is_stuck(struct thread *thread, const struct user_regs_struct *regis
 	const struct timer_signals last = *timer;
 	const uint64_t back = goes_back_to(thread, registers);
 
-	note(timer, registers);
+	note_signal(timer, registers);
 	timer->again = count_again(thread, &last, registers, back);
 	return timer->again > CHANCE &&
 	       ((int64_t)registers->orig_rax < 0 || (back && !registers->rax) ||
@@ -267,7 +268,7 @@ static bool is_alone(const struct session *session, const struct thread *thread)
  * the signal stays blocked (but for regions), so this is only for those that would get
  * nowhere. Only now it runs: where stops are slow they took what it was to run before, to
  * the last. */
-static void mask(const struct session *session, struct thread *thread)
+static void mask_signal(const struct session *session, struct thread *thread)
 {
 	struct timer_signals *timer = &thread->timer;
 	const uint64_t now = clock_now_ns();
@@ -316,7 +317,7 @@ static struct remote_signals signals_of(const struct thread *thread)
 
 /* Unless the timer has signalled again: two that wait are one; or another thread has
  * taken the handler away, which would have run before. */
-static void send(struct session *session, struct thread *thread)
+static void send_signal(struct session *session, struct thread *thread)
 {
 	const int signal = thread->timer.late.si_signo;
 	const uint64_t bit = 1ull << (signal - 1);
@@ -342,7 +343,8 @@ static bool ran_nothing(const struct timer_signals *timer)
 }
 
 /* Whether it stands where its last stop left it. */
-static bool stands(struct timer_signals *timer, const struct user_regs_struct *registers)
+static bool stands_still(struct timer_signals *timer,
+			 const struct user_regs_struct *registers)
 {
 	const bool same =
 		timer->at_rip == registers->rip && timer->at_rsp == registers->rsp;
@@ -358,7 +360,7 @@ static bool stands(struct timer_signals *timer, const struct user_regs_struct *r
 static bool gets_nowhere(struct timer_signals *timer,
 			 const struct user_regs_struct *registers)
 {
-	if (stands(timer, registers) && timer->stood > CHANCE)
+	if (stands_still(timer, registers) && timer->stood > CHANCE)
 		return true;
 	if (!ran_nothing(timer)) {
 		timer->row = 0;
@@ -370,8 +372,8 @@ static bool gets_nowhere(struct timer_signals *timer,
 }
 
 /* A signal comes while one is put off. True: it is done with. */
-static bool join(struct session *session, struct thread *thread, siginfo_t *info,
-		 const struct user_regs_struct *registers)
+static bool join_signals(struct session *session, struct thread *thread, siginfo_t *info,
+			 const struct user_regs_struct *registers)
 {
 	struct timer_signals *timer = &thread->timer;
 
@@ -379,12 +381,12 @@ static bool join(struct session *session, struct thread *thread, siginfo_t *info
 	if (timer->until) {
 		if (!is_same(info, &timer->late))
 			return false;
-		if (waits(registers)) {
+		if (waits_in_call(registers)) {
 			fast_timers_forget(session, thread);
 			return false;
 		}
 		if (gets_nowhere(timer, registers))
-			mask(session, thread);
+			mask_signal(session, thread);
 		return true;
 	}
 	if (info->si_code == SI_TKILL) {
@@ -403,8 +405,8 @@ bool fast_timers_put_off(struct session *session, struct thread *thread, siginfo
 	if (is_timer(info))
 		note_came(timer);
 	if (timer->late.si_signo == info->si_signo) {
-		if (!join(session, thread, info, registers)) {
-			note(timer, registers);
+		if (!join_signals(session, thread, info, registers)) {
+			note_signal(timer, registers);
 			return false;
 		}
 	} else {
@@ -472,7 +474,7 @@ bool fast_timers_see_call(struct session *session, struct thread *thread)
 		fast_timers_forget(session, thread);
 		return false;
 	}
-	send(session, thread);
+	send_signal(session, thread);
 	if (!changes_handler(registers.orig_rax))
 		return false;
 	thread_put_off_call(thread, &registers);
@@ -506,7 +508,7 @@ uint64_t fast_timers_act(struct session *session)
 		uint64_t left = timer->until ? time_left(*item, now) : UINT64_MAX;
 
 		if (!left) {
-			send(session, *item);
+			send_signal(session, *item);
 			/* That ends the mask. */
 			if (timer->masked)
 				thread_ask_to_stop(*item);
@@ -522,6 +524,6 @@ uint64_t fast_timers_act(struct session *session)
 void fast_timers_let_go(struct session *session, struct thread *thread)
 {
 	if (thread->timer.until)
-		send(session, thread);
+		send_signal(session, thread);
 	fast_timers_forget(session, thread);
 }

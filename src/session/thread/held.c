@@ -105,7 +105,7 @@ void held_move_context(pid_t tid, uint64_t address, uint64_t from, uint64_t to)
 }
 
 /* Whoever waits for an answer moves its record itself: it knows when it woke up. */
-static bool waits(const struct bank *bank)
+static bool waits_for_answer(const struct bank *bank)
 {
 	return __atomic_load_n(&bank->shared->request, __ATOMIC_ACQUIRE) != WIRE_IDLE;
 }
@@ -119,7 +119,7 @@ static void give_back(const struct session *session, const struct thread *thread
 	if (!from || !bank || from >= to)
 		return;
 	collector_call(session, give_back, bank, from, to);
-	if (bank->shared->context && !waits(bank))
+	if (bank->shared->context && !waits_for_answer(bank))
 		held_move_context(thread->tid, bank->shared->context, from, to);
 }
 
@@ -132,7 +132,8 @@ void held_look(const struct session *session, struct thread *thread)
 		return;
 	give_back(session, thread, to);
 	thread->held_ticks = to;
-	if (!bank->shared->context || !bank->shared->asked_ticks || !waits(bank))
+	if (!bank->shared->context || !bank->shared->asked_ticks ||
+	    !waits_for_answer(bank))
 		return;
 	held_move_context(thread->tid, bank->shared->context, bank->shared->asked_ticks,
 			  to);

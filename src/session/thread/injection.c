@@ -18,7 +18,7 @@ struct injecting {
 	struct wire_batch *batch;
 };
 
-static struct trm_error *inject(void *context, struct thread *thread)
+static struct trm_error *inject_into(void *context, struct thread *thread)
 {
 	const struct injecting *injecting = context;
 
@@ -36,8 +36,8 @@ struct trm_error *space_run(struct session *session, struct thread *thread,
 	 * borrowed_thread_begin only.
 	 */
 	if (thread->stopped && (bank || !thread->event_pending))
-		return inject(&injecting, thread);
+		return inject_into(&injecting, thread);
 	if (bank)
 		return inject_mailbox_batch(thread->tid, bank, batch);
-	return space_borrow(session, thread->process->space, inject, &injecting);
+	return space_borrow(session, thread->process->space, inject_into, &injecting);
 }

@@ -46,7 +46,7 @@ static int briefly_ms(const struct space *space)
 
 /* Asks a thread to stop that is not stopped. False if it will not, as far as that is
  * known now. */
-static bool ask(const struct thread *thread, enum stop_patience patience)
+static bool ask_to_stop(const struct thread *thread, enum stop_patience patience)
 {
 	if (patience == STOP_A_SECOND && thread->state == THREAD_NEW)
 		return true; /* its first stop comes by itself */
@@ -90,8 +90,8 @@ static bool await_a_second(struct session *session, struct thread *thread)
 }
 
 /* `end`: of STOP_BRIEFLY, by clock_now_ns(). */
-static bool await(struct session *session, struct thread *thread,
-		  enum stop_patience patience, uint64_t end)
+static bool await_stop(struct session *session, struct thread *thread,
+		       enum stop_patience patience, uint64_t end)
 {
 	uint64_t now;
 
@@ -116,13 +116,13 @@ bool stop_begin(struct session *session, struct stop_scope scope,
 	vector_for_each (&session->all_threads, thread) {
 		if (!is_in(*thread, &scope) || (*thread)->stopped)
 			continue;
-		if (ask(*thread, patience))
+		if (ask_to_stop(*thread, patience))
 			vector_push(&stopped.threads, *thread);
 		else
 			all = false;
 	}
 	vector_for_each (&stopped.threads, thread)
-		all &= await(session, *thread, patience, end);
+		all &= await_stop(session, *thread, patience, end);
 	if (patience == STOP_BRIEFLY)
 		scope.space->halts = all ? 0 : scope.space->halts + 1;
 	if (ret_stopped)
