@@ -10,7 +10,7 @@
 enum check_kind {
 	CHECK_CALLS,  /* called more often than its first block was entered: cannot be */
 	CHECK_BEYOND, /* no block of its function: cannot be */
-	CHECK_ARCS,   /* called from all places more often than called: cannot be */
+	CHECK_ARCS,   /* called from all call sites more often than called: cannot be */
 	CHECK_LACK,   /* the other way round: cannot be */
 	CHECK_ENTRY,  /* entered more often than all that leads there: cannot be */
 	/* Where edges were measured: */

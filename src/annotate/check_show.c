@@ -14,9 +14,10 @@ static const struct {
 } kinds[] = {
 	[CHECK_CALLS] = {"calls", "%" PRIu64 " calls, but entered %" PRIu64 " times"},
 	[CHECK_BEYOND] = {"beyond", "0x%" PRIx64 " is beyond 0x%" PRIx64},
-	[CHECK_ARCS] = {"arcs",
-			"%" PRIu64 " calls from all places, at most %" PRIu64 " calls"},
-	[CHECK_LACK] = {"lack", "%" PRIu64 " calls, at most %" PRIu64 " from all places"},
+	[CHECK_ARCS] = {"arcs", "%" PRIu64 " calls from all call sites, at most %" PRIu64
+				" calls"},
+	[CHECK_LACK] = {"lack",
+			"%" PRIu64 " calls, at most %" PRIu64 " from all call sites"},
 	[CHECK_ENTRY] = {"entry",
 			 "entered %" PRIu64 " times, by ways taken at most %" PRIu64},
 	[CHECK_SOLVED] = {"contradiction", "counters contradict each other (%" PRIu64
@@ -84,7 +85,7 @@ void check_text(const struct check *check, const struct report_profile *profile,
 	}
 	if (check->arcs) {
 		text_add(out, ", ");
-		report_add_count(out, check->arcs, "place of calls", "places of calls");
+		report_add_count(out, check->arcs, "call site", "call sites");
 	}
 	text_add(out, " checked: ");
 	report_add_count(out, check->faults, "count that cannot be",

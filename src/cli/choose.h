@@ -12,7 +12,7 @@
 struct trm_error *choose_profile(const char *path, const struct report_filter *filter,
 				 struct report_profile **ret_profile);
 
-/* The same of one with counts of calls by their places. */
+/* The same of one with counts of calls by call site. */
 struct trm_error *choose_calls(const char *path, const struct report_filter *filter,
 			       struct report_profile **ret_profile);
 

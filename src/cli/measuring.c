@@ -324,7 +324,7 @@ bool measuring_complete(struct measuring *given, const char *program)
 	    given->options.calls == CALLS_RELOCATED)
 		error = trm_error_create(
 			TRM_ERROR_USAGE,
-			"-m calls knows places by their return addresses, which "
+			"-m calls knows call sites by their return addresses, which "
 			"--calls=relocated changes: leave one out");
 	if (!error)
 		error = check_regions(given);

@@ -106,7 +106,7 @@ struct trm_error *showing_need_calls(const struct report_profile *profile,
 	if (profile->arcs.count)
 		return NULL;
 	return trm_error_create(TRM_ERROR_USAGE,
-				"no counts of calls by their places in '%s': measure "
+				"no counts of calls by call site in '%s': measure "
 				"with trammel run -m calls",
 				path);
 }

@@ -83,7 +83,7 @@ struct trm_error *showing_load(const char *path, const struct report_filter *fil
 struct trm_error *showing_need_blocks(const struct report_profile *profile,
 				      const char *path);
 
-/* The same for counts of calls by their places. */
+/* The same for counts of calls by call site. */
 struct trm_error *showing_need_calls(const struct report_profile *profile,
 				     const char *path);
 

@@ -160,7 +160,7 @@ static void write_function(void *context, const struct annotation *annotation,
 	vector_deinit(&routes);
 }
 
-/* Those that are known, of a profile with calls by their places. */
+/* Those that are known, of a profile with calls by call site. */
 static void add_pointer_calls(struct writing *writing,
 			      const struct report_profile *profile,
 			      const struct report_module *module)

@@ -15,7 +15,7 @@ struct pbo_result {
 };
 
 /* The calls through registers and memory inside of a module, of a profile that has calls
- * by their places: by site. The caller frees. */
+ * by call site. The caller frees. */
 struct report_arc *pbo_pointer_calls(const struct report_profile *profile,
 				     const struct report_module *module,
 				     size_t *ret_count);

@@ -155,7 +155,7 @@ void report_trees_select(struct report_profile *profile)
 void report_graph_finish(struct report_profile *profile)
 {
 	const struct report_tree *tree = &profile->graph;
-	/* Images whose calls are known by their places, too. */
+	/* Images whose calls are known by call site, too. */
 	scoped_free bool *placed =
 		memory_allocate_zeroed(profile->images.count + 1, sizeof(*placed));
 

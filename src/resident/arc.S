@@ -1,5 +1,5 @@
 /*
- * What gates call where calls are counted by their sites: code/calls/gates.h.
+ * What gates call where calls are counted by call site: code/calls/gates.h.
  */
 #include "resident/assembly.h"
 

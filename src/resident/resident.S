@@ -387,7 +387,7 @@ rest_end:
  * the context at rsp may be of a function that was relocated whole, and that was shown to the
  * handler at its original, which is no longer there. rbx is the restorer. All registers come
  * from the context. The call itself is made where it always was: a filter of system calls, or who
- * makes them itself, may go by their places.
+ * makes them itself, may test from where they are made.
  */
 	.balign 16
 returns:
@@ -410,11 +410,11 @@ returns_end:
 
 /*
  * A call, a return, and a call whose return will not be seen, where the context-sensitive call
- * graph is measured (struct wire_graph). All are told in rax where the return address lies on
- * the stack, and calls their function, as nodes have it, in r11. Nothing of the program's is
- * changed or followed: which calls are still under way is told by their places alone. A stack
- * grows downwards, so what lies on it at or below the place of a call, or of a return, is over,
- * however it was left (stacks.S tells stacks apart). So each may be done again, or not at all,
+ * graph is measured (struct wire_graph). rax is the address of the return address on the stack,
+ * and for calls r11 is the function, as in nodes. Nothing of the program's is changed or
+ * followed: whether a call is still active is decided by its stack address alone. A stack grows
+ * downwards, so calls at or below the stack address of a new call, or of a return, are over,
+ * however they were left (stacks.S tells stacks apart). So each may be done again, or not at all,
  * up to the increment that counts a call: a signal that arrives before that finds the thread
  * moved back into the gate.
  * The node that was innermost when the clock was last read has the time from then on. Not all

@@ -11,7 +11,7 @@
  * program's may be small, with all of its registers kept. Whoever finds the bank busy goes on
  * without a word: a function that the library itself calls is no span. In case the tracer is
  * dead, threads may share a bank, and nobody puts signals off: then nothing is told any more.
- * A signal that comes meanwhile, or in a gate that has counted the call by its site, is sent
+ * A signal that comes meanwhile, or in a gate that has counted the call by its call site, is sent
  * again by the tracer, which blocks all others: the mask is put right at the end. The bank may
  * be another one at the end than at the start: rbx is the first one. (The tracer may have died
  * before it blocked them, and this be a handler: where the bank is busy, who is told has its

@@ -105,7 +105,7 @@
 #define WIRE_HOOK_FRAME     (WIRE_HOOK_REGISTERS + 16 + 128)
 
 /*
- * Where calls are counted by their call sites, counters of each bank begin with a table:
+ * Where calls are counted by call site, counters of each bank begin with a table:
  * struct wire_arcs, behind struct wire_spans, which is a hole if no functions are
  * regions. A gate (code/calls/gates.h) uses it only for callers that its function's cells
  * in the bank do not know. Offsets are relative to %gs.
@@ -124,7 +124,7 @@
 
 /*
  * For the context-sensitive call graph, struct wire_graph lies behind that table, which
- * is a hole if calls are not counted by their call sites as well. Nodes and frames are
+ * is a hole if calls are not counted by call site as well. Nodes and frames are
  * named by their offset from the first one; 0 is the root, and the outermost frame. All-
  * zero is an empty tree.
  */

@@ -79,7 +79,7 @@ def check_left(folder, options):
 
 
 # movb $1, %gs:slot of a probe, and what is there when it fired: an instruction without effect, or,
-# of a block at home, a jump and what it leaves of the slot; see src/code/emit/probe.c and
+# of an unpatched block, a jump and what it leaves of the slot; see src/code/emit/probe.c and
 # src/session/modules/unpatched.c.
 PROBES = {"waiting": rb"\x65\xc6\x04\x25....\x01", "fired": rb"\x65\x0f\x1f\x84....\x01",
           "home": rb"\xe9.....[\x00-\x0f]\x00\x01"}
@@ -170,7 +170,7 @@ def check_both(folder, name, command, options, by_arc, by_context):
 
 
 def check_contexts(folder, options):
-    """Calls of a function in all contexts are those from all places. By pairs of caller and callee
+    """Calls of a function in all contexts are those from all call sites. By pairs of caller and callee
     they are not: what functions without frames call (unwinders), and what follows a jump to another
     function, has the call around it as context."""
     right, total = True, 0

@@ -1,4 +1,4 @@
-"""Compares a profile's counts of calls by their places with callgrind's.
+"""Compares a profile's counts of calls by call site with callgrind's.
 
 callgrind tells for each call and jump instruction where it led, and how often. Of a call through
 a stub of a procedure linkage table it tells the stub: there all that trammel says was called from

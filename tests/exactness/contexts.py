@@ -1,4 +1,4 @@
-"""Calls in a profile: by functions, by their places, and in their contexts."""
+"""Calls in a profile: by functions, by call site, and in their contexts."""
 
 
 def totals_of(report):

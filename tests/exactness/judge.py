@@ -18,7 +18,7 @@ OWN_ONLY = {
 }
 
 # What is summed up over all checks, and how it came out: a number for each pair.
-KINDS = ("calls", "places of calls", "blocks", "edges")
+KINDS = ("calls", "call sites", "blocks", "edges")
 OUTCOMES = ("equal", "explained", "wrong")
 TOTALS = collections.Counter()
 
@@ -72,13 +72,13 @@ def judge_blocks(name, truth, report, excuses, modules=None):
 
 
 def judge_arcs(name, truth, report, excuses, modules=None):
-    """The same for counts of calls by their places."""
+    """The same for counts of calls by call site."""
     counted = arcs.Report(report)
     result = arcs.compare(truth, counted, excuses, modules)
     bad = bool(result.wrong) or result.equal < (10 if name in OWN_ONLY else 50)
     explained = sum(len(rows) for rows in result.explained.values())
-    add("places of calls", result.equal, explained, len(result.wrong))
-    print(f"{'FAIL' if bad else 'ok':4} {name}: {result.equal} places of calls equal, "
+    add("call sites", result.equal, explained, len(result.wrong))
+    print(f"{'FAIL' if bad else 'ok':4} {name}: {result.equal} call sites equal, "
           f"{explained} explained, {len(result.wrong)} wrong; "
           + ", ".join(f"{count} {kind}" for kind, count in sorted(counted.kinds.items())))
     for reason, rows in sorted(result.explained.items()):

@@ -1,4 +1,4 @@
-"""Real programs, and small ones, against callgrind: calls, places of calls, blocks."""
+"""Real programs, and small ones, against callgrind: calls, call sites, blocks."""
 
 import dataclasses
 import os
@@ -143,7 +143,7 @@ def check_arcs(name, command, folder, options, truth, excuses):
 
 
 def check(name, folder, options, excuses):
-    """One of PROGRAMS: its calls, places of calls and blocks."""
+    """One of PROGRAMS: its calls, call sites and blocks."""
     command = PROGRAMS[name]
     profile, expected = run_callgrind(command, folder, name)
     report, output = run_trammel(options.trammel, command, folder, name, ALIKE)

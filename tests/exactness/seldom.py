@@ -1,4 +1,4 @@
-"""Coverage of functions that run now and then: they go home as well, bit by bit, but for a process
+"""Coverage of functions that run now and then: they are unpatched as well, bit by bit, but for a process
 that forks often."""
 
 import os
@@ -54,7 +54,7 @@ class Seldom:
 
 
 def check_seldom(folder, options):
-    """What goes home is told of as it is where nothing does; and forks do not go on paying."""
+    """Unpatched functions have the counts that they have without unpatching; and forks do not go on paying."""
     counted = Seldom(folder, options, "blocks")
     done = counted.do(b"l") and counted.do(b"f")
     blocks = counted.end()

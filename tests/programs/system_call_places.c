@@ -4,7 +4,7 @@
 // build(all): gcc -O2 -pthread -DWAY=3
 // output: all as it should be
 // expect: function=work calls=200 at-least
-/* Where system calls are made: a filter that goes by their places, and what the handler
+/* Addresses of system calls: a filter that tests them, and what the handler
  * of a signal for a forbidden one is told. Only the C library, its loader and the program
  * may make any, and of the program's three functions with such an instruction only two.
  */

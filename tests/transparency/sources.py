@@ -17,7 +17,7 @@ Head lines of a source in tests/programs, in the first comment lines (`// word: 
     normalise: NAMES              see running.NORMALISERS
     settle: SECONDS               wait so long before the profile is read
     expect: function=NAME calls=N [module=PREFIX] [at-least] [or-skipped]
-    expect-arc: function=NAME calls=N [caller=NAME] [kind=WORD]     with calls by their places;
+    expect-arc: function=NAME calls=N [caller=NAME] [kind=WORD]     with calls by call site;
                                   _ stands for a space in names
     expect-context: path=A/B/C calls=N    with call graphs: calls of C by B by A, in whatever context
     expect-left: function=NAME times=N    with edges: so often it was left where no edge leads out

@@ -56,7 +56,7 @@ class ReportError(Exception):
 
 
 def check_counts(trammel, profile, report, measure):
-    """Counts of blocks and of calls by their places, if the profile has them, must fit the code
+    """Counts of blocks and of calls by call site, if the profile has them, must fit the code
     and each other."""
     names = measure.split(",")
     if "calls" in names and report.rows:

@@ -152,7 +152,7 @@ def flags(folder, tool, options):
 
 
 def arcs(folder, tool, options):
-    """Calls by their places, in parts of a run."""
+    """Calls by call site, in parts of a run."""
     program = job_control.build(folder, "stages", "arcs")
     if options.no_profile:
         return

@@ -1,4 +1,4 @@
-/* Calls by their places: in reports, in graphs, and checked. */
+/* Calls by call site: in reports, in graphs, and checked. */
 #include "profile_maker.h"
 #include "run_command.h"
 
@@ -79,7 +79,7 @@ static void test_table(void **state)
 	check_lines("--by arc --sort name -n1 --process 2 a.trm",
 		    FROM("     20  46.5 %  zip           0x1020  main    direct  zip     "
 			 "deflate\n"
-			 "  ... 5 more places of calls (--all shows them)\n",
+			 "  ... 5 more call sites (--all shows them)\n",
 			 NULL));
 }
 
@@ -125,28 +125,28 @@ static void test_check(void **state)
 	(void)state;
 	write_profile("calls", 0, "exited 0");
 	check_command(&cmd_report, "--check a.trm", 0,
-		      "0 functions, 0 blocks, 6 places of calls checked: 0 counts that "
+		      "0 functions, 0 blocks, 6 call sites checked: 0 counts that "
 		      "cannot be, 0 blocks not left\n",
 		      "");
 	write_profile("calls", 1, "exited 0");
 	check_command(&cmd_report, "--check a.trm", 1,
-		      "0 functions, 0 blocks, 6 places of calls checked: 1 count that "
+		      "0 functions, 0 blocks, 6 call sites checked: 1 count that "
 		      "cannot be, 0 blocks not left\n"
 		      "  Fault: libc.so.6 0x8000 malloc: 26 calls, at most 24 from all "
-		      "places\n",
+		      "call sites\n",
 		      "");
 	/* One thread of each process may have been between two counters. */
 	write_profile("calls", 1, "killed by SIGKILL");
 	check_command(&cmd_report, "--check a.trm", 0,
-		      "0 functions, 0 blocks, 6 places of calls checked: 0 counts that "
+		      "0 functions, 0 blocks, 6 call sites checked: 0 counts that "
 		      "cannot be, 0 blocks not left\n",
 		      "");
 	write_profile("calls", (uint64_t)-3, "exited 0");
 	check_command(
 		&cmd_report, "--check a.trm", 1,
-		"0 functions, 0 blocks, 6 places of calls checked: 1 count that "
+		"0 functions, 0 blocks, 6 call sites checked: 1 count that "
 		"cannot be, 0 blocks not left\n"
-		"  Fault: libc.so.6 0x8000 malloc: 24 calls from all places, at most "
+		"  Fault: libc.so.6 0x8000 malloc: 24 calls from all call sites, at most "
 		"18 calls\n",
 		"");
 }
@@ -192,10 +192,10 @@ static void test_without(void **state)
 	add_calls(&maker, ZIP, "main", 0x1000, 1);
 	end_profile(&maker);
 	check_command(&cmd_report, "--by arc a.trm", 2, "",
-		      "trammel: no counts of calls by their places in 'a.trm': measure "
+		      "trammel: no counts of calls by call site in 'a.trm': measure "
 		      "with trammel run -m calls\n");
 	check_command(&cmd_graph, "--calls a.trm", 2, "",
-		      "trammel: no counts of calls by their places in 'a.trm': measure "
+		      "trammel: no counts of calls by call site in 'a.trm': measure "
 		      "with trammel run -m calls\n");
 }
 

@@ -555,7 +555,7 @@ static void interrupt(void *context, ucontext_t *ucontext)
 	registers[REG_RIP] = (greg_t)place.original;
 }
 
-/* All calls that were counted by their places. */
+/* All calls that were counted by call site. */
 static uint64_t all_places(const struct plan *plan)
 {
 	uint64_t sum = 0;
@@ -614,7 +614,7 @@ static void test_interrupted(void **state)
 	interrupt_all(true, false, true);
 }
 
-/* Where calls are counted by their places, too, both counts are the same, wherever a
+/* Where calls are counted by call site, too, both counts are the same, wherever a
  * signal finds the thread. */
 static void test_both(void **state)
 {

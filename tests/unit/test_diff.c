@@ -421,7 +421,7 @@ static void test_edges_and_arcs(void **state)
 		      "trammel: no counts of edges in 'a.trm': measure with trammel run "
 		      "-m edges\n");
 	check_command(&cmd_diff, "--by arc a.trm b.trm", 2, "",
-		      "trammel: no calls by their places in 'a.trm': measure with "
+		      "trammel: no calls by call site in 'a.trm': measure with "
 		      "trammel run -m calls\n");
 }
 

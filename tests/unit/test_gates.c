@@ -1,5 +1,5 @@
 /*
- * Calls counted by their sites: code is run through its gates and stubs, with the bank
+ * Calls counted by call site: code is run through its gates and stubs, with the bank
  * and the resident's code that a program has, and stopped at every instruction on the
  * way.
  */

@@ -1,6 +1,6 @@
 /*
- * Functions made by chance go home step by step, as their blocks fire: they do what the
- * bare ones do at any time, and in the end all flags are set of what was executed.
+ * Random functions are unpatched step by step, as their blocks fire: at any time they do
+ * what the bare ones do, and in the end the flags of all executed blocks are set.
  */
 #include "code/locate/locate.h"
 #include "code/plan/plan_rows.h"
@@ -29,7 +29,7 @@ static uint32_t page; /* bytes, of texts that are written page by page */
 static struct whole_result results[ROUNDS][FUNCTIONS];
 /* Which ways of relocated code are open, by function. */
 static struct return_jumps ways[FUNCTIONS];
-/* Which blocks run at home. */
+/* By function: bitmap of the blocks that run unpatched. */
 static uint64_t *running[FUNCTIONS];
 /* In which order its pages are written. */
 static uint64_t early[FUNCTIONS];
@@ -69,7 +69,7 @@ static void run_some(const struct whole_area *area, unsigned last, uint32_t part
 	}
 }
 
-/* Relocated code leads home, or sets flags again. */
+/* Makes relocated code return to the original, or set flags again. */
 static void set_ways(const struct whole_area *area, unsigned i, bool open)
 {
 	vector_for_each (&ways[i], way) {
@@ -109,7 +109,7 @@ static void write_text(const struct whole_area *area,
 	}
 }
 
-/* The probe that becomes a way home is that of the block it leads to. */
+/* A probe that becomes a return jump is that of the block to which it leads. */
 static void check_ways(const struct plan *plan, const struct plan_function *function,
 		       const struct return_jumps *found)
 {
@@ -194,8 +194,7 @@ static void count_short_jumps(const struct unpatch_request *request, const uint8
 	}
 }
 
-/* Branches of blocks that run at home and do not lead where they did lead into the code
- * of their function. */
+/* Retargeted branches of unpatched blocks lead into the code of their function. */
 static void count_led_branches(const struct unpatch_request *request, const uint8_t *text,
 			       const uint64_t *opened)
 {
@@ -262,7 +261,7 @@ struct changing {
 	bool closed;
 };
 
-/* Where what was at home goes on. */
+/* Finds where an unpatched block continues. */
 static bool way_in(const struct unpatch_request *request, uint64_t rip,
 		   uint32_t *ret_code)
 {
@@ -458,7 +457,7 @@ static void test_home(void **state)
 	run_batch(14, false);
 	run_batch(109, false);
 	run_batch(7, false);
-	/* Most go home, and most of what was executed of them. */
+	/* Most functions are unpatched, and most of their executed blocks. */
 	assert_true(at_home * 10 > 2 * BATCHES * FUNCTIONS * ROUNDS * 5);
 	assert_true(open_blocks > 2 * at_home);
 	assert_true(short_jumps > 250 * BATCHES && led_out > 125 * BATCHES &&

@@ -8,7 +8,7 @@
 
 #include "code/builder/plan_builder.h"
 
-/* Fills in plan.calls, and plan.arcs where calls are counted by their call sites. The
+/* Fills in plan.calls, and plan.arcs where calls are counted by call site. The
  * plan's functions and trampolines must be finished. Instructions under a patch are left
  * out. Jumps of the trampolines are changed at once. */
 void call_stubs_retarget(struct plan_builder *builder);

@@ -1,5 +1,5 @@
 /*
- * Counting calls by their call sites.
+ * Counting calls by call site.
  *
  *     original text                 gates                        trampolines
  *     f: jmp ------------------->   counts for the pair of
@@ -53,7 +53,7 @@
 #include "code/builder/plan_builder.h"
 
 /* Reserves room for the gates at the start of plan.code and for the cells in front of all
- * counters, if calls are counted by their call sites. */
+ * counters, if calls are counted by call site. */
 void gates_reserve(struct plan_builder *builder);
 
 /* Writes the gates; functions and trampolines must be finished. */

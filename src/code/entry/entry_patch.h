@@ -32,7 +32,7 @@ struct entry_patch {
 			 10 two jumps, the second to the displaced instructions */
 	uint8_t displaced;  /* as plan_function.displaced */
 	uint8_t call_end;   /* as plan_function.call_end; the patch is the displacement */
-	uint8_t call_depth; /* with call_end, if calls are counted by their call sites:
+	uint8_t call_depth; /* with call_end, if calls are counted by call site:
 			       bytes by which rsp is lower at the call than at the entry
 			     */
 	bool keep_flags;    /* flags may be alive at the entry */

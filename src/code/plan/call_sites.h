@@ -1,5 +1,5 @@
 /*
- * Rows of a plan for counting calls by their call sites.
+ * Rows of a plan for counting calls by call site.
  */
 #ifndef TRAMMEL_CODE_PLAN_CALL_SITES_H
 #define TRAMMEL_CODE_PLAN_CALL_SITES_H
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * Where calls are counted by their call sites, the first counters are those of gates,
+ * Where calls are counted by call site, the first counters are those of gates,
  * PLAN_GATE_SLOTS for each of plan.functions: cells of two words (a return address, and
  * where in the bank the calls from that call site are counted; 0: nowhere yet); then the
  * number of calls from call sites for which there was no room, and an unused word. Some

@@ -72,7 +72,7 @@ struct plan_function {
 				the next function's may start. PLAN_LATER: planned at its
 				first call */
 	uint32_t slot;     /* the counter of its calls, only if instrumented. If calls are
-			      counted by their call sites without plan.counts_entries, the
+			      counted by call site without plan.counts_entries, the
 			      word of its gate for unknown call sites */
 	uint8_t reason;    /* enum plan_reason. PLAN_NOT_WANTED with a hook: it has a
 			      trampoline, but neither probe nor slot */
@@ -256,7 +256,7 @@ struct plan {
 				  functions are planned */
 	uint32_t placed; /* with latches: number of functions planned so far, which are
 			    the first in the order of the code */
-	/* If calls are counted by their call sites: */
+	/* If calls are counted by call site: */
 	uint32_t gates_size; /* bytes of gates at the start of plan.code; 0: no gates */
 	bool counts_entries; /* trampolines count, too */
 	bool sites;          /* gates distinguish call sites: see code/calls/gates.h */

@@ -47,7 +47,7 @@ struct plan_request {
 	struct image *image; /* functions that no table lists are added to it */
 	enum plan_probe probe;
 	enum plan_depth depth;
-	bool calls; /* calls are counted by their call sites; needs PLAN_PROBE_COUNT */
+	bool calls; /* calls are counted by call site; needs PLAN_PROBE_COUNT */
 	bool graph; /* calls are counted by their contexts, with times; needs
 		       PLAN_PROBE_COUNT */
 	bool spans; /* gates report functions' names and the ends of calls; needs

@@ -74,8 +74,8 @@ static void choose_sums_of_blocks(struct plan_builder *builder)
 		block_sums_choose(&builder->current.sums, &builder->current.cfg);
 }
 
-/* Flags in all loops, and where jumps through tables lead, whose address a function may
- * keep: there relocated code leads home, see code/unpatch/unpatch.h. */
+/* Adds flags in all loops and at targets of jump tables, whose addresses a function may
+ * keep: there relocated code returns to the original, see code/unpatch/unpatch.h. */
 static void flag_more(struct plan_builder *builder)
 {
 	struct block_sum *sums = builder->current.sums.blocks.items;

@@ -129,7 +129,7 @@ struct whole {
 struct whole_calls {
 	const struct code_map *map;
 	const uint8_t *readers; /* enum ra_reader, by function */
-	/* If calls are counted by their call sites: */
+	/* If calls are counted by call site: */
 	const struct image *image;
 	bool *counted; /* by function: a counter lies in front of its calls; NULL: of no
 			  function */

@@ -489,7 +489,8 @@ static uint32_t choose_probe(const struct whole *whole, const struct cfg_block *
 	uint8_t live = block->live_out;
 
 	*ret_form = whole->flags ? PROBE_FLAG : PROBE_COUNT_KEEP_FLAGS;
-	if (whole->flags) /* and lead home from there: see code/unpatch/unpatch.h */
+	if (whole->flags) /* it may return to the original there: code/unpatch/unpatch.h
+			   */
 		return best;
 	for (uint32_t i = end; i-- > block->first;) {
 		live = cfg_live_before(&instructions[i], live);

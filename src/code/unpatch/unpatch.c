@@ -340,9 +340,9 @@ static void keep_whole(struct unpatching *unpatching, const uint8_t *text)
 			pin_byte(unpatching, at - 1);
 }
 
-/* A switch leads where its own table does once what names that ran at home, in whatever
- * text: such blocks stay in relocated code, where they name its clone, if it leads to a
- * place that nobody may come to. */
+/* A switch uses its original table once a block that contains the table's address has run
+ * unpatched, in any text. If a target of the table must not be reached, such blocks stay
+ * in relocated code, where they refer to the clone. */
 static void pin_names(struct unpatching *unpatching, uint32_t before)
 {
 	for (uint32_t b = 0; before && b < unpatching->count; b++)
@@ -487,7 +487,7 @@ static void end_unpatching(struct unpatching *unpatching)
 	free(unpatching->known);
 }
 
-/* False if it cannot go home: see know_patches. */
+/* False if the function cannot be unpatched: see know_patches. */
 static bool learn_blocks(struct unpatching *unpatching)
 {
 	know_blocks(unpatching);
@@ -531,7 +531,7 @@ static bool make_whole(struct unpatching *unpatching, uint8_t *text)
 	return !unpatching->more;
 }
 
-/* Whether a block ran at home that names the table of a switch. */
+/* Whether a block with the address of a switch's table has run unpatched. */
 static bool has_named(const struct unpatching *unpatching)
 {
 	const uint64_t *open = unpatching->request->open;
@@ -542,9 +542,9 @@ static bool has_named(const struct unpatching *unpatching)
 	return false;
 }
 
-/* Where there is no room for all that unpatch_close needs, no block that names the table
- * of a switch is to run at home. False if a text of which nothing runs cannot be made at
- * all. `text` is undefined then. */
+/* Without room for all jumps of unpatch_close, no block with the address of a switch's
+ * table may run unpatched. False if even a text without unpatched blocks cannot be made;
+ * `text` is undefined then. */
 static bool can_close(struct unpatching *unpatching, uint8_t *text)
 {
 	if (!unpatching->has_switch || has_named(unpatching))

@@ -1,5 +1,5 @@
-/* Which blocks nobody may come to while some pages of a text at home are written and
- * others are not, and in which order they are written. */
+/* Blocks that must not be reached while only some pages of an unpatched text are written,
+ * and the order of these pages. */
 #include "code/unpatch/unpatch_bars.h"
 
 #include "code/unpatch/unpatching.h"
@@ -93,8 +93,8 @@ static void know_barred(struct unpatching *unpatching)
 	unpatching->led_barred = find_led_barred(unpatching);
 }
 
-/* How much leads where it may not and cannot be led elsewhere, and so cannot run at home:
- * a switch leads to many blocks. */
+/* The number of blocks that cannot run unpatched, because they lead to barred blocks and
+ * cannot be led elsewhere; a switch leads to many. */
 static uint32_t count_stuck(const struct unpatching *unpatching)
 {
 	uint32_t count = 0, names = 0, cases = 0;

@@ -1,4 +1,4 @@
-/* Where jumps lie that lead from a text at home into relocated code. */
+/* Jumps from an unpatched text into relocated code: where they lie. */
 #include "code/unpatch/unpatch_jumps.h"
 
 #include "code/unpatch/unpatching.h"

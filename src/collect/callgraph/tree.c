@@ -212,7 +212,7 @@ static void note_more(struct image_graph *graph, uint32_t interval, uint32_t num
 }
 
 /* What was added up of functions is calls of theirs from somewhere, unless these are
- * counted by their places, too. */
+ * counted by call site, too. */
 static void take_calls(struct image_run *image, uint32_t interval, bool counts)
 {
 	vector_for_each (&image->graph.calls, calls) {

@@ -202,7 +202,7 @@ static struct trm_error *check_counts(const struct report_profile *profile,
 		 profile->blocks.count, "counts of blocks", "blocks"},
 		{options->by == DIFF_BY_EDGE, profile->edges.count, "counts of edges",
 		 "edges"},
-		{options->by == DIFF_BY_ARC, profile->arcs.count, "calls by their places",
+		{options->by == DIFF_BY_ARC, profile->arcs.count, "calls by call site",
 		 "calls"},
 	};
 

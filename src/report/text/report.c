@@ -223,7 +223,7 @@ static void add_arcs(const struct view *view)
 		grid_add_text(&grid, function->name);
 	}
 	free(rows);
-	finish_grid(view, &grid, count, "place of calls", "places of calls");
+	finish_grid(view, &grid, count, "call site", "call sites");
 }
 
 static void add_edges(const struct view *view)

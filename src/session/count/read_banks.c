@@ -18,7 +18,7 @@ struct folding {
 	banks_visitor *visit;
 	void *context;
 	struct image_counts *counts; /* where push_count puts them */
-	struct image_arcs *arcs;     /* NULL: calls by their places are not asked for */
+	struct image_arcs *arcs;     /* NULL: calls by call site are not asked for */
 	uint32_t thread;             /* whose bank it is; 0: they are not told apart */
 	const struct family_module
 		*last; /* counters come in order: mostly the same module */

@@ -15,7 +15,7 @@ void banks_take_process(struct session *session, struct process *process,
 			enum banks_use how);
 
 /* What the banks of the process have: every counter that is not 0 of each bank; or
- * sorted, each counter once, with calls by their places. With `take`, flags are cleared
+ * sorted, each counter once, with calls by call site. With `take`, flags are cleared
  * as they are read. */
 void banks_visit(const struct session *session, const struct process *process,
 		 banks_visitor *visit, void *context);

@@ -73,7 +73,7 @@ struct collector {
 	enum plan_depth depth; /* where probes are */
 	uint32_t slot_size; /* bytes a counter takes in a bank; 0: nothing is counted */
 	bool covers;        /* counts are kept as 0 or not 0 */
-	bool calls;         /* calls are counted by their sites: see code/calls/gates.h */
+	bool calls;         /* calls are counted by call site: see code/calls/gates.h */
 	bool graph;         /* calls are counted by their contexts, with time */
 	bool exits;         /* what leaves functions is counted exactly */
 	bool pbo;           /* what compilers read is written beside the profile */

@@ -87,7 +87,7 @@ static void count_by_hand(const struct thread *thread, const struct module *modu
 }
 
 /* A thread that has counted its call is shown the entry: its registers are those that it
- * is shown with. Where calls are counted by their sites nothing tells which counter it
+ * is shown with. Where calls are counted by call site nothing tells which counter it
  * was: there the way back is led behind the gate. Go's handlers may not come back that
  * way. */
 static void count_once(struct thread *thread, const struct module *module,

@@ -76,7 +76,7 @@ static const struct bank *busy_bank(const struct session *session,
 								      : NULL;
 }
 
-/* Whether it has counted a call by its site that it will tell of behind that. */
+/* Whether it has counted a call by its call site that it will tell of behind that. */
 static bool is_untold(const struct session *session, const struct thread *thread,
 		      struct user_regs_struct registers)
 {

@@ -147,7 +147,7 @@ static void save_arcs(struct profile_writer *writer,
 	save_own_arcs(writer, tally, own);
 }
 
-/* How many of a function's calls came from places that are not known. */
+/* How many of a function's calls came from unknown call sites. */
 static uint64_t unknown_calls(struct profile_writer *writer,
 			      const struct profile_writer_tally *tally, uint32_t function,
 			      uint64_t known)

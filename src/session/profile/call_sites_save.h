@@ -1,4 +1,4 @@
-/* Calls by their places in a profile: see docs/profile.md. */
+/* Calls by call site in a profile: see docs/profile.md. */
 #ifndef TRAMMEL_SESSION_PROFILE_CALL_SITES_SAVE_H
 #define TRAMMEL_SESSION_PROFILE_CALL_SITES_SAVE_H
 
@@ -6,7 +6,7 @@
 
 /*
  * Writes records of all arcs. Where calls of functions have no counters, they become the
- * sums of these; where they have, the rest came from places that are not known. But a
+ * sums of these; where they have, the rest came from unknown call sites. But a
  * thread that was between the two counters when an interval ended is of the call that an
  * earlier interval has: `saving.entering` says how many those are, for what is saved in
  * the order of intervals. Functions with arcs are marked in `seen`, one bit each.

@@ -547,7 +547,7 @@ static void save_function(struct profile_writer *writer, const struct module_cou
 	}
 }
 
-/* Those of which blocks were counted. Calls by their sites have counters behind them. */
+/* Those of which blocks were counted. Calls by call site have counters behind them. */
 static void see_blocks(const struct profile_writer_tally *tally, uint64_t *seen)
 {
 	const struct plan *plan = tally->file->plan;
