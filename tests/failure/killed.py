@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from failure.common import expect
-from transparency import checks, running, sources, trammel
+from transparency import attach, checks, running, sources, trammel
 from transparency.results import Failure, Skip
 
 # Moments for each kind of program: 374 in all. Each is a fraction of the whole run, by steps of
@@ -324,16 +324,24 @@ def tracer_putting_off(place):
     expect(not problems, f"{len(problems)} of 72: " + " || ".join(problems[:3]))
 
 
+def child_of(place, parent):
+    """The process of trammel whose parent that one is; 0 for none."""
+    for process in running.processes():
+        try:
+            if parent and running.executable(process) == place.tool:
+                with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
+                    if int(file.read().rsplit(")", 1)[1].split()[1]) == parent:
+                        return process
+        except OSError:
+            pass
+    return 0
+
+
 def tracer_and_guardian(place, front):
     """The tracer of a run, which is a child of its front, and what it made of itself, a child of
     that; 0 for one that is not there."""
-    parents = {}
-    for process in running.processes():
-        if running.executable(process) == place.tool:
-            with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
-                parents[process] = int(file.read().rsplit(")", 1)[1].split()[1])
-    tracer = next((process for process, parent in parents.items() if parent == front), 0)
-    return tracer, next((process for process, parent in parents.items() if parent == tracer), 0)
+    tracer = child_of(place, front)
+    return tracer, child_of(place, tracer)
 
 
 def tracer_leaves_a_profile(place):
@@ -371,6 +379,50 @@ def tracer_leaves_a_profile(place):
     return text.splitlines()[2].strip()[:60]
 
 
+def tracer_killed_early(place):
+    """A program that kills its tracer 0.15 s after it began: there is a profile, too. Where the
+    tracer did not get to a processor in that time there is none; it does in one of five runs."""
+    command = [place.build("kills_tracer.c")]
+    running.run(trammel.run_command(place.tool, place.profile, [*command, "nobody"]), place.folder)
+    for _ in range(5):
+        if os.path.exists(place.profile):
+            os.unlink(place.profile)
+        outcome = running.run(trammel.run_command(place.tool, place.profile, command,
+                                                  place.options.measure), place.folder)
+        expect(outcome.stdout == b"went on\n", f"{outcome.stdout} {outcome.stderr}")
+        expect(b"the tracer was killed" in outcome.stderr, f"{outcome.stderr}")
+        if b"the profile has what" in outcome.stderr:
+            break
+    expect(os.path.exists(place.profile), "no profile in five runs")
+    if place.options.measure in (None, "functions"):
+        expect(place.report().calls("step") == 1000, f"{place.report().calls('step')} calls")
+
+
+def attachment_leaves_a_profile(place):
+    """What an attachment that is killed had counted is in its profile; the process runs on."""
+    measure = ("-m", place.options.measure or "functions")
+    if trammel.has_spans(place.options.measure):
+        raise Skip("attach does not measure regions")
+    with attach.Server(place.folder, "killed") as server:
+        attached = attach.Attached(place.tool, server.pid, place.profile, *measure)
+        server.do("calls 500")
+        end = time.monotonic() + running.TIMEOUT_SECONDS
+        guardian = last = 0
+        while time.monotonic() < end and not (guardian and guardian == last):
+            last = guardian
+            time.sleep(0.3)
+            guardian = child_of(place, attached.process.pid)
+        expect(guardian, "the attachment has no guardian")
+        attached.process.kill()
+        text = attached.process.communicate(timeout=running.TIMEOUT_SECONDS)[1]
+        server.do("calls 100")
+        server.finish()
+    expect("trammel: the tracer was killed: the profile has what" in text, f"{text!r}")
+    if place.options.measure in (None, "functions"):
+        found = place.report().calls("work_once")
+        expect(found == 8 * 500, f"{found} calls instead of 4000")
+
+
 def named(kind):
     test = functools.partial(killed_tracer, kind)
     test.__name__ = "tracer_of_" + kind
@@ -378,4 +430,5 @@ def named(kind):
 
 
 TESTS = [*(named(kind) for kind in MOMENTS), tracer_before_patches,
-         tracer_leaves_a_profile, tracer_in_handler, tracer_at_its_last_calls, tracer_putting_off]
+         tracer_leaves_a_profile, tracer_killed_early, attachment_leaves_a_profile,
+         tracer_in_handler, tracer_at_its_last_calls, tracer_putting_off]

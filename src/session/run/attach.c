@@ -512,6 +512,14 @@ static void enter_stage(struct course *course, enum stage stage)
 	course->since = clock_now_ns();
 }
 
+/* Where profiles are written all the time, whoever asked for them has the last one. */
+static void enter_measuring(const struct attachment *attachment, struct course *course)
+{
+	enter_stage(course, MEASURING);
+	if (!attachment->request->save_ns)
+		guardian_begin(attachment->session, -1);
+}
+
 /* Writes the profile if it is time to; limits the wait until the next time. */
 static void save_often(struct attachment *attachment, struct course *course)
 {
@@ -551,7 +559,7 @@ static void measure_course(struct attachment *attachment, struct course *course)
 
 	if (course->stage == PREPARING) {
 		if (prepare_attachment(attachment, &course->error)) {
-			enter_stage(course, MEASURING);
+			enter_measuring(attachment, course);
 			if (!session->options->no_follow)
 				attach_note_children(session, attachment->pid);
 			if (attachment->request->begun)
@@ -611,7 +619,7 @@ static struct trm_error *attach_and_run(struct session *session,
 	course.error = request->waits ? take_waiting(&attachment, program)
 				      : take_process(&attachment, program);
 	if (!course.error && request->waits)
-		enter_stage(&course, MEASURING);
+		enter_measuring(&attachment, &course);
 	if (course.error)
 		course.stage = LEAVING;
 	if (!follow_course(&attachment, &course, signals) && !course.error) {
@@ -684,6 +692,7 @@ struct trm_error *session_attach(const struct session_options *options,
 	session.plan_workers = plan_workers_create(session.cache, &described, -1);
 	struct trm_error *error = attach_and_run(&session, request, program, &signals);
 
+	guardian_end(&session);
 	doorbell_destroy(session.doorbell);
 	plan_workers_destroy(session.plan_workers);
 	cache_prune(session.cache);

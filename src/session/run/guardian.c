@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 /* Short runs have none. */
-#define FIRST_NS 300000000
+#define FIRST_NS 20000000
 
-/* How long a guardian is the last one at least, and at least so many times as long as it
- * took to make it. */
+/* How long a guardian is the last one at least, but no longer than there have been any;
+ * and at least so many times as long as it took to make it. */
 #define LEAST_NS  100000000
 #define LEAST_FOR 64
 
@@ -40,7 +40,8 @@ void guardian_begin(struct session *session, int status_fd)
 	}
 	guardian->shared = shared;
 	guardian->status_fd = status_fd;
-	guardian->next_ns = clock_now_ns() + FIRST_NS;
+	guardian->began_ns = clock_now_ns();
+	guardian->next_ns = guardian->began_ns + FIRST_NS;
 	session_note_change(session);
 }
 
@@ -131,6 +132,16 @@ static void dismiss_guardian(struct guardian *guardian)
 	guardian->pid = 0;
 }
 
+/* When the one that was just made may have a successor. */
+static uint64_t next_after(const struct guardian *guardian)
+{
+	const uint64_t now = clock_now_ns(), age = now - guardian->began_ns;
+	const uint64_t least = age < LEAST_NS ? age : LEAST_NS;
+	const uint64_t pause = (now - guardian->made_ns) * LEAST_FOR;
+
+	return now + (pause > least ? pause : least);
+}
+
 uint64_t guardian_act(struct session *session)
 {
 	struct guardian *guardian = &session->guardian;
@@ -150,9 +161,7 @@ uint64_t guardian_act(struct session *session)
 	/* The one before is there until the new one is. */
 	dismiss_guardian(guardian);
 	guardian->pid = pid;
-	uint64_t pause = (clock_now_ns() - now) * LEAST_FOR;
-
-	guardian->next_ns = clock_now_ns() + (pause > LEAST_NS ? pause : LEAST_NS);
+	guardian->next_ns = next_after(guardian);
 	return UINT64_MAX;
 }
 

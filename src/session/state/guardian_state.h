@@ -17,7 +17,8 @@ struct guardian {
 	int status_fd;             /* to the front; -1: it is not, or no more, there */
 	pid_t pid;                 /* 0: there is none */
 	uint32_t version;          /* that the last one has */
-	uint64_t made_ns, next_ns; /* clock_now_ns(): when it was made; of the next */
+	uint64_t began_ns;         /* clock_now_ns(): since when there may be some */
+	uint64_t made_ns, next_ns; /* likewise: when it was made; of the next */
 };
 
 #endif
