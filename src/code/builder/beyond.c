@@ -41,7 +41,7 @@ static bool note_use(struct plan_builder *builder, size_t index)
 	return use != RETURN_USE_NONE;
 }
 
-/* What a call does that leads to `target`, also through the linkage table. */
+/* How the target of a call uses its return address, also through the linkage table. */
 static enum return_use use_at(const struct plan_builder *builder, uint64_t target)
 {
 	int64_t callee = code_map_function_at(&builder->scan.map, target);
@@ -99,7 +99,8 @@ static bool read_branch(const struct plan_builder *builder, uint64_t address,
 	return true;
 }
 
-/* Where a function calls a place inside of itself, which may look for where it is. */
+/* Use of the return address by calls of a function into itself, which may compute an
+ * address. */
 static enum return_use use_inside(const struct plan_builder *builder, size_t index,
 				  uint64_t target)
 {
@@ -136,7 +137,8 @@ static void look_at_call(struct plan_builder *builder, uint64_t address, bool an
 			  address + brief.length, use);
 }
 
-/* What jumps to such a function is one, too. Whether any was found. */
+/* Marks functions that jump to such a function as well. Returns whether any was marked.
+ */
 static bool follow_jump(struct plan_builder *builder, uint64_t address)
 {
 	struct brief brief;

@@ -11,8 +11,8 @@
 
 enum { LENGTH = SCAN_CALL_LENGTH, JUMP = 0xe9, SHORT_JUMP = 0xeb };
 
-/* How many calls ahead is fetched what they are, and whose entries they lead to: looking
- * those up takes most of the time, as they lie all over the text. */
+/* How many calls ahead their bytes, and the entries of their targets, are prefetched:
+ * looking those up takes most of the time, as they lie all over the text. */
 enum { AHEAD_BYTES = 48, AHEAD_ENTRIES = 24 };
 
 enum { NOWHERE = UINT32_MAX };
@@ -54,7 +54,7 @@ void call_stubs_list_entrances(struct plan_builder *builder)
 			builder->entries.entrances[latch->function] = latch->code;
 }
 
-/* Where in plan.code calls of a function may lead instead of to its entry. */
+/* Offset in plan.code to which calls of a function may lead instead of its entry. */
 static uint32_t entrance_of(const struct plan_builder *builder,
 			    const struct plan_function *function)
 {
@@ -72,7 +72,8 @@ static const struct plan_function *callee_of(const struct plan_builder *builder,
 	return &builder->plan->functions.items[index];
 }
 
-/* The same of what a stub of the procedure linkage table means. */
+/* The instrumented function that a stub of the procedure linkage table leads to; NULL:
+ * none. */
 static const struct plan_function *callee_of_plt(const struct plan_builder *builder,
 						 uint64_t target)
 {
@@ -123,7 +124,7 @@ static bool take_call(const struct plan_builder *builder, uint64_t address)
 	       code_map_take(map, address + 1, LENGTH - 1);
 }
 
-/* Stubs will lie behind what is in plan.code by now: see lead_calls. */
+/* Whether a stub behind the present end of plan.code is in reach: see lead_calls. */
 static bool reaches_stubs(const struct plan_builder *builder, uint64_t end)
 {
 	size_t count = builder->scan.calls.count + builder->out.jumps.count + 1;
@@ -143,9 +144,9 @@ static bool link_reaches(const struct plan_builder *builder, uint64_t target,
 	       reaches_stubs(builder, plt_word(builder->image, target));
 }
 
-/* Whether calls through a stub of the linkage table are led to inline caches: those that
- * are made at their own places, where all functions are counted, so that what they call
- * is, too. */
+/* Whether calls through a stub of the linkage table use inline caches: calls made at
+ * their original addresses, if all functions are counted, so that the callees are, too.
+ */
 static bool takes_caches(const struct plan_builder *builder, uint64_t target)
 {
 	const struct plan_request *request = builder->request;
@@ -220,7 +221,7 @@ static void retarget_call(struct plan_builder *builder, uint64_t address)
 		add_arc(builder, callee, address, jump, true);
 }
 
-/* Where a jump in plan.code leads. */
+/* Target of a jump in plan.code. */
 static uint64_t target_of(const struct plan *plan, const struct emit_jump *jump)
 {
 	int32_t distance;
@@ -344,7 +345,7 @@ static uint64_t count_jump(struct plan *plan, const struct emit_jump *jump,
 	return gates_counted(plan, callee);
 }
 
-/* Where a jump in plan.code is to lead, link-time; 0: it stays as it is. */
+/* New target of a jump in plan.code, link-time; 0: unchanged. */
 static uint64_t new_target(const struct plan_builder *builder,
 			   const struct emit_jump *jump)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What the last bytes of an instruction are. */
+/* Kind of the last bytes of an instruction. */
 enum operand {
 	NONE,
 	SLOT,    /* displacement in the bank of what it counts with, and the addend; or
@@ -15,7 +15,7 @@ enum operand {
 	TARGET,  /* distance to where the function goes on */
 	RETURN,  /* distance from rsp to the return address */
 	RETURN_BYTE, /* the same in one byte */
-	/* Of the tree of calls, with the addend: */
+	/* In the call tree, with the addend: */
 	TOP,
 	FRAMES,
 	CALLS,    /* of a node, and 1 */
@@ -26,7 +26,7 @@ enum operand {
 	NEAR, /* how near a call is to the one around it */
 };
 
-/* Where registers of the program's are, before an instruction. */
+/* Location of the program's registers before an instruction. */
 enum state {
 	KEPT_R11 = 1,  /* r11 in the word PLAN_KEPT bytes below where rsp was */
 	KEPT_BOTH = 2, /* and rax in the one below that */
@@ -54,9 +54,9 @@ enum { STEPS = 36 };
 enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 
 /* clang-format off */
-/* What gates of call graphs begin with: whether the call is right below the last frame,
- * on the same stack, and the function one of the children that its node knows. `rest` is
- * the distance to 3, where the resident is asked. */
+/* Beginning of gates of call graphs: is the call right below the last frame, on the same
+ * stack, and the function one of the children that its node knows? `rest` is the distance
+ * to 3, where the resident is asked. */
 #define GRAPH_FINDS(rest) \
 	/* lea below, %rsp */ \
 	{{0x48, 0x8d, 0xa4, 0x24, BELOW(8)}, 8, NONE, 0, 0, 0, false}, \
@@ -83,7 +83,7 @@ enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 	/* jne 3f */ \
 	{{0x0f, 0x85, (rest), 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
 
-/* And what they end with: they count, and go on; or ask. */
+/* End of gates of call graphs: they count, and go on; or ask. */
 #define GRAPH_COUNTS \
 	/* addq $1, %gs:nodes+8(%r11) */ \
 	{{0x65, 0x49, 0x83, 0x83}, 4, CALLS, 8, LOWER, KEPT_BOTH, false}, \
@@ -102,7 +102,7 @@ enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 	{{0x65, 0xff, 0x14, 0x25}, 4, ROUTINE, 0, LOWER, KEPT_BOTH, false}, \
 	{{0xeb, (uint8_t)-46}, 2, NONE, 0, LOWER, KEPT_BOTH, true}, /* jmp 2b */
 
-/* The same where rax is dead, and the return address at rsp. */
+/* GRAPH_FINDS where rax is dead and the return address is at rsp. */
 #define FREE_FINDS(rest) \
 	/* mov %r11, kept */ \
 	{{0x4c, 0x89, 0x9c, 0x24, BELOW(0)}, 8, NONE, 0, 0, 0, false}, \
@@ -198,11 +198,10 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 		{{0x4c, 0x8b, 0x9c, 0x24, BELOW(0)}, 8, NONE, 0, 0, KEPT_R11, true},
 		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */
 	},
-	/* rsp is down all the while: rax may be alive, and with the tracer dead nobody
-	 * keeps signals from what lies below the red zone.
-	 * What is found at once is counted here, and else by the resident. A call is not
-	 * timed if some are left until the one that is timed next. The frame is there once `top`
-	 * leads to it. */
+	/* rsp stays lowered: rax may be alive, and with the tracer dead signals may
+	 * overwrite anything below the red zone. If the node is found at once the call is
+	 * counted here, and else by the resident. A call is not timed while calls remain
+	 * until the next timed one. The frame counts once `top` leads to it. */
 	[GATE_GRAPH] = {
 		GRAPH_FINDS(101)
 		/* addl $1, %gs:nodes+left(%r11) */
@@ -356,7 +355,7 @@ static void emit_operand(struct emitter *emitter, const struct step *step,
 	}
 }
 
-/* Behind the operand lies what is added. */
+/* The addend lies behind the operand. */
 static bool adds_one(const struct step *step)
 {
 	return step->operand == COUNTER || step->operand == CALLS ||

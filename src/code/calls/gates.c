@@ -67,7 +67,7 @@ static void write_site(const struct plan_builder *builder, struct emitter *emitt
 	gate_emit(emitter, &gate);
 }
 
-/* That of what is no span leads on. */
+/* The gate of a function that is no span only jumps on. */
 static void write_span(const struct plan_builder *builder, struct emitter *emitter,
 		       uint32_t index, struct gate gate)
 {
@@ -100,7 +100,7 @@ static void write_graph(const struct plan_builder *builder, struct emitter *emit
 	gate_emit(emitter, &gate);
 }
 
-/* How its parts are written. */
+/* Writers of the parts of a gate. */
 static void (*const writers[GATES_PARTS])(const struct plan_builder *builder,
 					  struct emitter *emitter, uint32_t index,
 					  struct gate gate) = {

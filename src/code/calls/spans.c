@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where a branch leads that leaves the function. */
+/* Target of a branch that leaves the function. */
 enum way {
 	WITHIN,  /* it does not, or leads to a part of its own that lies elsewhere */
 	UNKNOWN, /* to a function of another module */
@@ -39,7 +39,7 @@ static enum way way_of(const struct plan_builder *builder,
 	return KNOWN;
 }
 
-/* Its returns are to be seen though it is no span. */
+/* Marks a function whose returns must be seen though it is no span. */
 static bool pass_on(struct plan_builder *builder, uint32_t index)
 {
 	struct entry_patch *choice = &builder->choices[index];

@@ -52,8 +52,7 @@ void edges_graph(const struct plan *plan, const struct plan_function *function,
 		.node_count = 1 + 2 * blocks,
 	};
 
-	/* Where nothing else leads to the first block its counter is that of the calls.
-	 */
+	/* If nothing else leads to the first block, its counter is that of the calls. */
 	add_flow_edge(&graph, 0, edges_node_in(0),
 		      block_of(plan, function, 0)->slot == function->slot
 			      ? FLOW_NO_COUNTER
@@ -91,11 +90,11 @@ uint32_t *edges_list_slots(const struct plan *plan, const struct plan_function *
 	return slots;
 }
 
-/* What flow_solve takes and gives. */
+/* Inputs and results of flow_solve. */
 struct solving {
 	uint64_t *counts, *counted; /* by edge of the graph */
-	uint64_t *nodes;            /* by node; NULL: nobody asks */
-	int64_t *by_node;           /* residues; NULL: there are none */
+	uint64_t *nodes;            /* by node; NULL: not needed */
+	int64_t *by_node;           /* residues; NULL: none */
 };
 
 static void take_counters(const struct plan *plan, const struct plan_function *function,
@@ -153,8 +152,8 @@ bool edges_is_before_stub(const struct plan *plan, const struct plan_function *f
 	return false;
 }
 
-/* Whether a block's probe lies behind the place of the residue: who left there has not
- * counted. */
+/* Whether a block's probe lies behind the residue's address: a thread that left there has
+ * not counted. */
 static bool counts_behind(const struct plan *plan, const struct plan_function *function,
 			  uint32_t number, const struct edges_residue *residue)
 {
@@ -182,8 +181,8 @@ static bool counts_behind(const struct plan *plan, const struct plan_function *f
 	return false;
 }
 
-/* The edge by the jump at the end of a block, if its counter lies in front of that jump.
- * NULL: there is none. */
+/* The edge taken by the jump at the end of a block, if its counter lies in front of that
+ * jump; NULL if there is none. */
 static const struct plan_edge *counted_jump(const struct plan *plan,
 					    const struct plan_function *function,
 					    uint32_t block)
@@ -198,8 +197,8 @@ static const struct plan_edge *counted_jump(const struct plan *plan,
 	return NULL;
 }
 
-/* Of who is at the jump and does not run the counter in front of it, that counter has
- * said that it jumped. */
+/* Whether a residue is at the jump without running the counter in front of it: then that
+ * counter has counted the jump. */
 static bool is_behind_jump(const struct plan *plan, const struct plan_function *function,
 			   uint32_t number, const struct edges_residue *residue,
 			   const struct plan_edge **ret_edge)
@@ -250,7 +249,7 @@ static void take_residue(const struct plan *plan, const struct plan_function *fu
 			residue->by;
 }
 
-/* What entered blocks and did not leave them by edges. */
+/* Computes by block the entries that did not leave by edges. */
 static void find_stayed(const struct plan *plan, const struct plan_function *function,
 			struct edges_counts *counts)
 {
@@ -264,8 +263,8 @@ static void find_stayed(const struct plan *plan, const struct plan_function *fun
 			counts->stayed[edge_of(plan, function, i)->from] = 0;
 }
 
-/* How often a block was entered. Of who came into its middle, it was not. Without
- * residues as much comes in as goes through. */
+/* The number of entries of a block, without threads that came into its middle. Without
+ * residues it is the flow through the block. */
 static uint64_t count_entries(const struct solving *of, uint32_t block)
 {
 	uint32_t node = edges_node_in(block);

@@ -11,9 +11,9 @@
 enum { ROWS_MAX = 1 << 20 };
 
 /*
- * What is known of a node (edges_node_in, edges_node_out). An unknown way is known by its
- * index among the counts: blocks first, then edges, then what stays in each block, then
- * the way in, and last, for all that enters elsewhere, a place that nobody reads.
+ * State of a node (edges_node_in, edges_node_out). An unknown edge is known by its index
+ * among the counts: blocks first, then edges, then threads that stay in each block, then
+ * the entry, and last an unused item for all other entries.
  */
 struct node {
 	int64_t surplus;  /* what came in, less what went out */
@@ -34,7 +34,7 @@ struct peeling {
 	bool joined;   /* some edge has no count */
 };
 
-/* What a counter says; 0 if there is none. */
+/* The count of a counter; 0 if there is none. */
 static inline uint64_t take_slot(struct peeling *peeling, uint32_t slot, bool known)
 {
 	uint64_t count = peeling->counters[known ? slot : 0] & -(uint64_t)known;
@@ -63,7 +63,7 @@ static inline void add_way(struct peeling *peeling, uint32_t way, uint32_t from,
 	in->ends ^= (from << 1 | 1) & lack;
 }
 
-/* Both nodes of a block, with the way between them, and those between them and the
+/* Adds both nodes of a block, the edge between them, and their edges to and from the
  * outside that cannot have counters. */
 static inline void add_block(struct peeling *peeling, uint32_t number, uint32_t slot)
 {
@@ -109,7 +109,7 @@ static void add_blocks(struct peeling *peeling)
 		shared || free ? PLAN_NO_SLOT : function->slot);
 }
 
-/* What has no count changes nothing. */
+/* Adds an edge without a count, which changes nothing. */
 static void add_joined(struct peeling *peeling, uint32_t way)
 {
 	peeling->counts[way] = 0;
@@ -150,7 +150,7 @@ static bool peel_edges(struct peeling *peeling)
 
 			nodes[at] = (struct node){0};
 			peeling->counts[leaf.ways] = (uint64_t)count;
-			/* What stays may be less than nothing. */
+			/* The number of threads that stay may be negative. */
 			wrong |= count < 0 && leaf.ways - stays >= blocks;
 			other->surplus += leaf.surplus;
 			other->unknown--;

@@ -1,9 +1,8 @@
 /*
- * What a counter's count stands for. A flow is a sum of cycles, each of which has edges
- * with counters. With potentials of the nodes by which the cost of every edge without a
- * counter becomes 0, the costs of the others tell what their cycles cost together:
- * reduced costs, as of any minimum-cost flow (Ahuja, Magnanti, Orlin, Network Flows,
- * 1993, 2.4).
+ * Weights of counters. A flow is a sum of cycles, each of which has edges with counters.
+ * With potentials of the nodes that make the cost of every edge without a counter 0, the
+ * costs of the other edges are those of their cycles: reduced costs, as of any minimum-
+ * cost flow (Ahuja, Magnanti, Orlin, Network Flows, 1993, 2.4).
  */
 #include "code/count/edges_weigh.h"
 

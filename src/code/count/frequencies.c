@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* Of the bits of a float these are kept: its exponent, and 8 of its fraction. Nothing
- * runs so often that its exponent is 80. */
+/* A frequency keeps these bits of a float: its exponent, and 8 bits of its fraction.
+ * Nothing runs so often that its exponent is 80. */
 enum { DROPPED = 15, LIMIT = (127 + 80) << 8 };
 
-/* What is left of earlier runs when one more is added. */
+/* Weight of earlier runs when one more is added. */
 static const float KEPT = 7 / 8.f;
 
 union number {
@@ -97,7 +97,7 @@ void frequencies_add(struct frequencies *frequencies,
 		*values++ = frequency_of((float)counts->edges[i]);
 }
 
-/* Of `run` there are only the first `count` values. */
+/* Adds two rows; `run` has only the first `count` values. */
 static void add_sum(const struct frequencies *known, const struct frequencies_row *row,
 		    const frequency *run, size_t count, struct frequencies *sum)
 {
@@ -109,7 +109,7 @@ static void add_sum(const struct frequencies *known, const struct frequencies_ro
 					 (i < count ? frequency_number(run[i]) : 0));
 }
 
-/* Whether a row is in the same shape as another one, and maybe says less. */
+/* Whether a row has the shape of another one, and at most its information. */
 static bool is_within(const struct frequencies_row *row,
 		      const struct frequencies_row *other)
 {
@@ -174,7 +174,7 @@ void frequencies_deinit(struct frequencies *frequencies)
 	vector_deinit(&frequencies->values);
 }
 
-/* What a counter on an edge of the graph costs each time. */
+/* Cost of a counter on an edge of the graph, per count. */
 static float cost_of(const struct plan *plan, const struct plan_function *function,
 		     uint32_t edge)
 {

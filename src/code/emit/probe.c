@@ -113,10 +113,10 @@ static void emit_leave(struct emitter *emitter, uint32_t word, uint64_t original
 }
 
 /*
- * The innermost frame's place (struct wire_graph_frame) is that of the return address if
- * it is this call's, and its call is not timed. r11 is kept below the red zone, as in
- * gates. `top` becomes what is left of what was compared, and is not lessened in memory:
- * of threads that share a tree, with the tracer dead, another one may have done that.
+ * `place` of the innermost frame (struct wire_graph_frame) is the address of the return
+ * address if it is this call's and the call is not timed. r11 is kept below the red zone,
+ * as in gates. `top` is written, not decremented in memory: with the tracer dead, another
+ * thread that shares the tree may have done that.
  */
 void probe_emit_return(struct emitter *emitter, const struct plan_hook_layout *layout,
 		       uint64_t original)
@@ -235,8 +235,8 @@ enum probe_form probe_at(const uint8_t *code, size_t available)
 	return PROBE_NONE;
 }
 
-/* nopw displacement(...), of the same length: the first byte of the counter's
- * displacement is the SIB byte, and what follows, with the addend, the displacement. */
+/* nopw displacement(...), of equal length: the first byte of the counter's displacement
+ * is the SIB byte, and the rest, with the addend, the displacement. */
 static const uint8_t omitted[PROBE_COUNT_SLOT] = {0x66, 0x2e, 0x0f, 0x1f, 0x84};
 
 void probe_omit(uint8_t *code)
@@ -244,7 +244,7 @@ void probe_omit(uint8_t *code)
 	memcpy(code, omitted, sizeof(omitted));
 }
 
-/* Of the same length, as above. */
+/* Of equal length, as above. */
 bool probe_set_fired(uint8_t *code, bool fired)
 {
 	static const uint8_t forms[2][PROBE_FLAG_SLOT] = {
@@ -270,7 +270,7 @@ bool probe_is_of_call(const uint8_t *code, size_t size)
 uint32_t probe_slot(const struct plan *plan, size_t offset)
 {
 	const uint8_t *code = plan->code.items + offset;
-	/* Where the displacement of each form lies. */
+	/* Offset of the displacement in each form. */
 	static const uint8_t offsets[] = {
 		[PROBE_NONE] = 0,
 		[PROBE_COUNT] = PROBE_COUNT_SLOT,

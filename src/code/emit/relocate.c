@@ -11,7 +11,7 @@ static void fail_with(struct emitter *emitter, enum plan_reason reason)
 		emitter->reason = reason;
 }
 
-/* The instruction now written is the second or a later one for the same original. */
+/* Notes that the instruction now written is not the first one for its original. */
 static void mark_inside(struct emitter *emitter, const struct instruction *instruction,
 			const struct relocation *relocation)
 {
@@ -21,8 +21,8 @@ static void mark_inside(struct emitter *emitter, const struct instruction *instr
 					      .inside = true});
 }
 
-/* The displacement that ends a branch. The entry is entered behind the probe, and what is
- * relocated too, there. */
+/* Writes the displacement at the end of a branch. Branches to the entry, and to
+ * instructions that are relocated, too, lead behind the probe. */
 static void finish_branch(struct emitter *emitter, const struct instruction *instruction,
 			  struct relocation *relocation)
 {
@@ -61,7 +61,7 @@ static void relocate_jump(struct emitter *emitter, const struct instruction *ins
 			  struct relocation *relocation)
 {
 	emit_byte(emitter, 0xe9);
-	/* It may be led anew: calls.c. */
+	/* It may be retargeted: call_stubs.c. */
 	if (instruction->kind == INSTRUCTION_JUMP &&
 	    instruction->target - relocation->entry >= RELOCATION_SIZE_MAX)
 		emit_note_jump(emitter, instruction->address, false);

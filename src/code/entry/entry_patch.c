@@ -27,7 +27,7 @@ struct entry {
 	uint64_t patch;       /* where its entry jump lies */
 };
 
-/* What a patch of some size would mean. */
+/* Consequences of a patch of some size. */
 struct fit {
 	unsigned displaced; /* from the function's address on */
 	unsigned extension; /* bytes of padding it needs */
@@ -61,7 +61,7 @@ static enum plan_reason fit_instructions(const struct entry *entry, unsigned siz
 		live &= ~instruction.flags_written;
 		at += instruction.length;
 		if (instruction_calls(&instruction)) {
-			/* It returns to what lies behind it. */
+			/* It returns behind its own end. */
 			if (at < end)
 				return PLAN_NOT_MOVABLE;
 			fit->calls = true;
@@ -115,7 +115,8 @@ static bool inner_more(const struct place *place, const struct entry *entry,
 	       branch->function == entry->index;
 }
 
-/* Where rel8 branches back to the entry can all be led. False: there are none. */
+/* Finds where all rel8 branches back to the entry can lead. False if there is no such
+ * place. */
 static bool inner_window(const struct place *place, const struct entry *entry,
 			 const struct entry_patch *choice, uint64_t *low, uint64_t *high)
 {
@@ -234,7 +235,7 @@ static enum plan_reason commit_patch(struct place *place, const struct entry *en
 	choice->displaced = (uint8_t)fit->displaced;
 	choice->keep_flags =
 		fit->reads_flags || (!known && (traits & SCAN_CONDITIONAL_TAIL));
-	/* What nobody calls from elsewhere may keep no ABI. */
+	/* A function that is never called from elsewhere may not follow the ABI. */
 	if (!known && (entry->function->flags & IMAGE_FUNCTION_FOUND))
 		choice->keep_flags |= !overwrites_flags(entry);
 	/* Behind a short jump not much has been looked at. */
@@ -392,7 +393,8 @@ static enum plan_reason commit_with_islands(struct place *place,
 	return commit_patch(place, entry, size, fit, choice);
 }
 
-/* What is left: a short jump, or an island for branches back, or an emulated call. */
+/* The remaining ways: a short jump, or an island for branches back, or an emulated call.
+ */
 static enum plan_reason place_with_islands(struct place *place, const struct entry *entry,
 					   struct entry_patch *choice)
 {

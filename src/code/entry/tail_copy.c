@@ -8,7 +8,7 @@
 /* A walk through what may be copied. Offsets are from the function's address on. */
 struct body {
 	const struct trampoline *trampoline;
-	int64_t furthest; /* where branches to what lies ahead lead, at most */
+	int64_t furthest; /* the furthest target of forward branches */
 };
 
 /* Whether an instruction may run elsewhere, as far as its first bytes tell: relocating it

@@ -16,8 +16,8 @@ unsigned trampoline_patch_offset(const uint8_t *bytes, size_t size)
 
 static const uint8_t unwind[] = {0x48, 0x8d, 0xa4, 0x24, 0x88, 0, 0, 0};
 
-/* Where the hook's call returns to if the function was planned meanwhile: two bytes
- * behind where it does else. */
+/* The address to which the hook's call returns if the function was planned meanwhile: two
+ * bytes behind the usual one. */
 static void emit_again(struct emitter *emitter, struct emit_mark mark, uint64_t start)
 {
 	enum { JUMP = 5 };
@@ -68,8 +68,8 @@ static void emit_hook(struct emitter *emitter, const struct trampoline *trampoli
 	emit_jump(emitter, trampoline->gate);
 }
 
-/* Relocates what is to be in the trampoline. Whether control leaves with the last of it.
- */
+/* Relocates the trampoline's instructions. Returns whether control leaves with the last
+ * one. */
 static bool emit_originals(struct emitter *emitter, const struct trampoline *trampoline,
 			   struct relocation *relocation)
 {
@@ -102,7 +102,7 @@ static bool emit_originals(struct emitter *emitter, const struct trampoline *tra
 	return leaves;
 }
 
-/* The displaced instructions, what is copied behind them, or else the jump back. */
+/* Writes the displaced instructions, then copied ones or the jump back. */
 static void emit_body(struct emitter *emitter, const struct trampoline *trampoline,
 		      struct relocation *relocation)
 {

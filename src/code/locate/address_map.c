@@ -86,8 +86,8 @@ static const struct map_row *find_row(struct map_walk *walking, uint64_t address
 	return NULL;
 }
 
-/* Behind a call that is made behind the blocks, and with its cache between them
- * (code/relocate/inline_cache.h): to what lies behind that one. */
+/* Maps a call made behind the blocks because it missed its cache
+ * (code/relocate/inline_cache.h): it returns behind the call with the cache. */
 static bool follow_miss(struct map_walk *walking, const struct map_row *step)
 {
 	struct map_walk to = walk_begin(walking->plan, walking->function), front;
@@ -194,7 +194,7 @@ static bool counts_first(const struct plan *plan, const struct plan_function *fu
 	return false;
 }
 
-/* Where a jump of 5 bytes leads, as a link-time address. */
+/* Target of a jump of 5 bytes, as a link-time address. */
 static uint64_t target_of(const struct plan *plan, uint32_t code)
 {
 	int32_t distance;
@@ -203,8 +203,8 @@ static uint64_t target_of(const struct plan *plan, uint32_t code)
 	return plan->code_address + code + JUMP + (uint64_t)(int64_t)distance;
 }
 
-/* In the code that counts an edge: at the start of the block that it leads to, or on the
- * way out of the function. */
+/* Finds the position in the code that counts an edge: at the start of the edge's block,
+ * or on the way out of the function. */
 static bool locate_in_piece(const struct plan *plan, const struct plan_function *function,
 			    const struct plan_edge *edge, uint32_t code_offset,
 			    struct plan_position *place)
@@ -271,8 +271,8 @@ static struct plan_position locate_in_stub(const struct plan *plan,
 	return place;
 }
 
-/* Between a call, or a jump to another function, and the probe in front of it, which are
- * one step: what was counted will be once more. */
+/* Finds the position between a probe and the call, or jump to another function, behind
+ * it, which share a row: the count will be repeated. */
 static void locate_behind_probe(const struct plan *plan, uint32_t code,
 				struct plan_position *place)
 {
@@ -314,7 +314,7 @@ struct plan_position address_map_locate(const struct plan *plan,
 		if (step->kind == MAP_ROW_JUMP)
 			count_ahead(walking, false, &place);
 	}
-	/* What falls out of the function is at the start of the next one. */
+	/* Control that falls out of the function is at the start of the next one. */
 	if (place.kind == PLAN_POSITION_MOVED &&
 	    place.original == function->address + function->size)
 		place.kind = PLAN_POSITION_CALL_DONE;

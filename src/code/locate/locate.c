@@ -23,7 +23,7 @@ const struct plan_function *plan_function_of(const struct plan *plan,
 	return low ? plan_by_code(plan, low - 1) : NULL;
 }
 
-/* Where the trampoline of a function begins, be it a latch. */
+/* Offset of the trampoline of a function, or of its latch. */
 static uint32_t start_of(const struct plan *plan, const struct plan_function *function)
 {
 	if (function->trampoline != PLAN_LATER)
@@ -41,7 +41,7 @@ static void make_latch(const struct plan *plan, uint32_t offset,
 	trampoline->hook = plan->code.items[offset + TRAMPOLINE_HOOK_NUMBER];
 }
 
-/* Which probe a trampoline has: its first bytes tell, if it has any. */
+/* The form of a trampoline's probe, by its first bytes. */
 static enum probe_form probe_of(const struct plan *plan,
 				const struct plan_function *function)
 {
@@ -156,7 +156,7 @@ plan_locate(const struct plan *plan,
 	return place;
 }
 
-/* Where the displaced instructions start in a trampoline and where its return address is.
+/* Finds the start of the displaced instructions in a trampoline, and its return address.
  */
 static struct relocation relocation_of(const struct plan *plan,
 				       const struct plan_function *function,

@@ -22,8 +22,8 @@ uint64_t gates_callee(const struct plan_function *function, const uint8_t *origi
 	return call.target;
 }
 
-/* Where a thread is shown that has not counted: at the jump at the entry, or at the call.
- */
+/* The address shown for a thread that has not counted: the jump at the entry, or the
+ * call. */
 static uint64_t entry_of(const struct plan_function *function, const uint8_t *original)
 {
 	if (function->call_end)
@@ -63,8 +63,8 @@ static struct plan_position body_of(const struct plan *plan, uint32_t index,
 	return place;
 }
 
-/* Where a thread goes on that has done all up to a part: it is at its entry as long as
- * nothing was told. `place` is that of what goes on behind the first part. */
+/* The position of a thread that has passed the parts before a part: at its entry as long
+ * as nothing was counted. `place` is the position behind the first part. */
 static struct plan_position place_before(const struct plan *plan,
 					 const struct plan_function *function,
 					 unsigned part, const struct plan_position *entry,
@@ -148,7 +148,7 @@ static void locate_in_link(const struct plan *plan, uint32_t offset,
 		place->kind = PLAN_POSITION_UNKNOWN;
 }
 
-/* The link whose stub is at an offset; NULL: there is none. */
+/* The link whose stub is at an offset; NULL if there is none. */
 static const struct plan_link *link_of_stub(const struct plan *plan, uint32_t offset)
 {
 	const uint32_t number = (offset - plan->link_code) / GATES_LINK_SIZE;
@@ -158,7 +158,8 @@ static const struct plan_link *link_of_stub(const struct plan *plan, uint32_t of
 	return &plan->links.items[number];
 }
 
-/* The callee of the stub at an offset; the number of functions: there is none. */
+/* The callee of the stub at an offset: its index; the number of functions if there is
+ * none. */
 static uint32_t callee_of_stub(const struct plan *plan, uint32_t offset)
 {
 	const struct plan_link *link = link_of_stub(plan, offset);
@@ -181,7 +182,7 @@ static bool has_cache(const struct plan *plan, const struct plan_link *link)
 	return link && !plan_arc_at(plan, link->site);
 }
 
-/* The link whose stub is at an offset, and has a cache; NULL: there is none. */
+/* The link with a cache whose stub is at an offset; NULL if there is none. */
 static const struct plan_link *cached_link_of(const struct plan *plan, uint32_t offset)
 {
 	const struct plan_link *link = link_of_stub(plan, offset);

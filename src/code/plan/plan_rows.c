@@ -1,4 +1,4 @@
-/* What those who have a plan ask of it. */
+/* Queries on a complete plan. */
 #include "code/plan/plan_rows.h"
 
 #include "base/cleanup.h"
@@ -35,12 +35,12 @@ const struct plan_link *plan_link_at(const struct plan *plan, uint64_t site)
 	return row_at(&plan->links, site);
 }
 
-/* What is asked of blocks with flags. */
+/* State of computing which blocks with flags ran. */
 struct asked {
 	const struct plan *plan;
 	const uint64_t *counters;
 	const struct plan_stayed *stayed;
-	/* Of these blocks of the plan each is looked at once: enum known. */
+	/* Each block of this range of the plan is examined once: enum known. */
 	uint32_t first, count;
 	uint8_t *known;
 };
@@ -197,8 +197,8 @@ void plan_move_new_counters(struct plan *plan, size_t first)
 	move_counters(plan, first, plan->counters_at);
 }
 
-/* Whether the counters of a function, by the place of its code, begin at a slot or before
- * it; those of cold parts are behind all others. */
+/* Whether the counters of a function, by its place in order of code, begin at or before a
+ * slot; counters of cold parts are behind all others. */
 static bool begins_by(const struct plan *plan, size_t place, uint32_t slot)
 {
 	const struct plan_function *function = plan_by_code(plan, place);

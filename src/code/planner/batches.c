@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <string.h>
 
-/* Of text. Batches begin on pages of code of their own, so small ones would waste some.
+/* Bytes of text. Each batch begins on a new page of code, so small ones would waste some.
  */
 enum { BATCH_SIZE = 256 << 10 };
 
@@ -17,7 +17,7 @@ enum { PAGE = 4096, THREADS_MAX = 16, JUMP = BUILDER_JUMP };
  * symbols, and may be any number. */
 enum { GROWTH = 8, ROOM_MAX = 32 << 20 };
 
-/* Functions whose bits in the maps lie in the same words are in the same batch. */
+/* Functions whose bits in the maps share a word are in one batch. */
 enum { WORD_BITS = 64 };
 
 struct batch {
@@ -35,17 +35,17 @@ struct batches {
 	bool *returns_flags; /* as in builder, found by all */
 	uint32_t next;       /* batch to be written */
 	pthread_mutex_t lock;
-	uint32_t moved; /* so many batches are in the plan */
+	uint32_t moved; /* number of batches in the plan */
 	bool failed;    /* something would not reach from where it lies */
 };
 
-/* How far what a batch has is moved. */
+/* Distances by which the contents of a batch are moved. */
 struct move {
 	const struct batch *batch;
 	uint64_t address; /* link-time, of its plan.code[0] as it was written */
 	uint32_t by;      /* bytes of code; a multiple of PAGE */
 	uint32_t slots, cold_slots;
-	uint32_t first_slot; /* smaller ones are those of gates, which stay */
+	uint32_t first_slot; /* slots below are those of gates, which stay */
 	uint32_t slot_size;
 	uint32_t blocks, terms, edges, steps, stubs;
 	bool failed;
@@ -97,14 +97,14 @@ static void divide_functions(struct batches *batches)
 		    ((struct batch){.first = first, .end = count, .size = size}));
 }
 
-/* What its code takes at most, as a rule. */
+/* Bytes of code that a batch needs at most, as a rule. */
 static size_t room_for(const struct batch *batch)
 {
 	return batch->size < ROOM_MAX / GROWTH ? batch->size * GROWTH : ROOM_MAX;
 }
 
-/* It has rows and code of its own, but for the functions', which are those of all. What
- * is in the whole plan changes meanwhile. */
+/* Starts a batch with rows and code of its own, except for rows of functions, which all
+ * batches share. The whole plan changes meanwhile. */
 static void begin_batch(const struct plan_builder *all, struct batch *batch)
 {
 	const struct plan *plan = all->plan;
@@ -143,7 +143,7 @@ static void begin_batch(const struct plan_builder *all, struct batch *batch)
 		       count * sizeof(bool));
 	}
 	vector_reserve(&batch->plan.patches, batch->end - batch->first);
-	/* To make more room would touch what is in front of it, too. */
+	/* Growing later would also copy the part in front of it. */
 	vector_reserve(&batch->plan.code, builder->out.own + room_for(batch) + PAGE);
 	batch->plan.code.count = builder->out.own;
 }
@@ -360,7 +360,7 @@ static void note_flags(struct batches *batches, const struct batch *batch)
 		batches->returns_flags[i] |= found[i];
 }
 
-/* Moves a batch behind those before it, which are there. */
+/* Moves a batch behind those before it, which are in place. */
 static void move_batch(struct batches *batches, struct batch *batch)
 {
 	struct plan_builder *builder = batches->builder;
@@ -396,7 +396,7 @@ static void move_batch(struct batches *batches, struct batch *batch)
 	batches->failed |= move.failed;
 }
 
-/* Writes batches until there are none left, and moves those that can be by now. */
+/* Writes batches until none are left, and moves those whose predecessors are in place. */
 static void *run_worker(void *argument)
 {
 	struct batches *batches = argument;
@@ -421,7 +421,7 @@ static void *run_worker(void *argument)
 	return NULL;
 }
 
-/* Beside the one that waits for them. */
+/* Number of threads beside the waiting one. */
 static unsigned int thread_count(const struct batches *batches)
 {
 	cpu_set_t processors;
@@ -456,8 +456,7 @@ bool batches_write(struct plan_builder *builder)
 {
 	struct batches batches = {.builder = builder};
 
-	/* Whether a function's calls end at a jump is known from the one that it leads
-	 * to. */
+	/* Whether a function's calls end at a jump depends on the jump's target. */
 	if (builder->request->spans || builder->out.at_once)
 		return false;
 	divide_functions(&batches);

@@ -117,7 +117,7 @@ static void choose_block_slots(struct plan_builder *builder)
 	}
 }
 
-/* Where blocks go on: see code/unpatch/unpatch.h. */
+/* Notes the successors of blocks: see code/unpatch/unpatch.h. */
 static void note_ways(const struct cfg *cfg, struct plan_block *blocks)
 {
 	vector_for_each (&cfg->edges, edge) {
@@ -199,7 +199,7 @@ static void choose_sums(struct plan_builder *builder, const struct plan_function
 	}
 }
 
-/* What earlier runs say of a function. */
+/* Finds the frequencies of a function in earlier runs. */
 static void find_known(struct plan_builder *builder, const struct plan_function *row)
 {
 	const struct frequencies *frequencies = builder->request->frequencies;
@@ -233,7 +233,7 @@ static void choose_slots(struct plan_builder *builder, struct plan_function *row
 	choose_order(builder);
 	if (builder->request->depth < PLAN_BLOCKS)
 		return;
-	/* Where blocks alone are counted a function's counters lie together: see
+	/* If only blocks are counted, a function's counters lie together: see
 	 * session/adapt/fired.c. */
 	row->slot = builder_new_slot(
 		builder, builder->current.cold && builder->request->depth == PLAN_EDGES);
@@ -246,7 +246,7 @@ static void choose_slots(struct plan_builder *builder, struct plan_function *row
 		choose_sums(builder, row);
 }
 
-/* Where the pieces of edges are, for threads that are found there. */
+/* Notes the offsets of the pieces of edges, for threads that are found there. */
 static void note_pieces(struct plan_builder *builder, const struct plan_function *row)
 {
 	for (uint32_t i = 0; i < row->edge_count; i++)
@@ -263,9 +263,9 @@ static void take_text(const struct plan_builder *builder, uint64_t address, size
 		code_map_take(&builder->scan.map, address + i, 1);
 }
 
-/* Where the original is to lead instead of to the start of a block: to the code that
- * counts the edge that is taken so, by falling there or by a switch. Into whole.codes,
- * which is for that alone from now on. */
+/* Makes the original lead to the code that counts an edge, instead of to the start of its
+ * block, for edges taken by falling through or by a switch. Uses whole.codes, which has
+ * no other use from now on. */
 static void lead_to_pieces(struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
@@ -525,7 +525,7 @@ static void mark_tails(struct plan_builder *builder)
 	}
 }
 
-/* What jumps in the original lead to is entered by them, too. */
+/* Exposes targets of jumps in the original, which enter them, too. */
 static void expose_jumped(struct plan_builder *builder)
 {
 	for (size_t i = 0; i < builder->current.whole.blocks.count; i++)
@@ -605,7 +605,7 @@ bool blocks_instrument(struct plan_builder *builder, uint32_t index,
 		return true;
 	if (!builder->request->is_span || !spans_are_seen(builder, index))
 		return false;
-	/* Its blocks count all the same. */
+	/* Its blocks count nevertheless. */
 	spans_give_up(builder, index);
 	return instrument_whole(builder, index, row);
 }

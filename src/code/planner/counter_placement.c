@@ -1,4 +1,5 @@
-/* Which edges and blocks of a function get counters: see code/count/edges.h. */
+/* Choosing the edges and blocks of a function that get counters: see code/count/edges.h.
+ */
 #include "code/planner/counter_placement.h"
 
 #include "base/cleanup.h"
@@ -14,13 +15,13 @@
 
 #include <string.h>
 
-/* What counters cost, against one that is one instruction. */
+/* Costs of counters; 1 is one instruction. */
 enum {
 	COST_FLAGS = 5, /* the form that keeps flags */
 	COST_PIECE = 1, /* a jump more */
 };
 
-/* What ran in no earlier run counts for less than this, whatever it is estimated at. */
+/* Code that no earlier run executed weighs at most this, whatever its estimate. */
 static const float UNSEEN = 1 / 1024.f;
 
 struct placing {
@@ -56,7 +57,7 @@ static bool is_exposed(const struct placing *placing, uint32_t block)
 	return block && placing->cfg->blocks.items[block].exposed;
 }
 
-/* Whether the jump at the end of a block is the only one that goes by its table: then the
+/* Whether the jump at the end of a block is the only one that uses its table: then the
  * clone's entries are its edges. */
 static bool has_own_table(const struct cfg *cfg, uint32_t block)
 {
@@ -107,7 +108,7 @@ static uint8_t flags_of(const struct placing *placing, const struct cfg_edge *ed
 		return flags_out(placing, edge);
 	if (edge->kind == CFG_EDGE_FALL && is_original(placing, edge->from))
 		return flags_of_original_fall(placing, edge);
-	/* What jumps in the original is not told apart: see whole_block.jumped. */
+	/* Jumps in the original cannot be told apart: see whole_block.jumped. */
 	if (last_of(cfg, edge->from)->kind == CFG_JUMP &&
 	    is_original(placing, edge->from))
 		return PLAN_EDGE_JOINED;
@@ -246,8 +247,8 @@ static bool contract_blocks(const struct flow_graph *whole, struct contracted *c
 	return true;
 }
 
-/* How often edges of the whole graph are passed. Those without a counter are passed as
- * often as the block that they lead to. */
+/* Notes how often the edges of the whole graph are taken. An edge without a counter
+ * counts as often as the block to which it leads. */
 static void note_passes(const struct placing *placing,
 			const struct contracted *contracted)
 {
@@ -279,8 +280,7 @@ static uint8_t block_cost(const struct placing *placing, uint32_t block)
 	return probe_cost(whole_block_probe(whole, &placing->cfg->blocks.items[block]));
 }
 
-/* What a counter costs, by the number of the edge in the whole graph; the plan has it,
- * too. */
+/* Cost of a counter, by the number of the edge in the whole graph; also in the plan. */
 static float cost_of(const struct placing *placing, uint32_t edge)
 {
 	struct plan *plan = placing->plan;
@@ -301,7 +301,7 @@ static float cost_of(const struct placing *placing, uint32_t edge)
 	return 1;
 }
 
-/* What code tells of the edges of conditions; 1 for all others. */
+/* Likelihoods of the edges of conditions by their code; 1 for all others. */
 static float *list_shares(const struct placing *placing,
 			  const struct contracted *contracted)
 {
@@ -321,7 +321,7 @@ static float *list_shares(const struct placing *placing,
 	return shares;
 }
 
-/* What earlier runs counted takes the place of the estimate. */
+/* Replaces the estimate by counts of earlier runs. */
 static void take_known(const struct placing *placing, struct contracted *contracted)
 {
 	const uint32_t known = placing->row->block_count + placing->row->edge_count;
@@ -339,7 +339,8 @@ static void take_known(const struct placing *placing, struct contracted *contrac
 	}
 }
 
-/* Which edges of the whole graph get counters. False: see counter_placement_choose. */
+/* Chooses the edges of the whole graph that get counters. False: see
+ * counter_placement_choose. */
 static bool choose_counters(const struct placing *placing, const struct flow_graph *whole,
 			    uint64_t *counted)
 {
@@ -436,9 +437,10 @@ static void give_slots(const struct placing *placing, const uint64_t *counted)
 }
 
 /*
- * In a function whose switches go by their original tables, the jump at a place that
- * these lead to counts the edge of the switch. So nothing else may come by that jump: no
- * other switch, nobody from outside, nothing that falls there in the original.
+ * Whether edges of switches can be counted in a function whose switches use their
+ * original tables: the jump at a target of a switch counts its edge. So no other flow may
+ * pass that jump: no other switch, no entry from outside, no fall-through in the
+ * original.
  */
 static bool can_count_switches(const struct whole *whole)
 {

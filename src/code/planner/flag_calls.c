@@ -33,8 +33,8 @@ static void look_at(struct looking *looking, uint32_t index)
 		looking->end += row->size;
 }
 
-/* Whether flags may be alive where the straight line ends, at an instruction that is not
- * plain; else `ret_next` is where it goes on, 0: nowhere. `live`: those that are alive.
+/* Whether flags may be alive at the end of the straight line, an instruction that is not
+ * plain; else `ret_next` is where control continues, 0: nowhere. `live`: the flags alive.
  */
 static bool may_live_on(const struct looking *looking, const struct brief *brief,
 			uint64_t behind, uint8_t live, uint64_t *ret_next)
@@ -146,7 +146,7 @@ static void look_behind_calls(struct plan_builder *builder, bool *doubtful)
 			doubtful[looking.index] = true;
 }
 
-/* In call graphs: those that may take flags themselves. */
+/* Finds functions that may take flags, for call graphs. */
 static void look_at_entries(struct plan_builder *builder, bool *doubtful)
 {
 	struct looking looking = {.builder = builder};
@@ -160,8 +160,8 @@ static void look_at_entries(struct plan_builder *builder, bool *doubtful)
 	}
 }
 
-/* Looks at the functions that were found to return flags since the last time, and at
- * their parts: what they call last may return these. False if there are none. */
+/* Examines the functions found since the last time to return flags, and their parts:
+ * their last calls may return the flags. False if there were none. */
 static bool look_at_found(struct plan_builder *builder, bool *seen)
 {
 	const uint32_t count = (uint32_t)builder->image->functions.count;

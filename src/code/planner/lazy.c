@@ -54,7 +54,7 @@ static void want_function(struct lazy *lazy, uint32_t index)
 		vector_push(&lazy->wanted, index);
 }
 
-/* Its code comes next: whose place that was changes places with it. */
+/* Puts its code next in order: it swaps places with the function that had that place. */
 static void take_place(struct plan *plan, uint32_t index)
 {
 	struct plan_function *rows = plan->functions.items;
@@ -144,7 +144,7 @@ static bool is_within(const struct lazy *lazy, const struct lazy_limits *limits)
 	       plan->map_rows.count <= limits->steps;
 }
 
-/* Whether code depends on where a module lies, which is in the same file for all. */
+/* Whether code depends on the load address of the module, which is shared in the file. */
 static bool has_addresses(const struct lazy *lazy, size_t first)
 {
 	const struct plan *plan = lazy->builder.plan;
@@ -183,7 +183,7 @@ static bool plan_one(struct lazy *lazy, uint32_t index, const struct lazy_limits
 	return true;
 }
 
-/* Plans what is wanted, and what that needs. */
+/* Plans the wanted functions and those that they need. */
 static bool plan_wanted(struct lazy *lazy, const struct lazy_limits *limits)
 {
 	bool good = true;
@@ -264,7 +264,7 @@ static void begin_rows(struct lazy *lazy)
 	struct plan *plan = builder->plan;
 
 	builder_restart(builder);
-	plan->slot_count = 1; /* the first one is of those that were not called */
+	plan->slot_count = 1; /* slot 0 is for functions that were not called */
 	plan->cold_slot = UINT32_MAX;
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
 		const struct image_function *function =
@@ -309,7 +309,7 @@ static void list_parts(struct lazy *lazy)
 	}
 }
 
-/* Entries of what was planned at once, after all, lead to it. */
+/* Drops latches' patches of functions that were planned at once after all. */
 static void drop_idle_patches(const struct lazy *lazy, size_t latches)
 {
 	struct plan_patches *patches = &lazy->builder.plan->patches;
@@ -321,8 +321,7 @@ static void drop_idle_patches(const struct lazy *lazy, size_t latches)
 	patches->count = kept;
 }
 
-/* Pages that are not the same in all processes (of words with addresses) are not written
- * to later. */
+/* Pages that differ between processes (with words of addresses) are not written later. */
 static void end_page(struct plan *plan)
 {
 	while (plan->code.count % PAGE)
@@ -406,7 +405,8 @@ static void take_patches(struct lazy *lazy, size_t first, struct plan_patches *r
 	builder->out.islands.count = 0;
 }
 
-/* They are few, so that none of those that were there is moved each time. */
+/* Adds patches to plan.late: few, so that the earlier patches need not be moved each
+ * time. */
 static void add_late(struct plan *plan, const struct plan_patches *news)
 {
 	vector_for_each (news, patch)

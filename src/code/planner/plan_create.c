@@ -25,7 +25,7 @@
 
 enum { TRAMPOLINE_ALIGNMENT = 16, JUMP = BUILDER_JUMP };
 
-/* What plan_request.wanted says, or is_span. */
+/* The answer of plan_request.wanted or is_span. */
 static bool is_asked_for(const struct plan_builder *builder,
 			 bool (*ask)(void *context, const char *name, uint64_t address),
 			 const struct image_function *function, const char *name)
@@ -84,7 +84,8 @@ static void choose_parts(struct plan_builder *builder)
 	}
 }
 
-/* Where what likely sets GS could not be watched, the module passes as one that does. */
+/* If code that probably sets GS cannot be hooked, the module counts as one that sets it.
+ */
 static void check_doubts(struct plan_builder *builder)
 {
 	vector_for_each (&builder->scan.doubts, doubt) {
@@ -110,7 +111,7 @@ static void choose_functions(struct plan_builder *builder)
 		const char *name = builder->image->names.items + function->name;
 		char unnamed[UNNAMED_MAX];
 
-		/* A module that sets GS is measured by nobody. */
+		/* A module that sets GS is not measured. */
 		if (function->flags & IMAGE_FUNCTION_COLD_PART || builder->scan.uses_gs)
 			continue;
 		if (!function->name)
@@ -197,8 +198,8 @@ static void write_all(struct plan_builder *builder)
 	} while (builder->flags.found);
 }
 
-/* Counters of what never ran get their places behind all others: then those that run lie
- * in few lines and pages. */
+/* Places counters of code that never ran behind all others: then those in use share few
+ * cache lines and pages. */
 static void place_cold_slots(struct plan_builder *builder)
 {
 	struct plan *plan = builder->plan;
@@ -248,8 +249,7 @@ static int by_address(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* They are, unless functions were written in another order than that of their addresses.
- */
+/* Sorts patches, unless functions were written in the order of their addresses. */
 static void sort_patches(struct plan_patches *patches)
 {
 	size_t sorted = 1;
@@ -288,8 +288,8 @@ static void merge_patches(struct plan_builder *builder)
 	builder_merge_patches(&builder->plan->patches, &builder->out.islands);
 }
 
-/* Parts without functions are wanted if all are: their names are not those of functions.
- */
+/* Parts without functions are wanted if all functions are: they have no names of
+ * functions. */
 static void write_left(struct plan_builder *builder)
 {
 	vector_for_each (&builder->left, part) {
@@ -309,7 +309,7 @@ static void write_left(struct plan_builder *builder)
 	}
 }
 
-/* What is left of the padding behind functions, for jumps at their ends: see
+/* Takes the rest of the padding behind functions, for jumps at their ends: see
  * code/unpatch/unpatch.h. */
 static void take_spare(struct plan_builder *builder)
 {

@@ -162,8 +162,8 @@ enum plan_reason builder_write_trampoline(struct plan_builder *builder,
 	return emitter.reason ? emitter.reason : PLAN_OUT_OF_REACH;
 }
 
-/* Where in plan.code an entry, or the call there, is led: the word that a call goes
- * through ends its trampoline. */
+/* Offset in plan.code to which an entry, or the call there, leads: the word of a call
+ * through memory ends its trampoline. */
 static size_t entrance_of(const struct plan_builder *builder,
 			  const struct trampoline *trampoline,
 			  const struct plan_function *row)
@@ -227,7 +227,7 @@ static void write_no_span(struct plan_builder *builder, uint32_t index,
 		row->reason = PLAN_NOT_WANTED;
 }
 
-/* Whole if that is asked for and can be; else its entry alone. */
+/* Writes a function whole if requested and possible; else its entry alone. */
 static void write_function(struct plan_builder *builder, uint32_t index,
 			   struct plan_function *row)
 {
@@ -290,7 +290,7 @@ void builder_write_row(struct plan_builder *builder, uint32_t i)
 		row->trampoline = (uint32_t)plan->code.count;
 }
 
-/* What ran in earlier runs comes first, so that it takes few pages. */
+/* Code that ran in earlier runs comes first, so that it takes few pages. */
 void builder_write(struct plan_builder *builder, uint32_t first, uint32_t end)
 {
 	const struct image *image = builder->image;

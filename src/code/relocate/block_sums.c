@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What a block is summed up from. */
+/* How a block's count is obtained. */
 enum state { COUNTED, FROM_SUCCESSORS, FROM_PREDECESSORS };
 
 enum { LOOK_MAX = 64 }; /* blocks looked at for a cycle */
@@ -196,7 +196,7 @@ static bool expand_sum(struct block_sums *sums, const struct cfg *cfg, uint32_t 
 	return true;
 }
 
-/* Whether all sums are short enough; those that are not get counters. */
+/* Expands all sums. False if some are too long; their blocks get counters. */
 static bool expand_all(struct block_sums *sums, const struct cfg *cfg)
 {
 	bool good = true;
@@ -228,7 +228,7 @@ void block_sums_choose(struct block_sums *sums, const struct cfg *cfg)
 	for (size_t i = 0; i < cfg->blocks.count; i++) {
 		uint32_t block = sums->order.items[i];
 
-		/* Its counter is that of the function's calls. */
+		/* The counter of the function's calls counts it. */
 		if (!block)
 			continue;
 		if (fits_successors(sums, cfg, block) &&

@@ -61,8 +61,9 @@ enum cfg_kind cfg_kind_of(const struct brief *brief)
 	}
 }
 
-/* What has no meaning elsewhere: transactions, far returns, operands cut to 32 bits; and
- * popf, which may set the trap flag: each instruction from there on shows. */
+/* Whether an instruction cannot run elsewhere: transactions, far returns, operands cut to
+ * 32 bits; and popf, which may set the trap flag: then each further instruction is
+ * visible to the program. */
 static bool is_odd(const uint8_t *bytes, const struct brief *brief)
 {
 	bool far_leave =
@@ -253,9 +254,9 @@ static bool mark_tables(struct cfg *cfg)
 	return true;
 }
 
-/* Where others lead into the function. `ret_count` does not count the entry. In code that
- * has call-frame information, a number that would lead into the middle of an instruction
- * is no address. */
+/* Marks entries into the function from outside. `ret_count` excludes the function's
+ * entry. In code with call-frame information, a number that points into the middle of an
+ * instruction is no address. */
 static bool mark_exposed(struct cfg *cfg, const struct code_segment *segment,
 			 bool has_frame, size_t *ret_count)
 {
@@ -334,7 +335,8 @@ static void add_table_edges(struct cfg *cfg, uint32_t from, const struct cfg_tab
 	}
 }
 
-/* Where it is not known which table a switch uses, it may be any of the function. */
+/* Adds edges to all targets of a switch; to those of all tables if its table is not
+ * known. */
 static void add_switch_edges(struct cfg *cfg, uint32_t from,
 			     const struct cfg_instruction *last)
 {
@@ -438,7 +440,7 @@ uint32_t cfg_executed(const struct cfg *cfg, uint32_t block)
 	return count;
 }
 
-/* What a block does with flags as a whole. */
+/* Summarises the effect of a block on the flags. */
 static void summarise_flags(struct cfg *cfg, struct cfg_block *block)
 {
 	uint8_t none = 0, all = FLAGS_ALL;
@@ -511,8 +513,8 @@ static void add_flag_tail(struct cfg *cfg, const struct cfg_instruction *last)
 	}
 }
 
-/* Calls behind which flags are alive: their callees return them. And where these are the
- * caller's, what is jumped to. */
+/* Finds calls behind which flags are alive: their callees return them. If the caller
+ * returns flags, targets of its tail jumps do, too. */
 static void find_flag_calls(struct cfg *cfg)
 {
 	cfg->flag_calls.count = 0;

@@ -15,7 +15,7 @@ static void add_edge(struct flow_graph *graph, uint32_t from, uint32_t to)
 	graph->edges[graph->edge_count++] = (struct flow_edge){.from = from, .to = to};
 }
 
-/* Who may come from where. */
+/* Builds the graph of possible flow between blocks. */
 static void make_graph(const struct cfg *cfg, bool in_parts, struct flow_graph *graph)
 {
 	for (uint32_t b = 0; b < cfg->blocks.count; b++) {
@@ -91,7 +91,7 @@ void dominator_coverage_choose(struct block_sums *sums, const struct cfg *cfg,
 	graph_list_outgoing(&graph, &outgoing);
 	graph_list_incoming(&graph, &incoming);
 	dominators_init(&dominators, &graph, &outgoing, &incoming);
-	/* What a block dominates comes behind it in the search. */
+	/* Dominated blocks come later in the search. */
 	for (uint32_t i = dominators.count; i-- > 1;) {
 		uint32_t block = dominators.nodes[i] - 1;
 

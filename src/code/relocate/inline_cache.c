@@ -119,7 +119,7 @@ static bool has_kept(const uint8_t *end)
 	return !memcmp(end - TAIL - RELOAD, reload, sizeof(reload));
 }
 
-/* Where the words lie that tell of the cache, in front of the end of its call. */
+/* Offset of a word of the cache from the end of its call. */
 static unsigned word_at(const uint8_t *end, enum inline_cache_word word)
 {
 	enum { WORD = 4 };
@@ -168,7 +168,7 @@ bool inline_cache_is_call(const uint8_t *code, size_t size)
 	       !memcmp(end - TAIL, branch, sizeof(branch));
 }
 
-/* Where a branch leads whose displacement of 4 bytes is at an offset of plan.code. */
+/* Target of the branch whose displacement of 4 bytes is at an offset of plan.code. */
 static uint32_t led_to(const struct plan *plan, uint32_t offset)
 {
 	int32_t distance;
@@ -186,7 +186,7 @@ static bool ends_at(const struct plan *plan, uint32_t offset)
 	       inline_cache_is_call(plan->code.items + offset - LONGEST, LONGEST);
 }
 
-/* Of a call that is made behind the blocks: where the one with the cache returns to;
+/* For a call made behind the blocks: the offset to which the call with the cache returns;
  * else the offset itself. */
 static uint32_t cached_return(const struct plan *plan, uint32_t offset)
 {

@@ -20,9 +20,8 @@ static bool is_leader(const struct cfg *cfg, const struct cfg_instruction *row)
 	return cfg->block_of.items[row->offset] == CFG_LEADER;
 }
 
-/* What is in the register of the jump, or its operand, as far as the straight code in
- * front of it tells. True if it is a sum, or comes from a place in the frame, where a sum
- * may have been put. */
+/* Whether the operand of the jump is computed, as far as the straight code in front of it
+ * tells: it is a sum, or comes from the frame, where a sum may have been stored. */
 static bool is_computed(const struct cfg *cfg, size_t index)
 {
 	const struct cfg_instruction *rows = cfg->instructions.items;
@@ -108,8 +107,8 @@ static void open_exposed(struct tracing *tracing)
 
 enum { RAX = 0, RBX = 3, RBP = 5, R12 = 12 };
 
-/* What a call does with a register: callees keep some, get nothing in rax that is an
- * address, and may get one in any other. True: it holds what it held. */
+/* Whether a register keeps its value across a call: callees preserve some, receive no
+ * address in rax, and may receive one in any other. */
 static bool passes_call(struct tracing *tracing)
 {
 	int number = tracing->number;

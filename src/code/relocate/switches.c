@@ -17,7 +17,7 @@ static const uint8_t *bytes_of(const struct cfg *cfg,
 	return cfg->bytes + instruction->offset;
 }
 
-/* A one-byte opcode behind REX.W: its REX prefix, 0 if it is none. */
+/* The REX prefix of a one-byte opcode behind REX.W; 0 if it is another instruction. */
 static uint8_t wide_rex(const struct cfg *cfg, const struct cfg_instruction *instruction,
 			uint8_t opcode)
 {
@@ -67,8 +67,8 @@ static int added_to(const struct cfg *cfg, const struct cfg_instruction *row, in
 	return other == target ? -1 : other;
 }
 
-/* What `lea (%base,%other), %target` adds to its base, which is *ret_base; -1: it is no
- * such instruction. */
+/* The register that `lea (%base,%other), %target` adds to its base *ret_base; -1 if it is
+ * another instruction. */
 static int summed_in(const struct cfg *cfg, const struct cfg_instruction *row, int target,
 		     int *ret_base)
 {
@@ -97,7 +97,7 @@ static int loads_entry(const struct cfg *cfg, const struct cfg_instruction *row,
 	return (rex & 1) << 3 | (sib & 7);
 }
 
-/* Whether it is `cltq`: what is loaded without optimisation is extended by itself. */
+/* Whether it is `cltq`: unoptimised code extends the loaded entry separately. */
 static bool extends_entry(const struct cfg *cfg, const struct cfg_instruction *row,
 			  int target)
 {
@@ -106,13 +106,13 @@ static bool extends_entry(const struct cfg *cfg, const struct cfg_instruction *r
 	return !target && row->length == 2 && bytes[0] == 0x48 && bytes[1] == 0x98;
 }
 
-/* How an indirect jump gets its target. */
+/* Operands of an indirect jump through a table. */
 struct through {
 	int table, base; /* registers: of the table, of what its entries count from */
 	size_t load;     /* the instruction that reads the entry */
 };
 
-/* Of the jump that is instruction `index`; false: it is none through a table. */
+/* Finds the registers of the jump `index`; false if it does not go through a table. */
 static bool find_registers(const struct cfg *cfg, size_t index,
 			   struct through *ret_through)
 {
@@ -263,8 +263,8 @@ static bool add_relative(struct cfg *cfg, const struct scan *scan,
 			 (struct cfg_table){.address = lea->target, .entry_size = 4}, 1);
 }
 
-/* What a table of distances from a label leads to is exposed; false if it is not two
- * instructions of the function, at least. */
+/* Exposes the targets of a table of distances from a label; false if fewer than two are
+ * instructions of the function. */
 static bool expose_targets(const struct cfg *cfg, const struct scan *scan,
 			   const struct image *image, uint64_t label, uint64_t table)
 {
@@ -316,9 +316,9 @@ static const struct cfg_instruction *straight_lea(const struct cfg *cfg,
 	return NULL;
 }
 
-/* Whether a jump leads to labels of the function: its table is of distances from one of
- * those that are named, which are all exposed. What it counts from may have been put by.
- */
+/* Whether a jump leads to labels of the function: its table has distances from one of the
+ * labels whose addresses are taken, which are all exposed. The base may have been stored
+ * before. */
 static bool leads_to_labels(const struct cfg *cfg, const struct scan *scan,
 			    const struct image *image, const struct through *through)
 {
@@ -360,8 +360,8 @@ static bool is_goto(const struct cfg *cfg, size_t index)
 	return true;
 }
 
-/* Other ways may lead to such a jump, with other tables, and other jumps may have been
- * made of the same gotos: all that may be tables are read, with all labels. */
+/* Exposes the labels of all possible tables: other paths may lead to such a jump with
+ * other tables, and compilers may duplicate the jump. */
 static void expose_labels(struct cfg *cfg, const struct scan *scan,
 			  const struct image *image)
 {
@@ -385,7 +385,7 @@ static void expose_labels(struct cfg *cfg, const struct scan *scan,
 	}
 }
 
-/* The operand of `jmp *table(,%index,8)`, 0 if it is none. */
+/* The operand of `jmp *table(,%index,8)`; 0 if it is another instruction. */
 static uint64_t absolute_operand(const struct cfg *cfg, const struct cfg_instruction *row)
 {
 	const uint8_t *bytes = bytes_of(cfg, row);
@@ -401,7 +401,7 @@ static uint64_t absolute_operand(const struct cfg *cfg, const struct cfg_instruc
 	return (uint64_t)(int64_t)address;
 }
 
-/* Whether an indirect jump that no pattern fits may be through a table all the same. */
+/* Whether an indirect jump that matches no pattern may still go through a table. */
 static bool has_unknown_table(struct cfg *cfg, const struct scan *scan,
 			      const struct image *image)
 {

@@ -67,7 +67,7 @@ static uint32_t switch_piece(const struct whole *whole, uint32_t from, uint32_t 
 	return WHOLE_NONE;
 }
 
-/* Where a table's entry is to lead: what is not in the function stays. */
+/* The target of a clone's entry: targets outside of the function are unchanged. */
 static uint64_t cloned_target(const struct whole *whole, const struct emitter *emitter,
 			      const struct cfg_table *table, uint32_t from,
 			      uint32_t index)

@@ -8,12 +8,12 @@
 
 enum { JUMP = 5, SHORT_JUMP = 2, TO_FIND = UINT32_MAX - 1 };
 
-/* What becomes of a byte of the original. */
+/* Use of a byte of the original. */
 enum whole_byte {
 	BYTE_UNUSED,  /* nothing leads there: padding */
-	BYTE_IDLE,    /* the same code was relocated; good to run, if somebody does */
+	BYTE_IDLE,    /* relocated; may still be run where it is */
 	BYTE_LEADER,  /* idle, and branches lead to it: none may lead into a patch */
-	BYTE_EXPOSED, /* the same for others: a jump must begin there */
+	BYTE_EXPOSED, /* relocated, but entered by other code: a jump must begin there */
 	BYTE_KEPT,    /* part of an instruction that is executed there */
 	BYTE_PATCHED,
 };
@@ -81,8 +81,8 @@ static void keep_patch(struct whole *whole, uint32_t i)
 	memset(whole->bytes.items + row->offset, BYTE_KEPT, row->length);
 }
 
-/* Whether the bytes of a call may be those of a patch, if it is the first one of its
- * block: it is made in relocated code alone then, unless the block gets a stub. */
+/* Whether a patch may overwrite a call, if it is the first one of its block: it is then
+ * made in relocated code only, unless the block gets a stub. */
 static bool gives_way(const struct whole *whole, uint32_t i)
 {
 	const struct cfg_instruction *row = instruction_at(whole->cfg, i);
@@ -115,9 +115,9 @@ static void choose_place(struct whole *whole, const struct cfg_block *block)
 }
 
 /*
- * How far a patch may go. With the first form the original stays good to run from any
- * instruction that is not patched; with the second it does not where a branch leads into
- * the patch, but nobody runs it: see ARCHITECTURE.md.
+ * How far a patch may extend. FIT_CLEAN: the original can be run from any instruction
+ * that is not patched. FIT_OVER_LEADERS: not where a branch leads into the patch, but
+ * that branch is never executed: see docs/design/relocation.md.
  */
 enum fit { FIT_CLEAN, FIT_OVER_LEADERS, FITS };
 
@@ -214,7 +214,7 @@ bool whole_is_led(const struct whole *whole, uint32_t block)
 	return whole->live && whole->led.items[block];
 }
 
-/* Whether something leads to the start of a block beside what is relocated. */
+/* Whether code that is not relocated leads to the start of a block. */
 static bool is_exposed(const struct whole *whole, uint32_t number)
 {
 	return whole->cfg->blocks.items[number].exposed || whole_is_led(whole, number);
@@ -265,8 +265,9 @@ static bool runs_back(const struct whole *whole, const struct cfg_block *block)
 	return to && to != CFG_OUT && leads_back(whole, to);
 }
 
-/* Where the original may go on in relocated code behind the last kept instruction of a
- * block: there, or at a later instruction of the block, or where the next begins. */
+/* Finds room for the jump from the original back into relocated code behind the last kept
+ * instruction of a block: there, at a later instruction of the block, or at the start of
+ * the next. */
 static bool patch_return(struct whole *whole, uint32_t number, uint32_t behind)
 {
 	const struct cfg *cfg = whole->cfg;
@@ -396,7 +397,7 @@ static bool find_free(struct whole *whole, uint32_t offset, enum whole_byte most
 	return false;
 }
 
-/* The same of the lowest kind that there is. */
+/* Finds an island among bytes of the least useful kind. */
 static bool find_island(struct whole *whole, uint32_t offset, uint32_t *ret_island)
 {
 	return find_free(whole, offset, BYTE_UNUSED, ret_island) ||
@@ -423,8 +424,8 @@ static bool spare_patch(struct whole *whole, const struct whole_patch *patch)
 	return true;
 }
 
-/* Where there is no island for a short jump at the start of a block, a call in the block
- * may have a stub. */
+/* If there is no island for a short jump at the start of a block, gives a call in the
+ * block a stub. */
 static bool stub_instead(struct whole *whole, const struct whole_patch *patch)
 {
 	const struct cfg *cfg = whole->cfg;
@@ -454,8 +455,7 @@ static bool take_island(struct whole *whole, struct whole_patch *patch)
 	       find_island(whole, patch->offset, &patch->island);
 }
 
-/* Room for islands is scarce in small functions: those that cannot do without one are
- * first. */
+/* Finds islands. Room is scarce in small functions: jumps that need one come first. */
 static bool find_islands(struct whole *whole)
 {
 	size_t kept = 0;
@@ -517,8 +517,8 @@ const struct whole_patch *whole_fall_patch(const struct whole *whole, uint32_t b
 	return NULL;
 }
 
-/* Which blocks switches lead to. False if that is the first one: the jump there counts a
- * call. */
+/* Marks the blocks to which switches lead. False if the first one is among them: the jump
+ * there counts a call. */
 static bool note_led(struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;

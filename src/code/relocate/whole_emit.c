@@ -228,8 +228,8 @@ static void emit_jump_to_block(struct emission *emission, uint32_t block)
 	emit_branch_to_block(emission, SHORT_JUMP, block);
 }
 
-/* The edge of a turned condition that counts in front of a block: only its branch leads
- * there. WHOLE_NONE: there is none. */
+/* The edge of an inverted condition that is counted in front of a block: only its branch
+ * leads there. WHOLE_NONE if there is none. */
 static uint32_t edge_in_front(const struct emission *emission, uint32_t block)
 {
 	uint32_t edge;
@@ -352,8 +352,8 @@ static void emit_branch(struct emission *emission, uint32_t number,
 	}
 }
 
-/* The same bytes, but for the displacement of a RIP-relative operand, or for the absolute
- * one of a jump through a table. */
+/* Copies an instruction, except for the displacement of a RIP-relative operand or the
+ * absolute operand of a jump through a table. */
 static void emit_copy(struct emission *emission, const struct cfg_instruction *row)
 {
 	const struct cfg *cfg = emission->cfg;
@@ -388,7 +388,7 @@ static void emit_edge_probe(struct emission *emission, uint32_t edge)
 		   whole_edge_probe(emission->whole, row));
 }
 
-/* The probes of an instruction at which calls end: in the graph, and those of spans. */
+/* Writes the probes of an instruction at which calls end: of the graph, and of spans. */
 static void emit_leave_probes(struct emission *emission,
 			      const struct cfg_instruction *row)
 {
@@ -477,9 +477,10 @@ static void emit_jump_step(struct emission *emission, uint64_t target)
 	add_step(emission, MAP_ROW_JUMP, 0, from);
 }
 
-/* The first instruction of the block in front of which the cheapest form counts that does
- * so in front of any of them. What is behind a call may not be executed, or by who was
- * in the call when counting began. Those that set flags change none. */
+/* Chooses the first instruction of the block in front of which a probe of the cheapest
+ * possible form can be. Code behind a call may not be executed, or be executed by threads
+ * that were in the call when counting began. Probes that set flags (PROBE_FLAG) change no
+ * status flags. */
 static uint32_t choose_probe(const struct whole *whole, const struct cfg_block *block,
 			     enum probe_form *ret_form)
 {
@@ -517,7 +518,7 @@ enum probe_form whole_block_probe(const struct whole *whole,
 	return form;
 }
 
-/* What runs on behind the last instruction of a block. */
+/* Writes what follows the last instruction of a block. */
 static void emit_fall(struct emission *emission, uint32_t number)
 {
 	const struct cfg *cfg = emission->cfg;
@@ -531,7 +532,7 @@ static void emit_fall(struct emission *emission, uint32_t number)
 	    (kind != CFG_PLAIN && kind != CFG_CONDITION && kind != CFG_LOOP &&
 	     kind != CFG_CALL && kind != CFG_CALL_INDIRECT))
 		return;
-	/* A return that somebody made the original one comes here, too. */
+	/* A return to the original address, restored by the program, comes here, too. */
 	if (edge_slot(emission, block->first_edge + block->edge_count - 1) != WHOLE_NONE)
 		emission->whole->edges.items[block->first_edge + block->edge_count - 1]
 			.code = (uint32_t)emission->emitter->count;
@@ -634,7 +635,7 @@ static void emit_stub(struct emission *emission, uint32_t number)
 		entry_call_word(emitter, 0);
 }
 
-/* Where a branch or jump with a displacement of 4 bytes leads. */
+/* Writes the displacement of 4 bytes of a branch or jump. */
 static void fill_distance(struct emitter *emitter, uint32_t at, uint32_t target)
 {
 	int32_t distance = (int32_t)(target - (at + sizeof(distance)));
@@ -643,8 +644,8 @@ static void fill_distance(struct emitter *emitter, uint32_t at, uint32_t target)
 		memcpy(emitter->code + at, &distance, sizeof(distance));
 }
 
-/* Calls that are none of their caches' targets, behind the last block, whose end is
- * `at` in the original. */
+/* Writes calls that miss their caches, behind the last block, whose original ends at
+ * `at`. */
 static void emit_misses(struct emission *emission, uint32_t at)
 {
 	struct emitter *emitter = emission->emitter;
@@ -667,7 +668,7 @@ static void emit_misses(struct emission *emission, uint32_t at)
 	}
 }
 
-/* Where a block ends in the original. */
+/* Offset of the end of a block in the original. */
 static uint32_t end_of(const struct emission *emission, uint32_t number)
 {
 	const struct cfg_block *block = &emission->cfg->blocks.items[number];
@@ -677,7 +678,7 @@ static uint32_t end_of(const struct emission *emission, uint32_t number)
 	return last->offset + last->length;
 }
 
-/* The blocks, then what is behind them. */
+/* Writes the blocks, and the code behind them. */
 static void emit_code(struct emission *emission)
 {
 	struct whole *whole = emission->whole;
@@ -708,8 +709,8 @@ static void emit_code(struct emission *emission)
 }
 
 /*
- * Finds the branches for which a displacement of 1 byte does: those that have it even if
- * all others have 4, since nothing lies further apart when others become shorter.
+ * Finds the branches that need only 1 byte of displacement: those that do so even if all
+ * others have 4, since distances only shrink when others become shorter.
  */
 static void measure_code(struct emission *emission)
 {

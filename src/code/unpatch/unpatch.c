@@ -34,8 +34,8 @@ static bool leads_home(const struct unpatching *unpatching, uint32_t block)
 	       !unpatching->pinned[block] && unpatching->has_fired[block];
 }
 
-/* Which blocks are come to if what fired runs at its own place. What relocated code has
- * of a switch's table may be that of the original. */
+/* Finds the blocks that are reached if all fired blocks run unpatched. Copies of a
+ * switch's table address in relocated code may be of the original table. */
 static void reach_all(struct unpatching *unpatching)
 {
 	uint32_t queued = reach_block(unpatching, 0, 0), to[2];
@@ -53,9 +53,9 @@ static void reach_all(struct unpatching *unpatching)
 	}
 }
 
-/* The code in front of a block that lies where its original begins. What leads there from
- * the end of another is none, and a block with a stub has none: what follows is that of
- * the next one. */
+/* Notes the code in front of a block at the start of its original. An edge's piece at the
+ * end of another block is not such code, and a block with a stub has none: the next code
+ * belongs to the next block. */
 static void note_front(struct unpatching *unpatching, const struct map_row *step,
 		       uint32_t offset, uint32_t code)
 {
@@ -75,7 +75,7 @@ static bool is_call(const struct unpatching *unpatching, uint32_t offset, uint32
 	       address_map_is_call(unpatching->request->original + offset, size);
 }
 
-/* What is executed in place, and where calls return to. */
+/* Marks instructions executed in place, and return addresses of calls. */
 static void know_steps(struct unpatching *unpatching)
 {
 	const struct plan *plan = unpatching->request->plan;
@@ -209,7 +209,7 @@ static void drop_patch(struct unpatching *unpatching, const struct unpatch_patch
 	uint32_t offset = patch->offset, size = patch->size;
 
 	memcpy(text + offset, unpatching->request->original + offset, size);
-	/* It would be cut in half, or an island be gone that a short jump leads to. */
+	/* The jump would be cut in half, or the island of a short jump would be lost. */
 	if (unpatching->pages &&
 	    !unpatching_both_on_one_page(unpatching, offset, size, patch->from, size))
 		pin_byte(unpatching, patch->from);
@@ -238,17 +238,17 @@ static void take_patches(struct unpatching *unpatching, uint8_t *text)
 	}
 }
 
-/* Whether a block goes on to a place that nobody may come to. */
+/* Whether a block leads to one that must not be reached. */
 static bool has_nowhere(const struct unpatching *unpatching, uint32_t block, uint32_t to)
 {
 	return unpatching->no_room[to] ||
 	       unpatching_turn(unpatching, block) < unpatching->barred[to];
 }
 
-/* Leads the branch of a block that runs to the relocated code of one that nobody may come
- * to, or for whose own jump there is no room (mostly that is a lone return). False if it
- * cannot be. An older text of the branch's page may still lead to the block's own place:
- * that is as it was then, or as the file has it. */
+/* Leads the branch of an unpatched block to the relocated code of a block that must not
+ * be reached, or without room for a jump (mostly a lone return). False if that is
+ * impossible. An older text of the branch's page may still lead to the block's original:
+ * as it did then, or as in the file. */
 static bool lead_branch(const struct unpatching *unpatching,
 			const struct plan_block *block, uint32_t to, uint8_t *text)
 {
@@ -265,7 +265,7 @@ static bool lead_branch(const struct unpatching *unpatching,
 	return true;
 }
 
-/* What would come to such places is led elsewhere, or stays in relocated code, too. */
+/* Leads flow to such blocks elsewhere, or keeps its source in relocated code, too. */
 static void pin_sources(struct unpatching *unpatching, uint8_t *text)
 {
 	for (uint32_t b = 0; b < unpatching->count; b++) {
@@ -327,7 +327,7 @@ static uint32_t first_page(const struct unpatching *unpatching)
 			  (unpatching->request->page - 1));
 }
 
-/* What runs in front of a call that would be cut in half stays in relocated code. */
+/* Keeps code in front of a call that would be cut in half in relocated code. */
 static void keep_whole(struct unpatching *unpatching, const uint8_t *text)
 {
 	const struct unpatch_request *request = unpatching->request;
@@ -402,7 +402,7 @@ static bool has_probe(const struct unpatching *unpatching, uint32_t block)
 	       (!block && slot == unpatching->request->function->slot);
 }
 
-/* Probes in front of blocks that run at their own place. False if there are none. */
+/* Adds the probes in front of unpatched blocks. False if there are none. */
 static bool add_ways(const struct unpatching *unpatching, struct return_jumps *ways)
 {
 	size_t before = ways->count;
@@ -434,7 +434,7 @@ static bool make_text(struct unpatching *unpatching, bool pinned, uint8_t *text)
 	return false;
 }
 
-/* Which blocks run. False if some did, and would no more. */
+/* Writes which blocks run unpatched. False if one that did would no longer. */
 static bool note_open(const struct unpatching *unpatching, uint64_t **ret_open)
 {
 	const uint64_t *before = unpatching->request->open;
@@ -512,8 +512,8 @@ static bool cuts_calls(const struct unpatching *unpatching, const uint8_t *text)
 	return false;
 }
 
-/* Of a function without blocks all runs, and calls lead where they did, where all of them
- * can. */
+/* Unpatches a function without blocks: all of it runs, if all its calls can lead to their
+ * original targets. */
 static bool make_whole(struct unpatching *unpatching, uint8_t *text)
 {
 	const struct unpatch_request *request = unpatching->request;

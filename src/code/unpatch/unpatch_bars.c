@@ -29,8 +29,8 @@ static bool bar_around(struct unpatching *unpatching, const struct unpatch_patch
 	return some | bar_block(unpatching, block);
 }
 
-/* A block goes on to what is barred up to a turn: as far as its own page has the plan's
- * text as well. Returns whether it is barred now for more. */
+/* Bars a block whose successor is barred up to a turn, as far as its own page may have
+ * the plan's text then. Returns whether it is barred longer now. */
 static bool bar_source(struct unpatching *unpatching, uint32_t from, uint32_t barred)
 {
 	uint32_t own;
@@ -57,7 +57,7 @@ static uint32_t find_led_barred(const struct unpatching *unpatching)
 	return most;
 }
 
-/* What names a switch's table goes on to all that switches lead to. */
+/* Bars blocks with the address of a switch's table for all targets of switches. */
 static bool bar_sources(struct unpatching *unpatching)
 {
 	const uint32_t led = find_led_barred(unpatching);
@@ -76,11 +76,10 @@ static bool bar_sources(struct unpatching *unpatching)
 	return more;
 }
 
-/* Which blocks what runs on pages that are written before may not come to, as in the
- * plan's text they would run into an island, or into the middle of a patch: themselves,
- * or what they go on to. The pages whose turn was before one's are new, and it and those
- * whose turn comes later are old. A block is barred up to the latest turn for which it
- * is. */
+/* Finds the blocks that code on pages written earlier must not reach, since in the plan's
+ * text they, or their successors, would run into an island or the middle of a patch.
+ * Pages with an earlier turn are new then, others old. A block is barred up to the last
+ * such turn. */
 static void know_barred(struct unpatching *unpatching)
 {
 	bool more = false;

@@ -3,8 +3,8 @@
 
 #include "code/unpatch/unpatching.h"
 
-/* Whether nobody comes to bytes but to the first of them, if that is a block's. What
- * other pages have of older texts may lead to any block. */
+/* Whether bytes are never reached, except for the first, if a block begins there. Older
+ * texts of other pages may lead to any block. */
 static bool is_free(const struct unpatching *unpatching, uint32_t offset, uint32_t size)
 {
 	const enum byte_flag taken = BYTE_OPEN | BYTE_KEPT;
@@ -35,8 +35,8 @@ static void add_jump(struct unpatching *unpatching, uint32_t block, uint32_t off
 	memcpy(text + offset + 1, &distance, sizeof(distance));
 }
 
-/* Whether a jump at a block's start, on the same page, leads away what comes to it: so
- * nobody runs from there to an offset behind it, whatever other pages have. */
+/* Whether a jump at a block's start, on the same page, leads all flow away: then an
+ * offset behind it is never reached from there, whatever other pages hold. */
 static bool leads_away(const struct unpatching *unpatching, uint32_t block,
 		       uint32_t offset, const uint8_t *text)
 {
@@ -80,7 +80,7 @@ static bool is_entered(const struct unpatching *unpatching,
 	return false;
 }
 
-/* Which blocks nobody comes to, in whatever states other pages are. */
+/* Finds the blocks that are never reached, in whatever states other pages are. */
 static void seal_blocks(struct unpatching *unpatching, const uint8_t *text)
 {
 	bool fewer = true;
@@ -110,7 +110,7 @@ static void seal_blocks(struct unpatching *unpatching, const uint8_t *text)
 					unpatching->blocks[b].size, BYTE_SEALED);
 }
 
-/* Whether an island may lie in blocks that nobody comes to. */
+/* Whether an island may lie in blocks that are never reached. */
 static bool is_sealed(const struct unpatching *unpatching, uint32_t offset)
 {
 	for (uint32_t i = offset; i < offset + JUMP; i++)
@@ -119,7 +119,7 @@ static bool is_sealed(const struct unpatching *unpatching, uint32_t offset)
 	return true;
 }
 
-/* Where the island of a short jump at an offset may lie; NOWHERE. */
+/* Offset for the island of a short jump; NOWHERE: none. */
 static uint32_t find_island(struct unpatching *unpatching, uint32_t offset,
 			    const uint8_t *text)
 {
