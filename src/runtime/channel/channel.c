@@ -204,7 +204,7 @@ static struct context_channel *describe(const struct channel *channel)
 
 	if (!record)
 		return NULL;
-	record->begin = channel->begin;
+	record->begin = channel->clock.begin;
 	memcpy(record->name, channel->name, sizeof(record->name));
 	record->row_words = channel->row_width;
 	record->row_shift = channel->row_shift;
@@ -254,12 +254,12 @@ struct channel *channel_at(uint32_t number)
 /* The clock that the channel needs runs; nothing measures with it yet. */
 static void begin(struct channel *channel)
 {
-	channel->started = runtime_ticks();
-	if (channel->begin.ticks)
+	channel->clock.started = runtime_ticks();
+	if (channel->clock.begin.ticks)
 		return;
-	channel->begin = state_moment();
+	channel->clock.begin = state_moment();
 	if (channel->record && runtime_state->recording)
-		channel->record->begin = channel->begin;
+		channel->record->begin = channel->clock.begin;
 }
 
 /* Events are seen while a channel is active, also if it is stopped from outside: that it
@@ -353,7 +353,7 @@ void channel_clear(struct channel *channel)
 	runtime_lock(&channel->lock);
 	channel->clearing++;
 	channel->generation++;
-	channel->started = runtime_ticks();
+	channel->clock.started = runtime_ticks();
 	if (channel->record && runtime_state->recording)
 		channel->record->head.clearing = channel->clearing;
 	if (channel->ended)
@@ -381,7 +381,7 @@ void channel_destroy(struct channel *channel)
 	/* Other threads may look at the channel for a last time: it stays. */
 	channel->threads = NULL;
 	runtime_lock(&channel->lock);
-	channel->held_count = 0;
+	channel->values.held_count = 0;
 	runtime_unlock(&channel->lock);
 	if (channel->record && runtime_state->recording)
 		spool_free(&channel->record->head);
@@ -397,14 +397,15 @@ bool channel_is_caliper(const struct channel *channel)
 
 void channel_output_add(struct channel *channel, const struct publish_output *output)
 {
-	if (channel->output_count == CHANNEL_OUTPUTS_MAX)
+	if (channel->flush.output_count == CHANNEL_OUTPUTS_MAX)
 		return;
-	struct publish_output *added = &channel->outputs[channel->output_count++];
+	struct publish_output *added =
+		&channel->flush.outputs[channel->flush.output_count++];
 
 	*added = *output;
-	if (!channel->redirected)
+	if (!channel->flush.redirected)
 		return;
-	added->path = channel->redirected;
+	added->path = channel->flush.redirected;
 	added->append = true;
 }
 
@@ -441,21 +442,21 @@ static void spread(void *processes, void **bytes, uint64_t *size)
 /* Whether all ranks write what is written now. */
 static bool is_across(const struct channel *channel)
 {
-	for (uint32_t i = 0; i < channel->output_count; i++)
-		if (channel->outputs[i].across)
+	for (uint32_t i = 0; i < channel->flush.output_count; i++)
+		if (channel->flush.outputs[i].across)
 			return true;
-	return channel->across;
+	return channel->mpi.across;
 }
 
 double channel_tick_ns(struct channel *channel)
 {
-	const uint64_t elapsed = runtime_clock_ns() - channel->begin.ns;
+	const uint64_t elapsed = runtime_clock_ns() - channel->clock.begin.ns;
 
-	if (elapsed / 2 >= channel->tick_elapsed_ns) {
-		channel->tick_ns = state_tick_ns(&channel->begin);
-		channel->tick_elapsed_ns = elapsed;
+	if (elapsed / 2 >= channel->clock.tick_elapsed_ns) {
+		channel->clock.tick_ns = state_tick_ns(&channel->clock.begin);
+		channel->clock.tick_elapsed_ns = elapsed;
 	}
-	return channel->tick_ns;
+	return channel->clock.tick_ns;
 }
 
 static void publish(struct channel *channel)
@@ -480,9 +481,9 @@ static void publish(struct channel *channel)
 		.name = channel->name,
 		.fill = output_fill,
 		.context = channel,
-		.outputs = channel->outputs,
-		.output_count = channel->output_count,
-		.records = channel->replaced,
+		.outputs = channel->flush.outputs,
+		.output_count = channel->flush.output_count,
+		.records = channel->flush.replaced,
 		.lookups = channel->lookups,
 		.spool = spool,
 		.spool_size = size,
@@ -513,18 +514,18 @@ static void flush_as(struct channel *channel, const char *path,
 		return;
 	log_inform("%s: Flushing", channel->name);
 	runtime_lock(&writing);
-	channel->redirected = path;
-	channel->output_count = 0;
+	channel->flush.redirected = path;
+	channel->flush.output_count = 0;
 	for (uint32_t i = 0; !alone && i < channel->service_count; i++)
 		if (channel->services[i]->flush)
 			channel->services[i]->flush(channel);
 	if (alone)
 		channel_output_add(channel, alone);
-	if (channel->output_count)
+	if (channel->flush.output_count)
 		publish(channel);
 	if (channel->record && !alone)
 		channel->record->flushed = 1;
-	channel->flushes += !alone;
+	channel->flush.flushes += !alone;
 	runtime_unlock(&writing);
 	events_leave();
 	errno = saved;
@@ -542,9 +543,9 @@ void channel_flush_to(struct channel *channel, const char *path)
 
 void channel_flush_of(struct channel *channel, const char *path)
 {
-	channel->replaced = path;
+	channel->flush.replaced = path;
 	flush_as(channel, NULL, NULL);
-	channel->replaced = NULL;
+	channel->flush.replaced = NULL;
 }
 
 void channel_report(struct channel *channel, const char *query, const char *path)
@@ -594,8 +595,8 @@ void channels_resume(void)
 			channels_here[i] += CHANNEL_CHILD;
 		channel->id += CHANNEL_CHILD;
 		channels_own[i] = NULL;
-		channel->started = runtime_ticks();
-		channel->begin = state_moment();
+		channel->clock.started = runtime_ticks();
+		channel->clock.begin = state_moment();
 	}
 }
 
@@ -624,11 +625,11 @@ void channels_part(void)
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = channels.items[i];
 
-		if (!channel || !runtime_state->recording || !channel->parts)
+		if (!channel || !runtime_state->recording || !channel->mpi.parts)
 			continue;
-		if (!channel->flushes)
+		if (!channel->flush.flushes)
 			channel_flush(channel);
-		channel->parted = true;
+		channel->mpi.parted = true;
 	}
 }
 
@@ -662,7 +663,8 @@ void channels_finish(void)
 			continue;
 		if (channel->active)
 			finish(channel);
-		if (channel->parted || (channel->across && channel->flushes) ||
+		if (channel->mpi.parted ||
+		    (channel->mpi.across && channel->flush.flushes) ||
 		    is_silent(channel) || !flushes_at_end(channel))
 			continue;
 		channel_flush(channel);

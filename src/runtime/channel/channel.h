@@ -11,6 +11,7 @@
 #define TRAMMEL_RUNTIME_CHANNEL_CHANNEL_H
 
 #include "runtime/channel/service.h"
+#include "runtime/channel/service_data.h"
 #include "runtime/channel/settings.h"
 #include "runtime/events/hooks.h"
 #include "runtime/store/lock.h"
@@ -20,11 +21,8 @@
 #include "wire/context.h"
 
 struct call_paths;
-
 struct comm_regions;
 struct filter;
-struct noted_regions;
-struct open_loop;
 struct path_memory;
 struct triggers;
 
@@ -59,15 +57,45 @@ struct channel_sampler {
 	uint32_t first; /* metric */
 };
 
-/* Which loops loop_monitor looks at, and when. */
-struct loop_watch {
-	uint64_t iterations;   /* between snapshots; 0: any number */
-	uint64_t ns;           /* the same in time */
-	struct filter *wanted; /* NULL: all loops */
-};
-
 /* Services that see calls of the C library. */
 enum channel_calls { CHANNEL_CALLS_IO = 1, CHANNEL_CALLS_SYSTEM = 2 };
+
+/* Its times. */
+struct channel_clock {
+	uint64_t started;            /* ticks */
+	struct context_moment begin; /* both clocks, when the channel was made */
+	double tick_ns; /* as of `tick_elapsed_ns` after that: see channel_tick_ns */
+	uint64_t tick_elapsed_ns;
+};
+
+/* What it does with MPI. */
+struct channel_mpi {
+	bool calls;                 /* calls are seen, as far as the filter passes them */
+	bool messages;              /* messages are seen */
+	bool patterns;              /* and what they are in regions of communication */
+	bool across;                /* ranks write together */
+	bool parts;                 /* they write when they part */
+	bool parted;                /* and did */
+	struct filter *call_filter; /* NULL: all calls */
+};
+
+/* Values that the channel alone has, the innermost last. */
+struct channel_own_values {
+	struct channel_value {
+		uint32_t attribute;
+		uint64_t bits;
+	} * held; /* NULL: none */
+	uint32_t held_count;
+};
+
+/* Its flushes, and the one under way. */
+struct channel_flush {
+	uint64_t flushes;
+	struct publish_output outputs[CHANNEL_OUTPUTS_MAX];
+	uint32_t output_count;
+	const char *redirected; /* to this file; NULL: it is not */
+	const char *replaced;   /* by records of this file; NULL: they are not */
+};
 
 struct channel {
 	char name[CONTEXT_CHANNEL_NAME];
@@ -95,62 +123,33 @@ struct channel {
 	uint32_t row_shift; /* a block of the spool has 1 << so many */
 	struct channel_key keys[CHANNEL_KEYS_MAX];
 	uint32_t key_count;
-	uint32_t level;      /* attributes of a finer one are not looked at */
-	bool triggers;       /* begin, end and set make snapshots */
-	uint32_t says;       /* enum context_channel_says */
-	bool timed;          /* events are stamped */
-	bool traces, sums;   /* it has the service trace, aggregate */
-	bool sums_events;    /* contexts are told apart by what happens in them, too */
-	uint32_t calls_seen; /* enum channel_calls: it has these services */
-	bool tells;          /* its only sink runs code of the program */
-	bool inclusive;      /* of the timer: the time from begin to end, too */
-	uint32_t generation; /* goes up with each start and each clearing */
-	uint32_t early;      /* the generation whose trace has what was set before it */
-	uint32_t clearing;   /* goes up with each clearing */
-	uint64_t started;    /* ticks */
-	struct context_moment begin; /* both clocks, at its making */
-	double tick_ns;              /* as of so long after that: see channel_tick_ns */
-	uint64_t tick_elapsed_ns;
-	struct filter *filter;    /* NULL: every region */
+	uint32_t level;        /* attributes of a finer one are not looked at */
+	bool triggers;         /* begin, end and set make snapshots */
+	uint32_t says;         /* enum context_channel_says */
+	bool timed;            /* events are stamped */
+	bool traces, sums;     /* it has the service trace, aggregate */
+	bool sums_events;      /* contexts are told apart by what happens in them, too */
+	uint32_t calls_seen;   /* enum channel_calls: it has these services */
+	bool tells;            /* its only sink runs code of the program */
+	uint32_t generation;   /* goes up with each start and each clearing */
+	uint32_t early;        /* the generation whose trace has what was set before it */
+	uint32_t clearing;     /* goes up with each clearing */
+	struct filter *filter; /* NULL: every region */
 	struct triggers *trigger; /* NULL: every attribute */
-	/* Of MPI: calls are seen, as far as the filter passes them (NULL: all), messages
-	 * are, and what they are in regions of communication; ranks write together; they
-	 * write when they part, and did. */
-	bool calls, messages, patterns, across, parts, parted;
-	bool given; /* by the environment, not by the program */
-	struct filter *call_filter;
-	struct trace_settings {
-		uint64_t limit; /* bytes a thread; 0: any number */
-		bool drops_oldest, flushes;
-	} trace;
-
+	bool given;               /* by the environment, not by the program */
 	struct call_paths *paths; /* NULL: contexts have none; channel/paths.h */
 	uint32_t lookups;         /* enum context_look_up, at a flush */
-	uint64_t log_us;          /* of textlog: shorter regions are not said */
-	struct loop_watch loops;  /* of loop_monitor */
-	uint64_t regions_ns;      /* of region_monitor: what is long */
-	uint64_t series;      /* of timeseries_profile: the snapshot that comes next */
-	double series_second; /* of timeseries: when the last one was, since 1970 */
-	struct event_counts {
-		uint64_t begins, ends, sets, snapshots, threads;
-		bool left; /* a thread's: they were added up */
-	} counts;          /* of statistics: of threads that ended */
+	struct channel_clock clock;
+	struct channel_mpi mpi;
+	struct channel_service_data service_data;
 
 	struct runtime_lock lock; /* of what follows */
-	struct channel_value {
-		uint32_t attribute;
-		uint64_t bits;
-	} * held; /* of it alone, the innermost last; NULL: none */
-	uint32_t held_count;
+	struct channel_own_values values;
 	struct channel *also;           /* measures and is written with it; NULL: none */
 	struct context_channel *record; /* in the spool; NULL: not yet */
 	struct channel_thread *threads;
 	struct channel_thread *ended; /* sums of threads whose nodes are gone */
-	uint64_t flushes;
-	struct publish_output outputs[CHANNEL_OUTPUTS_MAX]; /* of the flush under way */
-	uint32_t output_count;
-	const char *redirected; /* to this file, in the flush under way; NULL: none is */
-	const char *replaced; /* by what this one has, in the same; NULL: no record is */
+	struct channel_flush flush;
 };
 
 /* Aggregated rows, by number of the node; in chunks, so that none ever moves. */
@@ -158,30 +157,6 @@ struct rows {
 	uint64_t ***chunks;          /* ROWS_CHUNKS; NULL until the first one */
 	uint32_t most;               /* a number above all that are there */
 	uint32_t shift, mask, width; /* of the channel, where events look */
-};
-
-/* The loop that loop_monitor looks at in a thread. */
-struct watched_loop {
-	struct context_node *loop; /* NULL: none */
-	bool passes;               /* a context of it is one iteration */
-	bool between;              /* and none is open */
-	uint64_t left;             /* ticks: when the last one ended */
-	uint64_t iterations;       /* since the last snapshot */
-	uint64_t first;            /* of these: its number */
-	uint64_t taken, wait;      /* ticks of that snapshot; between two */
-};
-
-/* What region_monitor knows of a thread. */
-struct watched_regions {
-	struct noted_regions *noted;         /* NULL: none yet */
-	const struct context_node *measured; /* NULL: none is */
-	uint64_t wait;                       /* ticks that are long */
-};
-
-/* Of loop_statistics: the loops that are open in a thread, the innermost one last. */
-struct open_loops {
-	struct open_loop *items;
-	uint32_t count, room;
 };
 
 struct channel_thread {

@@ -19,26 +19,28 @@ enum { HELD_MAX = 256 };
 /* The innermost of the attribute; NULL: there is none. */
 static struct channel_value *find(const struct channel *channel, uint32_t attribute)
 {
-	for (uint32_t i = channel->held_count; i > 0; i--)
-		if (channel->held[i - 1].attribute == attribute)
-			return &channel->held[i - 1];
+	for (uint32_t i = channel->values.held_count; i > 0; i--)
+		if (channel->values.held[i - 1].attribute == attribute)
+			return &channel->values.held[i - 1];
 	return NULL;
 }
 
 static void drop(struct channel *channel, struct channel_value *value)
 {
-	struct channel_value *end = channel->held + channel->held_count--;
+	struct channel_value *end = channel->values.held + channel->values.held_count--;
 
 	memmove(value, value + 1, (size_t)(end - value - 1) * sizeof(*value));
 }
 
 static bool add(struct channel *channel, uint32_t attribute, uint64_t bits)
 {
-	if (!channel->held)
-		channel->held = runtime_map(HELD_MAX * sizeof(*channel->held));
-	if (!channel->held || channel->held_count == HELD_MAX)
+	if (!channel->values.held)
+		channel->values.held =
+			runtime_map(HELD_MAX * sizeof(*channel->values.held));
+	if (!channel->values.held || channel->values.held_count == HELD_MAX)
 		return false;
-	channel->held[channel->held_count++] = (struct channel_value){attribute, bits};
+	channel->values.held[channel->values.held_count++] =
+		(struct channel_value){attribute, bits};
 	return true;
 }
 
@@ -97,7 +99,9 @@ void channel_each_held(struct channel *channel,
 		       void (*visit)(void *context, uint32_t attribute, uint64_t bits),
 		       void *context)
 {
-	for (uint32_t i = 0; i < channel->held_count; i++)
-		if (find(channel, channel->held[i].attribute) == &channel->held[i])
-			visit(context, channel->held[i].attribute, channel->held[i].bits);
+	for (uint32_t i = 0; i < channel->values.held_count; i++)
+		if (find(channel, channel->values.held[i].attribute) ==
+		    &channel->values.held[i])
+			visit(context, channel->values.held[i].attribute,
+			      channel->values.held[i].bits);
 }

@@ -126,8 +126,8 @@ static __attribute__((noinline)) void take_first(struct channel_thread *own,
 	const struct channel *channel = own->channel;
 	struct runtime_event first = *event;
 
-	if (first.now < channel->started)
-		first.now = channel->started;
+	if (first.now < channel->clock.started)
+		first.now = channel->clock.started;
 	begin_measuring(own, &first);
 	memset(own->values, 0, channel->metric_count * sizeof(*own->values));
 	give(own, &first);
@@ -194,9 +194,10 @@ is_wanted_of_mpi(const struct channel *channel, const struct runtime_event *even
 	if (attribute->properties & CONTEXT_DETAIL)
 		return false;
 	if (attribute->properties & TRM_AS_VALUE)
-		return channel->messages;
-	return channel->calls && (!channel->call_filter || !event->node ||
-				  filter_passes(channel->call_filter, event->node));
+		return channel->mpi.messages;
+	return channel->mpi.calls &&
+	       (!channel->mpi.call_filter || !event->node ||
+		filter_passes(channel->mpi.call_filter, event->node));
 }
 
 static inline __attribute__((always_inline)) bool

@@ -5,6 +5,7 @@
 #include "runtime/channel/channel.h"
 #include "runtime/channel/log.h"
 #include "runtime/channel/service.h"
+#include "runtime/channel/service_data.h"
 #include "runtime/channel/settings.h"
 #include "runtime/events/hooks.h"
 #include "runtime/store/attributes.h"
@@ -36,7 +37,8 @@ static struct context_block *reuse(struct channel_thread *own)
 {
 	struct context_block *block = own->first_block;
 
-	if (!own->channel->trace.drops_oldest || !block || block == own->last_block)
+	if (!own->channel->service_data.trace.drops_oldest || !block ||
+	    block == own->last_block)
 		return NULL;
 	own->first_block = (void *)(uintptr_t)block->link;
 	own->dropped++;
@@ -48,7 +50,7 @@ static struct context_block *reuse(struct channel_thread *own)
  * which is to be linked to another. */
 static void flush(struct channel_thread *own)
 {
-	if ((own->unflushed_count + 1) * BLOCK <= own->channel->trace.limit)
+	if ((own->unflushed_count + 1) * BLOCK <= own->channel->service_data.trace.limit)
 		return;
 	while (own->unflushed && own->unflushed != own->last_block) {
 		struct context_block *block = own->unflushed;
@@ -61,13 +63,13 @@ static void flush(struct channel_thread *own)
 
 static struct context_block *next_block(struct channel_thread *own)
 {
-	uint64_t limit = own->channel->trace.limit;
+	uint64_t limit = own->channel->service_data.trace.limit;
 	struct context_block *block = NULL;
 
-	if (own->channel->trace.flushes)
+	if (own->channel->service_data.trace.flushes)
 		flush(own);
-	if (limit && !own->channel->trace.flushes && (own->blocks + 1) * BLOCK > limit &&
-	    own->blocks)
+	if (limit && !own->channel->service_data.trace.flushes &&
+	    (own->blocks + 1) * BLOCK > limit && own->blocks)
 		block = reuse(own);
 	else
 		block = channel_block(own, CONTEXT_SNAPSHOTS, SPOOL_RUN);
@@ -110,7 +112,7 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 		block = next_block(own);
 		if (!block) {
 			own->dropped++;
-			if (!channel->trace.limit)
+			if (!channel->service_data.trace.limit)
 				spool_lose_memory();
 			return;
 		}
@@ -135,7 +137,7 @@ void trace_begin(struct channel_thread *own, const struct runtime_event *event)
 	struct runtime_event mark = *event;
 
 	mark.kind = RUNTIME_RESUME;
-	mark.value = own->channel->started;
+	mark.value = own->channel->clock.started;
 	take(own, &mark);
 }
 
@@ -147,7 +149,7 @@ static void keep_early(void *context, uint32_t attribute, uint64_t bits)
 
 	if (!(attributes_get(attribute)->properties & CONTEXT_OF_LIBRARY))
 		take(own, &(struct runtime_event){RUNTIME_KEPT, attribute, bits, node,
-						  node, own->channel->started});
+						  node, own->channel->clock.started});
 }
 
 void trace_resume(struct channel_thread *own, const struct runtime_event *event)
@@ -192,7 +194,7 @@ static const char *start(struct channel *channel)
 
 		if (strcmp(name, policy->name) != 0)
 			continue;
-		channel->trace = (struct trace_settings){
+		channel->service_data.trace = (struct trace_settings){
 			policy->limited ? megabytes << 20 : 0,
 			policy->drops_oldest,
 			policy->flushes,

@@ -46,7 +46,7 @@ void channels_configure(const char *variable, const char *oneline)
 	count = oneline_create(NULL, oneline, true, made, message, sizeof(message));
 	/* Nobody else flushes them before ranks part. */
 	for (size_t i = 0; i < count; i++) {
-		made[i]->parts = made[i]->across;
+		made[i]->mpi.parts = made[i]->mpi.across;
 		made[i]->given = true;
 	}
 	warn_lines(variable, message);

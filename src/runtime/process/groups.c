@@ -193,7 +193,7 @@ PUBLIC void trm_channels_flush(struct trm_channels *group)
 PUBLIC bool trm_channels_are_across(const struct trm_channels *group)
 {
 	for (size_t i = 0; group && i < group->count; i++)
-		if (group->items[i]->across)
+		if (group->items[i]->mpi.across)
 			return true;
 	return false;
 }

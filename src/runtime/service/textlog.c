@@ -19,7 +19,8 @@
 static const char *start(struct channel *channel)
 {
 	channel->timed = true;
-	channel->log_us = settings_number(&channel->settings, "TEXTLOG_MIN_US", 0);
+	channel->service_data.log_us =
+		settings_number(&channel->settings, "TEXTLOG_MIN_US", 0);
 	return NULL;
 }
 
@@ -33,7 +34,7 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 		return;
 	ns = (uint64_t)((double)(event->now - began) *
 			state_tick_ns(&runtime_spool->begin));
-	if (ns < own->channel->log_us * 1000)
+	if (ns < own->channel->service_data.log_us * 1000)
 		return;
 	size_t at = say_path(path, sizeof(path), event->node, 0);
 	int length = snprintf(line, sizeof(line), "[%u] %.*s: %.3f ms\n", own->tid,

@@ -26,22 +26,22 @@ static const char *start(struct channel *channel)
 
 	if (!ranks_are_known())
 		return not_there;
-	channel->messages = settings_is_true(settings, "MPI_MSG_TRACING", false);
-	const char *why = channel->messages ? mpi_messages_start() : NULL;
+	channel->mpi.messages = settings_is_true(settings, "MPI_MSG_TRACING", false);
+	const char *why = channel->mpi.messages ? mpi_messages_start() : NULL;
 
 	if (!why && settings_is_true(settings, "MPI_MSG_PATTERN", false))
 		why = mpi_pattern_start(channel);
 	if (why)
 		return why;
-	if (channel->messages || channel->patterns)
+	if (channel->mpi.messages || channel->mpi.patterns)
 		ranks_watch_calls();
 	if (wanted && !strcmp(wanted, "all"))
 		wanted = "";
 	else if ((!wanted || !*wanted) && (!unwanted || !*unwanted))
 		return NULL;
-	channel->calls = true;
+	channel->mpi.calls = true;
 	ranks_watch_calls();
-	channel->call_filter = filter_create_of(wanted, unwanted);
+	channel->mpi.call_filter = filter_create_of(wanted, unwanted);
 	return NULL;
 }
 
@@ -66,8 +66,9 @@ static const char *start_report(struct channel *channel)
 
 	if (!ranks_are_known())
 		return not_there;
-	channel->across = true;
-	channel->parts = settings_is_true(settings, "MPIREPORT_WRITE_ON_FINALIZE", true);
+	channel->mpi.across = true;
+	channel->mpi.parts =
+		settings_is_true(settings, "MPIREPORT_WRITE_ON_FINALIZE", true);
 	return NULL;
 }
 
@@ -106,7 +107,7 @@ static const char *start_flush(struct channel *channel)
 {
 	if (!ranks_are_known())
 		return not_there;
-	channel->parts = true;
+	channel->mpi.parts = true;
 	return NULL;
 }
 

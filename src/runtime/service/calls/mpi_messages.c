@@ -155,7 +155,7 @@ static void look_at_bytes(struct channel_thread *own, const struct runtime_event
 
 void mpi_messages_look(struct channel_thread *own, const struct runtime_event *event)
 {
-	if (!own->channel->messages || !own->channel->traces)
+	if (!own->channel->mpi.messages || !own->channel->traces)
 		return;
 	if (unlikely(own->generation != own->channel->generation))
 		channel_baseline(own->channel, own->thread);

@@ -197,7 +197,7 @@ static void end_region(struct channel_thread *own, const struct runtime_event *e
 
 void mpi_pattern_look(struct channel_thread *own, const struct runtime_event *event)
 {
-	if (!own->channel->patterns)
+	if (!own->channel->mpi.patterns)
 		return;
 	if (unlikely(!own->comm_regions))
 		own->comm_regions = runtime_map(sizeof(*own->comm_regions));
@@ -229,7 +229,7 @@ const char *mpi_pattern_start(struct channel *channel)
 		if (!attributes[i])
 			return "there is no room for its attributes";
 	}
-	channel->patterns = true;
+	channel->mpi.patterns = true;
 	__atomic_store_n(&wanted, 1, __ATOMIC_RELAXED);
 	return NULL;
 }

@@ -12,6 +12,7 @@
 #include "runtime/channel/event.h"
 #include "runtime/channel/filter.h"
 #include "runtime/channel/service.h"
+#include "runtime/channel/service_data.h"
 #include "runtime/channel/settings.h"
 #include "runtime/channel/trace.h"
 #include "runtime/events/hooks.h"
@@ -78,7 +79,7 @@ static void take_snapshot(struct channel_thread *own, struct context_node *node,
 /* At the end of an iteration. */
 static bool is_due(struct channel_thread *own, uint64_t now)
 {
-	const struct loop_watch *watch = &own->channel->loops;
+	const struct loop_watch *watch = &own->channel->service_data.loops;
 	struct watched_loop *watched = &own->watched;
 
 	if (watch->iterations && watched->iterations >= watch->iterations)
@@ -96,7 +97,7 @@ static void count(struct channel_thread *own, uint64_t number)
 static void begin_loop(struct channel_thread *own, const struct runtime_event *event)
 {
 	struct watched_loop *watched = &own->watched;
-	struct filter *wanted = own->channel->loops.wanted;
+	struct filter *wanted = own->channel->service_data.loops.wanted;
 
 	watched->between = false;
 	if (watched->loop == event->node)
@@ -175,7 +176,7 @@ static const char *start(struct channel *channel)
 	if (!iterations_attribute || !first_attribute)
 		return "there is no room for its attributes";
 	channel->timed = true;
-	channel->loops = (struct loop_watch){
+	channel->service_data.loops = (struct loop_watch){
 		.iterations =
 			settings_number(settings, "LOOP_MONITOR_ITERATION_INTERVAL", 0),
 		.ns = pace_setting_ns(settings, "LOOP_MONITOR_TIME_INTERVAL", 0),

@@ -7,6 +7,7 @@
 #include "runtime/channel/channel.h"
 #include "runtime/channel/event.h"
 #include "runtime/channel/service.h"
+#include "runtime/channel/service_data.h"
 #include "runtime/channel/snapshot_values.h"
 #include "runtime/events/hooks.h"
 #include "runtime/store/attributes.h"
@@ -38,8 +39,8 @@ static void give(struct channel_thread *own, struct context_node *node,
 static void give_duration(struct channel_thread *own, struct context_node *node,
 			  uint64_t began, uint64_t now)
 {
-	if (began < own->channel->started)
-		began = own->channel->started;
+	if (began < own->channel->clock.started)
+		began = own->channel->clock.started;
 	give(own, node, duration_attribute, now > began ? now - began : 0, now);
 }
 

@@ -16,9 +16,9 @@ static struct publish_loops loops; /* of the flush under way */
 
 static const char *start(struct channel *channel)
 {
-	channel->across =
+	channel->mpi.across =
 		settings_is_true(&channel->settings, "LOOPREPORT_ACROSS", false);
-	return channel->across && !ranks_are_known()
+	return channel->mpi.across && !ranks_are_known()
 		       ? "there is no MPI, or no libtrammel-mpi for it"
 		       : NULL;
 }
@@ -54,7 +54,7 @@ static void print(struct channel *channel)
 			 channel->name);
 		return;
 	}
-	if (!output.path && !channel->across)
+	if (!output.path && !channel->mpi.across)
 		return;
 	if (!output.path) /* the others wait */
 		output.path = "/dev/null";
@@ -63,7 +63,7 @@ static void print(struct channel *channel)
 		output.across = loops.summary_across;
 	} else {
 		output.loops = &loops;
-		output.across = channel->across ? "SELECT * FORMAT cali" : NULL;
+		output.across = channel->mpi.across ? "SELECT * FORMAT cali" : NULL;
 	}
 	channel_output_add(channel, &output);
 }

@@ -6,6 +6,7 @@
 #include "runtime/channel/channel.h"
 #include "runtime/channel/event.h"
 #include "runtime/channel/service.h"
+#include "runtime/channel/service_data.h"
 #include "runtime/channel/trace.h"
 #include "runtime/events/hooks.h"
 #include "runtime/service/measure/tick_interval.h"
@@ -70,8 +71,8 @@ static void note(struct channel_thread *own, const struct runtime_event *event)
 	uint64_t took = event->now - event->node->began;
 	struct noted_region *item;
 
-	if (took <= pace_ticks(own->channel, own->channel->regions_ns, event->now,
-			       &own->regions.wait))
+	if (took <= pace_ticks(own->channel, own->channel->service_data.regions_ns,
+			       event->now, &own->regions.wait))
 		return;
 	item = find(noted, event->node, true);
 	if (item)
@@ -117,8 +118,8 @@ static void free_regions(struct channel_thread *own)
 static const char *start(struct channel *channel)
 {
 	channel->timed = true;
-	channel->regions_ns = pace_setting_ns(&channel->settings,
-					      "REGION_MONITOR_TIME_INTERVAL", 10000000);
+	channel->service_data.regions_ns = pace_setting_ns(
+		&channel->settings, "REGION_MONITOR_TIME_INTERVAL", 10000000);
 	return NULL;
 }
 

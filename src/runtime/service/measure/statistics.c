@@ -6,6 +6,7 @@
 #include "runtime/channel/channels.h"
 #include "runtime/channel/log.h"
 #include "runtime/channel/service.h"
+#include "runtime/channel/service_data.h"
 #include "runtime/events/hooks.h"
 #include "runtime/store/attributes.h"
 #include "runtime/store/lock.h"
@@ -43,7 +44,7 @@ static void leave(struct channel *channel, const struct context_thread *thread)
 	if (!own || own->channel != channel || own->thread != thread)
 		return;
 	runtime_lock(&channel->lock);
-	add(&channel->counts, &own->counts);
+	add(&channel->service_data.counts, &own->counts);
 	own->counts = (struct event_counts){.left = true};
 	runtime_unlock(&channel->lock);
 }
@@ -70,7 +71,7 @@ static void finish(struct channel *channel)
 	struct event_counts sum;
 
 	runtime_lock(&channel->lock);
-	sum = channel->counts;
+	sum = channel->service_data.counts;
 	for (struct channel_thread *own = channel->threads; own; own = own->next)
 		if (!own->counts.left)
 			add(&sum, &own->counts);

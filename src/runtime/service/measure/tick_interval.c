@@ -32,8 +32,8 @@ uint64_t pace_ticks(const struct channel *channel, uint64_t ns, uint64_t now,
 
 	if (*ticks)
 		return *ticks;
-	found = (uint64_t)((double)ns / state_tick_ns(&channel->begin));
-	if (now - channel->begin.ticks > SETTLED_TICKS)
+	found = (uint64_t)((double)ns / state_tick_ns(&channel->clock.begin));
+	if (now - channel->clock.begin.ticks > SETTLED_TICKS)
 		*ticks = found ? found : 1;
 	return found;
 }

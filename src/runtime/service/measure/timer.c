@@ -15,7 +15,7 @@ static const struct service_metric metrics[] = {
 static const char *start(struct channel *channel)
 {
 	channel->timed = true;
-	channel->inclusive =
+	channel->service_data.inclusive =
 		settings_is_true(&channel->settings, "TIMER_INCLUSIVE_DURATION", false);
 	return NULL;
 }
@@ -26,18 +26,18 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 	uint64_t began;
 
 	ret_values[0] = event->now - own->thread->held;
-	if (!own->channel->inclusive || event->kind != RUNTIME_END)
+	if (!own->channel->service_data.inclusive || event->kind != RUNTIME_END)
 		return;
 	/* What was open when the channel began is measured from then on. */
 	began = event->node->began;
-	if (began < own->channel->started)
-		began = own->channel->started;
+	if (began < own->channel->clock.started)
+		began = own->channel->clock.started;
 	ret_values[1] = event->now > began ? event->now - began : 0;
 }
 
 static size_t metrics_of(const struct channel *channel)
 {
-	return channel->inclusive ? 2 : 1;
+	return channel->service_data.inclusive ? 2 : 1;
 }
 
 const struct service service_timer = {

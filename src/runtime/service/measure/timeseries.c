@@ -40,20 +40,20 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 		   uint64_t *ret_values)
 {
 	struct channel *channel = own->channel;
-	double now = seconds_now(), before = channel->series_second;
+	double now = seconds_now(), before = channel->service_data.series_second;
 
 	/* Not a snapshot, but where measuring begins. */
 	if (own->generation != channel->generation) {
 		if (before == 0)
-			channel->series_second = now;
+			channel->service_data.series_second = now;
 		return;
 	}
 	/* What the thread did until now is of this snapshot. */
 	channel_settle(channel->also, own->thread, event->before, event->now);
-	ret_values[0] = channel->also->series++;
+	ret_values[0] = channel->also->service_data.series++;
 	put(&ret_values[1], before);
 	put(&ret_values[2], now - before);
-	channel->series_second = now;
+	channel->service_data.series_second = now;
 }
 
 /* Services and settings of an option of reports, NAME or NAME=VALUE. */
@@ -114,7 +114,7 @@ static const char *start(struct channel *channel)
 static void finish(struct channel *channel)
 {
 	log_inform("%s: timeseries: Processed %llu snapshots", channel->name,
-		   (unsigned long long)channel->also->series);
+		   (unsigned long long)channel->also->service_data.series);
 }
 
 const struct service service_timeseries = {
@@ -137,7 +137,8 @@ static void sample_key(struct channel_thread *own, const struct runtime_event *e
 		       uint64_t *ret_values)
 {
 	(void)event;
-	ret_values[0] = __atomic_load_n(&own->channel->series, __ATOMIC_RELAXED);
+	ret_values[0] =
+		__atomic_load_n(&own->channel->service_data.series, __ATOMIC_RELAXED);
 }
 
 const struct service service_timeseries_profile = {
