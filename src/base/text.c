@@ -52,7 +52,7 @@ void text_format(struct text *text, const char *format, ...)
 	text->length += (size_t)length;
 }
 
-/* The length of the UTF-8 sequence at `s`; 0 where it is none (RFC 3629). */
+/* The length of the UTF-8 sequence at `s`; 0 if it is invalid (RFC 3629). */
 static size_t utf8_length(const unsigned char *s)
 {
 	static const struct {
@@ -80,7 +80,7 @@ static size_t utf8_length(const unsigned char *s)
 	return 0;
 }
 
-/* How many bytes from here on are in a JSON string as they are. */
+/* The number of bytes from here on that a JSON string contains unchanged. */
 static size_t plain_length(const unsigned char *s)
 {
 	size_t length = 0;

@@ -38,9 +38,9 @@ static struct trm_error *map_file(const struct arena *arena, uint64_t offset,
 }
 
 /*
- * The kernel walks the list of robust mutexes of a thread that ends, however it ends, and
- * marks them. So this mutex, held for good, tells the resident whether anybody will
- * answer.
+ * Registers the mutex of the control page as held by this thread. The kernel walks the
+ * list of robust mutexes of a thread that ends, however it ends, and marks them: so this
+ * mutex, held for good, tells the resident whether the tracer is alive.
  */
 static struct trm_error *sign_in(struct wire_control *control)
 {
@@ -131,7 +131,8 @@ void arena_release(struct arena *arena)
 	if (arena->control) {
 		/* Off the list of robust mutexes before its page goes. */
 		pthread_mutex_unlock((pthread_mutex_t *)arena->control->owner);
-		/* Whoever was let go in the middle of a hook must not wait for us. */
+		/* A thread that was released in the middle of a hook must not wait for
+		 * the tracer. */
 		__atomic_store_n(&arena->control->owner[0], FUTEX_OWNER_DIED,
 				 __ATOMIC_RELEASE);
 		munmap(arena->control, sizeof(*arena->control));
@@ -143,7 +144,8 @@ void arena_release(struct arena *arena)
 	free(arena);
 }
 
-/* The first free range of so many bytes; the number of ranges if there is none. */
+/* The first free range of at least `size` bytes; the number of ranges if there is none.
+ */
 static size_t find_free(const struct arena *arena, uint64_t size)
 {
 	size_t i = 0;
@@ -333,10 +335,10 @@ void arena_give_bank(struct bank *bank)
 	bank->in_use = false;
 }
 
-/* What flags are: the program sets them, and we mark those that are known. */
+/* States of a flag: set by the program, marked by the tracer. */
 enum { FLAG_SET = 1, FLAG_MARKED = 2 };
 
-/* Which flags are told, and what becomes of them. */
+/* Which flags are reported, and their new state. */
 struct flag_use {
 	uint8_t mask; /* of what they are */
 	bool changes;
@@ -350,15 +352,14 @@ static const struct flag_use to_mark = {
 static const struct flag_use to_mark_all = {
 	.mask = UINT8_MAX, .changes = true, .after = FLAG_MARKED};
 
-/* Who is told of counters. */
+/* The receiver of counters. */
 struct reader {
 	void (*add)(void *context, uint32_t slot, uint64_t count);
 	void *context;
 	const struct flag_use *use;
 };
 
-/* One of those that are told. Each is written alone: the program may set those beside it
- * meanwhile. */
+/* Reports a flag. Each is written alone: the program may set its neighbours meanwhile. */
 static void tell_flag(uint8_t *flag, uint32_t slot, const struct reader *reader)
 {
 	if (reader->use->changes)

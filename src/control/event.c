@@ -14,7 +14,7 @@
 #define PTRACE_EVENT_STOP 128
 #endif
 
-/* How long a thread is waited for before it is looked whether it is there. */
+/* How long to wait for a thread before checking whether it exists. */
 #define ZOMBIE_MS 20
 
 int event_trace_options(void)
@@ -98,7 +98,7 @@ static bool is_left(const siginfo_t *info)
 	       info->si_status != SIGILL && info->si_status != SIGFPE;
 }
 
-/* What happened to a thread, or to any (-1), without waiting for it. */
+/* Reads the status of a thread, or of any (-1), without waiting and without taking it. */
 static bool look_now(pid_t tid, siginfo_t *ret_info)
 {
 	const idtype_t type = tid < 0 ? P_ALL : P_PID;
@@ -139,7 +139,8 @@ static bool wait_now(pid_t tid, struct event *ret_event)
 				(struct event){info.si_pid, EVENT_SIGNAL, info.si_status};
 			return true;
 		}
-		/* One that still stands where it was seen is in the way of others. */
+		/* A thread that still stands where it was seen would hide events of
+		 * others: take its status. */
 		if (take_now(info.si_pid, ret_event) &&
 		    !(again && ret_event->kind == EVENT_SIGNAL))
 			return true;

@@ -16,7 +16,7 @@
 
 #define PAGE 4096u
 
-/* How long a thread may take for a system call of ours before we call it lost. */
+/* How long a thread may take for an injected system call before it counts as lost. */
 #define PATIENCE_MS 10000
 
 /* A thread that runs injected code: what it was, and signals that came meanwhile. */
@@ -61,7 +61,7 @@ static struct trm_error *begin_injection(struct injection *injection, uint64_t c
 	return remote_set_mask(injection->tid, ~0ull);
 }
 
-/* And here first, for the same reason. */
+/* First here, for the same reason. */
 static struct trm_error *end_injection(struct injection *injection)
 {
 	struct user_regs_struct registers = injection->registers;
@@ -80,7 +80,7 @@ static struct trm_error *is_lost(const struct injection *injection)
 				injection->tid);
 }
 
-/* What happens to a thread while it runs injected code, and is not what is waited for. */
+/* Handles an event of a thread that runs injected code, other than the expected one. */
 static struct trm_error *pass_over(struct injection *injection, const struct event *event)
 {
 	switch (event->kind) {
@@ -139,8 +139,8 @@ struct slack {
 	uint32_t code, data, end; /* offsets in the resident's image */
 };
 
-/* The zero bytes at the end of an executable mapping: slack behind the text, which nobody
- * runs. The vDSO has some, and nearly every program and ld.so. */
+/* Finds zero bytes at the end of an executable mapping: slack behind the text that is
+ * never executed. The vDSO has some, and nearly every program and ld.so. */
 static struct trm_error *find_slack(int memory_fd, const struct maps *maps,
 				    struct slack *slack)
 {

@@ -166,7 +166,7 @@ struct trm_error *remote_read_string(int memory_fd, uint64_t address, char *text
 	size_t length = 0;
 
 	while (length + 1 < capacity) {
-		/* Not across a page: the next one may not be there. */
+		/* Not across a page: the next one may not be mapped. */
 		size_t piece = 4096 - ((address + length) & 4095);
 
 		if (piece > capacity - 1 - length)
@@ -195,7 +195,7 @@ struct trm_error *remote_open(pid_t pid, const char *name, int flags, int *ret_f
 	return NULL;
 }
 
-/* One read is all, but for processes of very many groups. */
+/* One read is enough, except for processes with very many groups. */
 static bool read_status(pid_t pid, struct text *text)
 {
 	char bytes[STATUS_SIZE];

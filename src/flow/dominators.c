@@ -3,8 +3,8 @@
 #include "base/cleanup.h"
 #include "base/vector.h"
 
-/* Everything here is by number of the search. Names are those of the paper, but for
- * `ancestors`, in which GRAPH_NONE says the root of a tree of the forest. */
+/* All arrays are by number in the search. Names are those of the paper, except that
+ * GRAPH_NONE in `ancestors` marks the root of a tree of the forest. */
 struct lengauer_tarjan {
 	const struct flow_graph *graph;
 	const struct graph_lists *incoming;

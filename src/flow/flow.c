@@ -59,8 +59,8 @@ static uint64_t *sort_keys(uint64_t *keys, uint64_t *scratch, uint32_t count)
 	return keys;
 }
 
-/* Takes those edges into the forest that have FLOW_NO_COUNTER or not, as is asked for.
- * Returns how many find their ends connected; these have their bits set. */
+/* Adds the edges with, or without, FLOW_NO_COUNTER to the forest. Returns the number of
+ * edges whose ends were connected already; sets their bits. */
 static uint32_t span_tree(const struct flow_graph *graph, uint8_t no_counter,
 			  uint32_t *sets, uint64_t *keys, uint64_t *ret_counted)
 {
@@ -98,7 +98,7 @@ bool flow_place(const struct flow_graph *graph, uint64_t *ret_counted)
 	return !left;
 }
 
-/* What is known of a node while the tree is peeled. */
+/* State of a node while the tree is peeled. */
 struct balance {
 	int64_t surplus;  /* what came in, less what went out, less the residue */
 	uint32_t unknown; /* edges of the tree that are not solved yet */

@@ -76,7 +76,7 @@ static void find_body(struct nesting *nesting, struct loops *loops, uint32_t ind
 	}
 }
 
-/* Of all edges that lead back in the depth-first search, how many lead to no header. */
+/* Counts the back edges of the depth-first search that do not lead to a header. */
 static uint32_t count_irregular(const struct nesting *nesting, const struct loops *loops)
 {
 	const struct dominators *dominators = &nesting->dominators;

@@ -38,7 +38,7 @@ struct node {
 struct edge {
 	uint8_t level; /* how many loops it stays in */
 	bool back;     /* to where a loop is entered */
-	bool unlikely; /* as the flag says, or it leads only to what is */
+	bool unlikely; /* flagged so, or all its successors are */
 };
 
 struct estimate {
@@ -263,8 +263,8 @@ static bool enters_loop(const struct estimate *estimate, uint32_t edge)
 	return estimate->nodes[to].enters && !estimate->edges[edge].back;
 }
 
-/* How likely the edge is, against one of which nothing is known. One heuristic applies:
- * that of loops is the surest. */
+/* The likelihood of the edge relative to an edge without a heuristic. One heuristic
+ * applies: that of loops is the most certain. */
 static float share_of(const struct estimate *estimate, uint32_t edge)
 {
 	const struct flow_edge *ends = &estimate->graph->edges[edge];

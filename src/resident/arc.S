@@ -1,5 +1,5 @@
 /*
- * What gates call where calls are counted by call site: code/calls/gates.h.
+ * The routine that gates call where calls are counted by call site: code/calls/gates.h.
  */
 #include "resident/assembly.h"
 
@@ -99,7 +99,7 @@ arc_recent:
 	mix_call
 	and	$WIRE_ARCS_RECENT_MASK, %edx
 	mov	%edi, %gs:WIRE_ARCS_RECENT(,%rdx,4)
-	/* The cell is nobody's while it changes. A return address may be 0. */
+	/* The cell belongs to no pair while it changes. A return address may be 0. */
 arc_found:
 	lea	WIRE_ARCS_ENTRIES+16(,%rsi,8), %esi
 	mov	%r11d, %edx

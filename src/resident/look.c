@@ -14,11 +14,11 @@
 /* Two addresses further apart than this are on different stacks. */
 #define STACK_MAX (64ull << 20)
 
-/* Of a stack whose end is not known, as a coroutine's, so much is looked through. */
+/* Bytes searched of a stack with an unknown end, as a coroutine's. */
 #define UNKNOWN_MAX (8ull << 20)
 
-/* The same behind a frame of a module's that no call-frame information is for: mostly the
- * first of a coroutine's stack or a goroutine's. Unwinders that go by call-frame
+/* Bytes searched behind a frame of a module without call-frame information: mostly the
+ * first one of a coroutine's or goroutine's stack. Unwinders that use call-frame
  * information end there. */
 #define UNCOVERED_MAX (32ull << 10)
 
@@ -31,7 +31,7 @@ struct range {
 	uint64_t start, end;
 };
 
-/* Where trampolines are at all. */
+/* The range of all trampolines. */
 static struct range all_code(const struct wire_control *control)
 {
 	struct range all = {UINT64_MAX, 0};
@@ -92,8 +92,8 @@ static int is_counter(const uint8_t *code)
 	       code[4] == 0x25;
 }
 
-/* The same with a counter in front of it, or what took the place of one: probe_is_of_call
- * in code/emit/probe.c. */
+/* Whether it is a call with a counter in front, or with the counter's replacement:
+ * probe_is_of_call in code/emit/probe.c. */
 static int is_counted_call(const uint8_t *code, uint64_t size)
 {
 	return size == COUNTER + CALL && code[COUNTER] == 0xe8 &&
@@ -102,7 +102,8 @@ static int is_counted_call(const uint8_t *code, uint64_t size)
 		 code[3] == 0x1f && code[4] == 0x84));
 }
 
-/* The same with an inline cache: inline_cache_is_call in code/relocate/inline_cache.c. */
+/* Whether it is a call with an inline cache: inline_cache_is_call in
+ * code/relocate/inline_cache.c. */
 static int is_cached_call(const uint8_t *code, uint64_t size)
 {
 	const uint8_t *call = code + size - CALL_WORD, *counter = call - COUNTER,
@@ -118,7 +119,7 @@ static int ends_in_call(const uint8_t *code, uint64_t size)
 	return is_call(code) || is_counted_call(code, size) || is_cached_call(code, size);
 }
 
-/* The original of a return address in a module's code; 0: it is none. */
+/* The original of a return address in a module's code; 0 if it is not one. */
 static uint64_t original_of(const struct wire_ways *ways, uint64_t word)
 {
 	const struct wire_step *steps = wire_ways_steps(ways);
@@ -191,7 +192,7 @@ static bool has_ways(const struct wire_bank *bank, const struct wire_control *co
 		is_readable((uint64_t)(uintptr_t)wire_ways_rows(ways)));
 }
 
-/* The original of a return address in any module's code; 0: it is none. */
+/* The original of a return address in any module's code; 0 if it is not one. */
 static uint64_t search_original(const struct wire_bank *bank,
 				const struct wire_control *control, uint64_t word)
 {
@@ -209,9 +210,9 @@ static uint64_t search_original(const struct wire_bank *bank,
 }
 
 /*
- * The same, by what was found before: programs that throw a lot do so from the same
- * places. A signal's handler may use the same rows meanwhile: they are whole if their key
- * is right before and afterwards.
+ * Finds the original of a return address by a cache: programs that throw a lot do so from
+ * the same places. A signal's handler may use the same rows meanwhile: a row is valid if
+ * its key is right before and afterwards.
  */
 static uint64_t find_original(struct wire_bank *bank, const struct wire_control *control,
 			      uint64_t word)
@@ -234,7 +235,7 @@ static uint64_t find_original(struct wire_bank *bank, const struct wire_control 
 	return original;
 }
 
-/* What it is afterwards. */
+/* Returns the word at `place` after restoring it. */
 static uint64_t look_at(struct wire_bank *bank, const struct wire_control *control,
 			uint64_t *place)
 {
@@ -281,7 +282,7 @@ static uint64_t end_of(struct wire_bank *bank, uint64_t start)
 		return end;
 	if (!bank->quiet)
 		return start + UNKNOWN_MAX;
-	/* Nobody can be asked whether the next page is there. */
+	/* No system call may be made to test whether the next page exists. */
 	if (end > start && end - start <= QUIET_MAX && start > bank->stack_gap + PAGE)
 		return end;
 	return (start | (PAGE - 1)) + 1;
@@ -291,8 +292,8 @@ static uint64_t end_of(struct wire_bank *bank, uint64_t start)
 struct walk {
 	struct wire_bank *bank;
 	const struct wire_control *control;
-	uint64_t start, end; /* of what is known to be readable, if end is the stack's */
-	uint64_t page;       /* another one that is; 0: none yet */
+	uint64_t start, end; /* of memory known to be readable, if `end` is the stack's */
+	uint64_t page;       /* another readable page; 0: none yet */
 	struct range code;   /* where trampolines are */
 	bool uncovered;      /* the last frame is in a module that tells nothing of it */
 };
@@ -331,7 +332,7 @@ static bool read_return(void *context, uint64_t address, uint64_t *ret_pc)
 	return true;
 }
 
-/* With the tracer dead nobody says that a module is gone. */
+/* With the tracer dead, unloaded modules stay in the table. */
 static bool find_tables(const struct wire_control *control, uint64_t pc,
 			struct unwind_tables *ret_tables)
 {
@@ -378,8 +379,8 @@ static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 	return true;
 }
 
-/* Each word from an address on, as far as pages can be read; of a stack whose end is not
- * known at most so many bytes. */
+/* Restores each word from an address on, as far as pages can be read; at most
+ * `unknown_max` bytes of a stack whose end is not known. */
 static void look_at_all(struct wire_bank *bank, uint64_t start, uint64_t unknown_max)
 {
 	const struct wire_control *control =
@@ -453,8 +454,8 @@ static void look_timed(struct wire_bank *bank, const struct wire_registers *fram
 		note_time(bank, start, __builtin_ia32_rdtsc());
 }
 
-/* Whether what lies behind a call is not as the program has it, which returns there: its
- * function was relocated whole, or it was made in relocated code. */
+/* Whether the code behind a call differs from the program's, which returns there: its
+ * function was relocated whole, or the call was copied into relocated code. */
 static int is_changed(const struct wire_bank *bank, const struct wire_control *control,
 		      uint64_t word)
 {

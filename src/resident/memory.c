@@ -1,4 +1,5 @@
-/* What compilers call to copy and clear structures: freestanding code has to bring it. */
+/* Functions that compilers call to copy and clear structures: freestanding code must
+ * provide them. */
 #include "inside.h"
 
 void *memcpy(void *to, const void *from, size_t size)

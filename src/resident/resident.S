@@ -21,7 +21,7 @@
 #define MADV_DONTNEED      4
 #define MADV_DONTNEED_LOCKED 24
 
-/* What system calls and C code may change, and the flags. */
+/* Saves the registers that system calls and C code may change, and the flags. */
 	.macro save_registers
 	pushfq
 	push	%rax
@@ -149,9 +149,9 @@ hook_saved:
 	jmp	hook_asks
 0:
 	/*
-	 * Programs that make code change mappings all the time, and hardly ever those of a text
-	 * with patches: the others cost no system call of ours. Arguments: rdi at 56, rsi at 48,
-	 * rdx at 16, rcx at 8.
+	 * Programs that generate code change mappings all the time, and hardly ever those
+	 * of a text with patches: the others cost no system call of the resident.
+	 * Arguments: rdi at 56, rsi at 48, rdx at 16, rcx at 8.
 	 */
 	ja	1f
 	/* Code stays code: whether it was writable before does not matter. */
@@ -236,8 +236,8 @@ hook_back:
 hook_return:
 	ret
 hook_end:
-/* Nobody looks for the frame any more, and the bank may be another thread's, too: this runs on
- * the program's stack. */
+/* The tracer no longer reads the frame, and the bank may be shared with another thread:
+ * this runs on the program's stack. */
 hook_alone:
 	cld
 	mov	%rsp, %rbp
@@ -303,7 +303,8 @@ inject:
 	syscall
 1:	testl	$FUTEX_OWNER_DIED, (%r8)
 	jz	0b
-	/* Not before a thread that takes texts back now, which others must not run in. */
+	/* Not before a thread that is restoring texts now, in which other threads must
+	 * not run. */
 	cmpl	$0, WIRE_CONTROL_UNFILTERED(%r8)
 	je	2f
 	mov	$SYS_nanosleep, %eax
@@ -352,11 +353,11 @@ finish:
 	jmp	*%gs:WIRE_BANK_BACK
 
 /*
- * What is left of a system call of the program's that a stop has cut short (struct wire_rest):
- * the tracer leads the thread here, with the arguments of the rest, the number in rax, and in
- * rbx what was done already. It needs no tracer from then on. What is returned is the sum; or
- * what was done, if the rest fails; or the failure, if nothing was. Like a system call this
- * changes rcx and r11, but no flags, and uses no stack.
+ * The rest of a system call of the program that a stop has cut short (struct wire_rest):
+ * the tracer leads the thread here, with the arguments of the rest, the number in rax,
+ * and in rbx the amount done already. From then on no tracer is needed. Returns the sum;
+ * or the amount done, if the rest fails; or the failure, if nothing was done. Like a
+ * system call this changes rcx and r11, but no flags, and uses no stack.
  */
 	.balign 16
 rest:
@@ -383,11 +384,11 @@ rest_summed:
 rest_end:
 
 /*
- * Restorers, to which signal handlers return, come here instead of making the system call:
- * the context at rsp may be of a function that was relocated whole, and that was shown to the
- * handler at its original, which is no longer there. rbx is the restorer. All registers come
- * from the context. The call itself is made where it always was: a filter of system calls, or who
- * makes them itself, may test from where they are made.
+ * Restorers, to which signal handlers return, come here instead of making the system
+ * call: the context at rsp may be of a function that was relocated whole and shown to the
+ * handler at its original address, where its code no longer is. rbx is the restorer. All
+ * registers come from the context. The call itself is made at its original address: a
+ * filter of system calls, or a program that makes them itself, may test that address.
  */
 	.balign 16
 returns:
@@ -423,8 +424,9 @@ returns_end:
  * As for arc: with the tracer dead threads may share a bank; all numbers stay within their
  * bounds then. They change rax and flags.
  */
-	/* rcx becomes the innermost frame around r8, on the same stack. What is right below the
-	 * last one is so, and what is at its place, behind a jump; all else is looked at. */
+	/* rcx becomes the innermost frame around r8, on the same stack. Addresses right
+	 * below the last frame are on its stack, and so is its own address, after a tail
+	 * call; all others are searched. */
 	.macro find_stack name
 	mov	%gs:WIRE_GRAPH_FRAMES(%rcx), %rdx
 	sub	%r8, %rdx
@@ -527,7 +529,8 @@ returns_end:
 	jne	\name\()_search
 \name\()_found:
 	.endm
-	/* Where node rdx knows function r11 as its child goes to r9, as seen from the nodes on. */
+	/* r9 becomes the offset from the nodes of the child slot of function r11 in node
+	 * rdx. */
 	.macro child_slot
 	mov	%r11d, %r9d
 	shr	$5, %r9d
@@ -544,7 +547,7 @@ returns_end:
 	mov	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	mov	%rax, %gs:WIRE_GRAPH_USED
 	.endm
-	/* The same of a leaf. There is none in what has no room itself. */
+	/* Adds a leaf. The node of calls without room has none. */
 	.macro new_tally
 	mov	%gs:WIRE_GRAPH_LEAVES, %rax
 	cmp	$WIRE_GRAPH_BEYOND, %edx
@@ -557,10 +560,10 @@ returns_end:
 	mov	%rax, %gs:WIRE_GRAPH_LEAVES
 	add	$(WIRE_GRAPH_LEAF_AT - WIRE_GRAPH_LEAF_NODE), %rax
 	.endm
-	/* The same where the parent does not know it: by the index, or a new one. Where there is
-	 * no room for one, the function's own counter is `lost`, and rax the node of all those.
-	 * Of several children that have one place in the parent, that gets it which is called
-	 * most; each is looked at for that every 16th time. */
+	/* Finds a child that the parent does not know: by the index, or as a new one.
+	 * Without room for one, the function's own counter is `lost`, and rax the node of
+	 * all such calls. Of several children with one slot in the parent, the one called
+	 * most gets it; each is compared every 16th time. */
 	.macro search_child name
 \name\()_search:
 	find_row r9d
@@ -629,9 +632,9 @@ enter_done:
 enter_return:
 	ret
 	search_child enter
-	/* Its frame tells which node has the clock before and after (if that is its own one
-	 * by now, all this was done before), and has another place than probes at returns
-	 * look for. */
+	/* The frame says which node has the clock before and after (if that is its own
+	 * one by now, all this was done before), and its address differs from the one
+	 * that probes at returns look for. */
 enter_time:
 	mov	%eax, %r9d
 	cmp	$WIRE_GRAPH_DEPTH, %ecx
@@ -671,8 +674,8 @@ leave_call_done:
 	lea	48(%rsp), %rsp
 leave_call_return:
 	ret
-	/* The call was timed; or it has no frame, or those that it made have some; or it is on
-	 * another stack. */
+	/* The call was timed; or it has no frame, or calls that it made have frames; or
+	 * it is on another stack. */
 leave_call_search:
 	mov	%r8, 16(%rsp)
 	mov	%r9, 24(%rsp)

@@ -1,6 +1,6 @@
 /*
- * What the resident does between its entries in resident.S. Freestanding: see the rules
- * for code inside the program in HACKING.md.
+ * The C part of the resident, between its entries in resident.S. Freestanding: see the
+ * rules for code inside the program in HACKING.md.
  */
 #include "inside.h"
 #include "wire/context.h"
@@ -49,7 +49,7 @@
 /* Before a thread falls asleep: looks of some 50 ns. */
 #define AWAKE_LOOKS 10000u
 
-/* The same of a thread that may make no system call: looks of some 50 ns. */
+/* The number of polls for a thread that may make no system call: about 50 ns each. */
 #define QUIET_LOOKS 600000000u
 
 void resident_serve(struct wire_bank *bank, const struct wire_registers *frame);
@@ -111,8 +111,8 @@ static int wait_for_both(uint32_t *word, uint32_t value, const uint32_t *other,
 }
 
 /*
- * Waits for a reply, or for the tracer's death: who is about to take texts back does
- * so at once then, while the kernel still holds the threads that the tracer had
+ * Waits for a reply, or for the tracer's death: a thread that is about to restore texts
+ * must do so at once then, while the kernel still holds the threads that the tracer had
  * stopped.
  */
 static void wait_for_reply(struct wire_bank *bank, const struct wire_control *control)
@@ -183,8 +183,8 @@ static enum wire_reply await_reply(struct wire_bank *bank,
 	return WIRE_DONE;
 }
 
-/* What passed since the thread asked is no time of what it has open: see wire/context.h.
- */
+/* Excludes the time since the thread asked from the times of its open regions: see
+ * wire/context.h. */
 static void give_time_back(struct wire_bank *bank)
 {
 	struct context_thread *thread = (void *)(uintptr_t)bank->context;
@@ -227,7 +227,7 @@ static enum wire_reply ask_tracer(struct wire_bank *bank)
 	return WIRE_ALONE;
 }
 
-/* Not an assignment: compilers make it a call of memcpy, which is not here. */
+/* Not an assignment: compilers make it a call of memcpy. */
 static void copy_registers(struct wire_registers *to, const struct wire_registers *from)
 {
 	uint64_t words = sizeof(*to) / sizeof(uint64_t);
@@ -251,7 +251,7 @@ static int call_changes_code(const struct wire_registers *registers)
 	}
 }
 
-/* The same of one that drops pages of a text with patches. */
+/* Whether a call drops pages of a text with patches. */
 static int call_drops_text(const struct wire_control *control,
 			   const struct wire_registers *registers)
 {
@@ -288,8 +288,8 @@ static int call_matters(const struct wire_registers *registers)
 	}
 }
 
-/* Whether a function that may set the GS base may do so with these arguments, those of
- * Go's functions included. */
+/* Whether a function that may set the GS base would do so with these arguments, for Go
+ * functions, too. */
 static int may_set_gs(uint32_t hook, const struct wire_registers *r)
 {
 	const uint64_t arguments[] = {r->rdi, r->rsi, r->rdx, r->rcx,
@@ -346,8 +346,8 @@ static void map_original(const struct wire_text *text, const struct wire_undo *u
 	system_call(SYS_close, look);
 }
 
-/* Moves the mapping away with its pages, which have the patches; the same mapping of the
- * file stays, without them. */
+/* Moves the mapping away with its pages, which have the patches; an unpatched mapping of
+ * the file stays. */
 static void move_pages(const struct wire_text *text)
 {
 	const uint64_t size = text->end - text->start;
@@ -420,10 +420,10 @@ static void see_clock(struct wire_bank *bank, const struct call *call)
 }
 
 /*
- * A hook that nobody serves. The program may be about to write to its code, and must find
- * that as it is in its files: what it writes to an entry would not run otherwise. When
- * the tracer died while the program was loaded, what is loaded from then on has no
- * hooks: so the loader's is the last chance.
+ * Handles a hook without a tracer. The program may be about to write to its code, and
+ * must find it as in its files: otherwise changes to a patched entry would have no
+ * effect. If the tracer died while the program was loaded, libraries loaded later have no
+ * hooks: so the loader's hook is the last chance.
  */
 void resident_alone(const struct wire_control *control,
 		    const struct wire_registers *frame)
@@ -459,8 +459,8 @@ const struct wire_way *way_around(const struct wire_ways *ways, uint64_t address
 	return &rows[low - 1];
 }
 
-/* Where the instruction at a link-time address was moved to; 0: its original is good. At
- * the entry that is a jump. */
+/* The address to which the instruction at a link-time address was moved; 0: its original
+ * can be run. At the entry that is a jump. */
 static uint64_t moved_to(const struct wire_ways *ways, uint64_t address)
 {
 	const struct wire_step *steps = wire_ways_steps(ways);
@@ -495,7 +495,8 @@ static int lead_covers(const struct wire_lead *lead)
 	return 1;
 }
 
-/* Where the instruction at an address goes on that a patch covers; 0: none does. */
+/* The address where an instruction that is covered by a patch continues; 0: it is not
+ * covered. */
 static uint64_t led_to(const struct wire_control *control, uint64_t address)
 {
 	for (uint64_t i = 0; i < control->lead_count && i < WIRE_LEADS_MAX; i++) {
@@ -507,7 +508,7 @@ static uint64_t led_to(const struct wire_control *control, uint64_t address)
 	return 0;
 }
 
-/* The same in functions that were relocated whole. */
+/* The new address of an instruction in a function that was relocated whole; 0: none. */
 static uint64_t way_of(const struct wire_control *control, uint64_t address)
 {
 	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
@@ -521,9 +522,9 @@ static uint64_t way_of(const struct wire_control *control, uint64_t address)
 	return 0;
 }
 
-/* The row of the handler that interrupted the thread with this stack pointer; NULL: none.
- * With the tracer dead one that has returned is another handler's, of which nobody
- * has written. */
+/* The row of the handler that interrupted the thread with this stack pointer; NULL if
+ * there is none. With the tracer dead a row that was used is not used again: another
+ * handler may have this stack pointer, and there is no row for it. */
 static struct wire_shown *find_shown(struct wire_bank *bank,
 				     const struct wire_control *control, uint64_t rsp)
 {
@@ -536,10 +537,9 @@ static struct wire_shown *find_shown(struct wire_bank *bank,
 	return NULL;
 }
 
-/* The kernel's struct ucontext, of which rt_sigreturn takes the registers: rsp is 0xa0
- * bytes in, and then rip and the flags (asm/ucontext.h, asm/sigcontext.h). A signal that
- * comes now has all of this done once more: what is written down the first time is right.
- */
+/* The kernel's struct ucontext, from which rt_sigreturn takes the registers: rsp is at
+ * offset 0xa0, then rip and the flags (asm/ucontext.h, asm/sigcontext.h). If a signal
+ * comes meanwhile, all of this is repeated, with the same result. */
 void resident_way_back(uint64_t *context)
 {
 	uint64_t *rsp = &context[0xa0 / sizeof(uint64_t)], *rip = rsp + 1;

@@ -1,22 +1,24 @@
 /*
- * What gates and probes at returns call where functions are regions: code/calls/spans.h.
+ * The routines that gates and probes at returns call where functions are regions:
+ * code/calls/spans.h.
  */
 #include "resident/assembly.h"
 
 	.text
 /*
- * A span begins, or one ends: see code/calls/spans.h. rax is where the return address lies, as for
- * enter and leave_call; behind the return address into a gate lie the opcode of a mov and the
- * distance to the function's name. The library is called on the bank's own stack, since the
- * program's may be small, with all of its registers kept. Whoever finds the bank busy goes on
- * without a word: a function that the library itself calls is no span. In case the tracer is
- * dead, threads may share a bank, and nobody puts signals off: then nothing is told any more.
- * A signal that comes meanwhile, or in a gate that has counted the call by its call site, is sent
- * again by the tracer, which blocks all others: the mask is put right at the end. The bank may
- * be another one at the end than at the start: rbx is the first one. (The tracer may have died
- * before it blocked them, and this be a handler: where the bank is busy, who is told has its
- * registers there, and puts the mask right.)
- * They change rax and flags. rcx, rdx, r8 and r9 lie on the stack as in enter, for the tracer.
+ * A span begins, or one ends: see code/calls/spans.h. rax is the address of the return
+ * address, as for enter and leave_call; behind the return address into a gate there are
+ * the opcode of a mov and the distance to the function's name. The library is called on
+ * the bank's own stack, since the program's may be small, with all of its registers
+ * saved. If the bank is busy nothing is reported: functions that the library itself calls
+ * are no spans. With the tracer dead, threads may share a bank, and signals are not
+ * deferred: then nothing is reported any more. A signal that comes meanwhile, or in a
+ * gate that has counted the call by its call site, is sent again by the tracer, which
+ * blocks all others: the mask is restored at the end. The bank may be another one at the
+ * end than at the start: rbx is the first one. (The tracer may have died before it
+ * blocked them, and this may be a handler: if the bank is busy, the interrupted span has
+ * its registers there, and restores the mask.) They change rax and flags. rcx, rdx, r8
+ * and r9 lie on the stack as in enter, for the tracer.
  */
 	.macro span_call name, target
 	.irp	label, , _lowered, _half, _saved, _timed, _done, _return, _search, _end

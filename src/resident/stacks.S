@@ -6,17 +6,18 @@
 
 	.text
 /*
- * Which stack a place is on. Nobody tells where stacks are, nor when a thread switches. But their
- * calls lie close together: a place is on the stack of which some frame is near it, or between its
- * first and its last one. If there is none, it is on a new stack. The frames of the stack that the
- * thread is on are the last ones of wire_graph.frames, behind one that tells where they begin.
- * Stacks further out are those that it came from, and have their frames in front of that. Those of
- * all others are kept in wire_graph.stacks: the 256 that were left last, the outermost 63 of each.
- * What is called on a new stack is called by what was innermost before; and so is what begins anew
- * on one that was used before.
- * Goes on at r9, and takes the place in r8. rcx is the innermost frame, and then that of
- * the right stack. Changes rax and rdx; r9 and a word lie at 40(%rsp) and 32(%rsp) meanwhile. All
- * may be done again: what is copied is valid once something says so.
+ * Which stack an address is on. Programs do not announce their stacks, nor switches
+ * between them. But calls of a stack lie close together: an address is on the stack with
+ * a frame near it, or between whose first and last frame it lies. If there is none, it is
+ * on a new stack. The frames of the current stack are the last ones of wire_graph.frames,
+ * behind one that says where they begin. Stacks further out are those from which the
+ * thread came, and have their frames in front of that. The frames of all others are saved
+ * in wire_graph.stacks: of the 256 left last, the outermost 63 frames each. A call on a
+ * new stack has the innermost call before it as its caller; and so has the first call on
+ * a stack that was used before. Continues at r9, with the address in r8. rcx is the
+ * innermost frame, and then that of the right stack. Changes rax and rdx; r9 and a word
+ * lie at 40(%rsp) and 32(%rsp) meanwhile. All steps may be repeated: copied frames are
+ * valid once a reference to them is written.
  */
 	.irp	label, , _lowered, _half, _saved, _timed, _done, _return, _search, _end
 	.globl	switch_stack\label
@@ -24,8 +25,8 @@
 
 	.set	frames, WIRE_GRAPH_FRAMES
 	.set	kept, WIRE_GRAPH_STACKS
-	/* Goes to `to` if the place is near what lies between two frames, of which the second is
-	 * `less` in front of where it says; changes r9. */
+	/* Goes to `to` if the address is near the range between two frames, of which the
+	 * second is `less` in front of its field; changes r9. */
 	.macro near where, first, last, less, to
 	mov	%gs:\where\()(%\first), %r9
 	sub	%gs:\where - \less\()(%\last), %r9
@@ -37,7 +38,8 @@
 	cmp	32(%rsp), %r9
 	jbe	\to
 	.endm
-	/* Where a stack's frames begin, if the first frame does not tell: that may be none. */
+	/* The first frame of a stack that does not say where it begins; there may be
+	 * none. */
 	.macro first_frame of
 	test	%\of, %\of
 	jnz	1f
@@ -58,7 +60,7 @@ switch_stack_search:
 	mov	%gs:WIRE_GRAPH_STACK, %eax
 	first_frame eax
 	near	frames, rax, rcx, 0, stack_same
-	/* One of those further out? */
+	/* Is it a stack further out? */
 stack_others:
 	mov	%gs:WIRE_GRAPH_STACK, %edx
 0:	test	%edx, %edx
@@ -73,8 +75,8 @@ stack_others:
 	shr	$WIRE_GRAPH_AROUND, %edx
 	jmp	0b
 
-	/* It may begin further up than was known; unless what lies there is another one's, of
-	 * which it is a part behind a large frame. */
+	/* The stack may begin further up than was known; unless the address is on another
+	 * one, in a part behind a large frame. */
 stack_same:
 	mov	%gs:WIRE_GRAPH_STACK, %edx
 	test	%edx, %edx
@@ -134,7 +136,7 @@ stack_further:
 	mov	%rax, %gs:WIRE_GRAPH_FRAMES(%rdx)
 	jmp	stack_found
 
-	/* None of those: the same, one of those that are kept, or a new one. */
+	/* None of those: the current stack, a saved one, or a new one. */
 stack_kept:
 	mov	%gs:WIRE_GRAPH_STACK, %eax
 	test	%eax, %eax
@@ -199,7 +201,7 @@ stack_back:
 	mov	%rcx, %gs:WIRE_GRAPH_STACK
 	movq	$0, %gs:WIRE_GRAPH_STACKS(%rax)
 	mov	%r9d, %ecx
-	/* What went by up to now was on the other stack. */
+	/* The time up to now belongs to the other stack. */
 stack_changed:
 	take_time switch_stack_timed
 	/* The innermost call there that is timed has the clock. */

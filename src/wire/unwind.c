@@ -21,7 +21,7 @@ enum {
 	HEADER_COUNT = 0x03,
 };
 
-/* Where a register's value for the caller is: unwind_saved.how. */
+/* Where a register's value for the caller is saved: unwind_saved.how. */
 enum saved { KEPT, AT_FRAME, AT_REGISTER, LOST };
 
 struct rules {
@@ -114,7 +114,7 @@ static uint64_t read_pointer(const struct unwind_tables *tables, struct reading 
 	return value;
 }
 
-/* NULL: it is none of those that are followed. */
+/* The entry of a register in a rule; NULL if it is not tracked. */
 static struct unwind_saved *where_of(struct unwind_rule *row, uint64_t column)
 {
 	static const uint8_t places[UNWIND_REGISTERS] = {
@@ -142,7 +142,8 @@ static void set_rule(struct unwind_rule *row, uint64_t column, enum saved saved,
 	struct unwind_saved *where = where_of(row, column);
 
 	if (column == RETURN_ADDRESS) {
-		/* It lies below the CFA, as calls push it, or else it is not followed. */
+		/* It is saved below the CFA, as calls push it, or else it is not tracked.
+		 */
 		row->outermost = saved == LOST;
 		if (saved != LOST && (saved != AT_FRAME || offset != -WORD))
 			row->base = UNWIND_REGISTERS;
@@ -239,7 +240,7 @@ static int64_t scale_count(const struct rules *rules, uint64_t count)
 	return (int64_t)(count * (uint64_t)rules->data_factor);
 }
 
-/* What is not written as a change of the CFA. */
+/* Handles an instruction that does not define the CFA. */
 static void step_register(struct rules *rules, struct reading *reading, uint8_t code)
 {
 	uint64_t column = code >= 0x40 ? code & 0x3f : read_leb(reading, false);
@@ -287,7 +288,7 @@ static void step_register(struct rules *rules, struct reading *reading, uint8_t 
 	}
 }
 
-/* All but those that advance. */
+/* Handles all instructions that do not advance. */
 static void step_operation(struct rules *rules, struct reading *reading, uint8_t code)
 {
 	struct unwind_rule *row = &rules->row;
@@ -416,7 +417,7 @@ static bool read_common(const struct unwind_tables *tables, uint64_t address,
 	return !data.failed && run_operations(tables, rules, &reading, 0, UINT64_MAX);
 }
 
-/* The address of the FDE for `pc`, by the sorted table of the header; 0: there is none.
+/* The address of the FDE for `pc`, by the sorted table of the header; 0 if there is none.
  */
 static uint64_t find_entry(const struct unwind_tables *tables, uint64_t pc)
 {

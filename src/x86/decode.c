@@ -33,7 +33,7 @@ static const ZydisDecoder *shared_decoder(void)
 	static ZydisDecoder shared;
 	static bool ready;
 
-	/* Idempotent: two threads that come at once write the same bytes. */
+	/* Idempotent: two concurrent threads write the same bytes. */
 	if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) {
 		ZydisDecoderInit(&shared, ZYDIS_MACHINE_MODE_LONG_64,
 				 ZYDIS_STACK_WIDTH_64);
@@ -107,7 +107,7 @@ static void note_target(const ZydisDecodedInstruction *zydis,
 	if (zydis->raw.modrm.mod != 0 || zydis->raw.modrm.rm != 5 ||
 	    !zydis->raw.disp.size)
 		return;
-	/* EIP-relative operands are cut to 32 bits: nobody writes them, so leave them. */
+	/* EIP-relative operands are cut to 32 bits: compilers do not emit them. */
 	if (zydis->address_width != 64 || zydis->raw.disp.size != 32)
 		instruction->fixed = true;
 	instruction->displacement = zydis->raw.disp.offset;
@@ -160,13 +160,14 @@ static void take_decoded(const ZydisDecodedInstruction *zydis, const uint8_t *by
 	    ((zydis->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) &&
 	     !(zydis->attributes & ZYDIS_ATTRIB_HAS_REX)))
 		instruction->fixed = true;
-	/* A relative branch of 16 bits, or mnemonics of this category that are none. */
+	/* A relative branch of 16 bits, or a mnemonic of this category that is no branch.
+	 */
 	if (zydis->raw.imm[0].is_relative && zydis->raw.imm[0].size != 8 &&
 	    zydis->raw.imm[0].size != 32)
 		instruction->fixed = true;
 }
 
-/* What is known of opcodes that hardly anything but plain instructions begin with. */
+/* Properties of common first opcode bytes. */
 enum {
 	COMMON = 1,       /* plain, and can be moved */
 	COMMON_MODRM = 2, /* has a ModRM byte */
@@ -240,7 +241,7 @@ static bool decode_branch(const uint8_t *bytes, size_t available, uint64_t addre
 		instruction->kind = INSTRUCTION_RETURN;
 		return true;
 	}
-	/* Those behind e0 are loop and its like. */
+	/* The others, behind e0, are loop and the like. */
 	if (!length_branch(bytes, &brief) || brief.length > available ||
 	    (brief.kind == BRIEF_CONDITION8 && brief.opcode >= 0xe0))
 		return false;
@@ -504,7 +505,7 @@ enum decode_use decode_effect(const uint8_t *bytes, size_t size, int number)
 	return use == DECODE_UNUSED ? use : DECODE_USED;
 }
 
-/* push and pop, adding to rsp: what becomes of it. False: it is none of these. */
+/* Decodes push, pop and additions to rsp. False if it is another instruction. */
 static bool take_stack(const ZydisDecodedInstruction *zydis,
 		       const ZydisDecodedOperand *operands,
 		       struct decode_transfer *transfer)

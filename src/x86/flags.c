@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-/* What an opcode does, or where to look closer. */
+/* Effect of an opcode on the flags, or the operand that decides it. */
 enum effect {
 	UNKNOWN, /* reads all, writes none */
 	NOTHING,
@@ -12,7 +12,7 @@ enum effect {
 	CONDITION,   /* reads what the low 4 bits of the opcode say */
 	GROUP1,      /* add or adc sbb and sub xor cmp */
 	GROUP2,      /* rotates and shifts by a constant */
-	GROUP2_CL,   /* the same by a register: perhaps by 0 */
+	GROUP2_CL,   /* by a register: the count may be 0 */
 	GROUP3,      /* test - not neg mul imul div idiv */
 	GROUP5,      /* inc dec, calls, jumps, push */
 	X87,

@@ -37,7 +37,7 @@ static const char *const class_names[INSN_CLASSES] = {
 	[INSN_SYSTEM] = "system",
 };
 
-/* Of what works on general registers and memory. */
+/* Classes of instructions on general registers and memory. */
 static const uint8_t class_of_category[ZYDIS_CATEGORY_MAX_VALUE + 1] = {
 	[ZYDIS_CATEGORY_ADOX_ADCX] = INSN_INTEGER,
 	[ZYDIS_CATEGORY_AES] = INSN_CRYPTO,
@@ -92,7 +92,7 @@ static const uint8_t class_of_category[ZYDIS_CATEGORY_MAX_VALUE + 1] = {
 	[ZYDIS_CATEGORY_XSAVEOPT] = INSN_SYSTEM,
 };
 
-/* What its category does not tell. */
+/* Classes of mnemonics that differ from those of their categories. */
 static const struct {
 	uint16_t mnemonic;
 	uint8_t class;
@@ -137,8 +137,8 @@ static bool ends_with(const char *name, const char *end)
 	return length >= end_length && !strcmp(name + length - end_length, end);
 }
 
-/* Of vector instructions that calculate: by their names, since the types of operands are
- * not the same thing (roundsd, vperm2f128). */
+/* The class of a vector instruction that calculates, by its mnemonic, since types of
+ * operands can mislead (roundsd, vperm2f128). */
 static enum insn_kind class_of_vector(const ZydisDecodedInstruction *instruction,
 				      unsigned int bits)
 {

@@ -5,14 +5,14 @@
 /* More bytes than are read for any instruction: prefixes and the longest of all else. */
 enum { READ_MAX = 40 };
 
-/* What follows an opcode: bit 7 look closer or invalid, bit 6 a ModRM byte, bit 5 its
- * ModRM byte decides about its kind or validity, bits 0-3 the immediate. */
+/* What follows an opcode: bit 7 examine further or invalid, bit 6 a ModRM byte, bit 5 the
+ * ModRM byte decides the kind or validity, bits 0-3 size of the immediate. */
 enum {
 	NONE,
 	IMM8,
 	IMM16,
 	IMMZ,   /* 4 bytes; 2 with an operand size prefix */
-	IMMV,   /* the same, and 8 with REX.W */
+	IMMV,   /* 2 or 4 bytes, and 8 with REX.W */
 	REL32,  /* 4 bytes whatever the prefixes */
 	OFFSET, /* 8 bytes; 4 with an address size prefix */
 	ENTER,  /* 3 bytes */

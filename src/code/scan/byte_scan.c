@@ -7,8 +7,8 @@
 
 enum { EDGE = 256 }; /* bytes; more than a short branch reaches */
 
-/* What a byte begins when it begins a branch: how many bytes there are, displacement
- * last. */
+/* The form of a branch that begins with a byte: its length, with the displacement at the
+ * end. */
 struct form {
 	uint8_t size, width;
 	bool jumps; /* no call, no lea */
@@ -50,15 +50,15 @@ static void note_form(struct walk *walk, uint64_t address, const uint8_t *bytes,
 		walk->scan->traits[walk->function] |= SCAN_HIDDEN_LOOP;
 }
 
-/* Bytes that begin a form, and 1 for those with a displacement of one byte. */
+/* Bytes that begin a form; 1 for those with a displacement of one byte. */
 static const uint8_t begins[256] = {
 	[0x0f] = 2,          [0x70 ... 0x7f] = 1, [0x8d] = 2, [0xe0 ... 0xe3] = 1,
 	[0xe8 ... 0xe9] = 2, [0xeb] = 1,          [0xff] = 2,
 };
 
-/* The first byte from `from` on that may begin a form whose displacement has 4 bytes, or
- * an indirect jump, if those are wanted; `to` if there is none. Data is large, and hardly
- * any byte of it is one. */
+/* The first byte from `from` on that may begin a form with a displacement of 4 bytes, or,
+ * if wanted, an indirect jump; `to` if there is none. Data is large, and hardly any byte
+ * of it qualifies. */
 static size_t next_far(const uint8_t *bytes, size_t from, size_t to, bool indirect)
 {
 	const __m128i escape = _mm_set1_epi8(0x0f), lea = _mm_set1_epi8((char)0x8d);
@@ -83,7 +83,7 @@ static size_t next_far(const uint8_t *bytes, size_t from, size_t to, bool indire
 	return from;
 }
 
-/* Counts forms in [from, to); with `far` only those that lead further than 127 bytes. */
+/* Notes forms in [from, to); with `far` only those that lead further than 127 bytes. */
 static void scan_part(struct walk *walk, size_t from, size_t to, bool far)
 {
 	const uint8_t *bytes = walk->segment->bytes;

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* How many bytes a gap must have if nothing is known to lead into it; and how often what
- * was found may part what was found before. */
+/* The least bytes of a gap into which nothing is known to lead; and how often new
+ * functions may split those found before. */
 enum { GAP = 16, SPLITS_MAX = 16 };
 
 struct gap *gap_at(const struct gaps *gaps, uint64_t address)
@@ -30,7 +30,7 @@ bool gap_is_entry(const struct gap *gap, uint64_t address)
 		bytes += sizeof(marked);
 		size -= sizeof(marked);
 	}
-	/* What does not decode comes to light when it is explored. */
+	/* Undecodable code is noticed when it is explored. */
 	return !length_decode(bytes, size, &brief) ||
 	       (brief.kind != BRIEF_NOP &&
 		(brief.kind != BRIEF_JUMP_INDIRECT || brief.modrm != 0x25));
@@ -94,7 +94,8 @@ static bool is_named(const struct gap *gap)
 	return false;
 }
 
-/* Most gaps are padding: of the small ones, those count into which something leads. */
+/* Adds a gap. Most gaps are padding: small ones count only if something leads into them.
+ */
 static void add_gap(struct listing *listing, uint64_t start, uint64_t end)
 {
 	struct gap gap = {.start = start, .end = end};
@@ -107,7 +108,7 @@ static void add_gap(struct listing *listing, uint64_t start, uint64_t end)
 		vector_push(listing->gaps, gap);
 }
 
-/* What of [start, end) is in sections of code. */
+/* Adds the parts of [start, end) that are in sections of code. */
 static void add_gaps(struct listing *listing, uint64_t start, uint64_t end)
 {
 	const struct image_ranges *code = &listing->image->code;
@@ -180,8 +181,8 @@ static bool is_padding(const struct gap *gap, uint64_t start, uint64_t end)
 }
 
 /*
- * The end of what was explored in [start, limit); 0 if that is not in one piece. With
- * `all` nothing else may be there, either.
+ * The end of the explored code in [start, limit); 0 if it is not contiguous. With `all`
+ * nothing else may be in that range.
  */
 static uint64_t end_of(const struct gap *gap, uint64_t start, uint64_t limit, bool all)
 {
@@ -231,9 +232,9 @@ static int by_target(const void *left, const void *right)
 	return a->to < b->to ? -1 : a->to > b->to;
 }
 
-/* Whether branches to one place, [first, end), lead to where a function begins: jumps
- * over the entry of another one, from where nothing runs on into it. `roots`: so many
- * are in order. */
+/* Whether the branches [first, end) to one address are tail calls of a function: they
+ * jump over the entry of another root, and no code in front falls through to their
+ * target. `roots`: number of sorted roots. */
 static bool is_tail_called(const struct gap *gap, size_t roots, const struct hop *first,
 			   const struct hop *end)
 {
@@ -247,8 +248,7 @@ static bool is_tail_called(const struct gap *gap, size_t roots, const struct hop
 	return true;
 }
 
-/* Adds the functions that were explored with others which jump to them; false if there is
- * none. */
+/* Adds functions to which other explored functions jump; false if there is none. */
 static bool split_once(struct gap *gap)
 {
 	const struct hop *end = gap->hops.items + gap->hops.count;
@@ -266,7 +266,7 @@ static bool split_once(struct gap *gap)
 	return gap->roots.count > roots;
 }
 
-/* What is found may part others. */
+/* Splits functions until none is added: new functions may split others. */
 static void split_gap(struct gap *gap)
 {
 	int passes = 0;

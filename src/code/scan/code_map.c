@@ -4,7 +4,7 @@
 
 enum { BITMAPS = 5 };
 
-/* Of what no call enters: no segment is as large. */
+/* For rows that no call enters; no segment is as large. */
 static const uint32_t NO_ENTRY = UINT32_MAX;
 
 static size_t block_count(size_t size)

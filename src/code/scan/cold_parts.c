@@ -24,7 +24,7 @@ static bool is_named_after(const struct image *image, const struct image_functio
 	       !strncmp(image->names.items + part->name + length, ".cold", 5);
 }
 
-/* The function of a part, by those that branch to it: owners [first, end); NULL: it is
+/* The function of a part, by its branching functions owners [first, end); NULL if that is
  * not certain. */
 static const struct image_function *owner_of(const struct image *image,
 					     const struct image_function *part,

@@ -94,9 +94,9 @@ static bool is_dead(struct search *search)
 	return true;
 }
 
-/* Whoever returns at all has only so many calls in one another, and the innermost ones
- * need nothing: so what is not refuted is true, among functions that call each other,
- * too. */
+/* A function that returns has finitely many nested calls, and the innermost ones need
+ * nothing: so all that is not refuted is true, also among functions that call each other.
+ */
 static void refute_callers(const struct search *search, bool *dead)
 {
 	bool changed = true;

@@ -22,7 +22,7 @@ struct search {
 	struct gaps gaps;
 	struct VECTOR(struct seed) seeds;
 	struct VECTOR(uint64_t) work;  /* addresses of roots that are to be explored */
-	struct VECTOR(uint64_t) stack; /* branches of the one that is explored */
+	struct VECTOR(uint64_t) stack; /* branches of the function being explored */
 	uint64_t steps;
 	struct gap *blamed; /* that an attempt failed for */
 };
@@ -41,7 +41,7 @@ static bool is_in_code(const struct image *image, uint64_t address)
 }
 
 /*
- * What leads there, of what is certain.
+ * Adds a target of certain code.
  */
 
 static void add_seed(struct search *search, uint64_t address, int64_t function,
@@ -125,7 +125,7 @@ static void seed_pointers(struct search *search)
 }
 
 /*
- * Exploring what is executed from a root on.
+ * Begins to explore the code that is executed from a root on.
  */
 
 static void add_root(struct search *search, struct gap *gap, const struct seed *seed)
@@ -216,8 +216,8 @@ static bool take_branch(struct search *search, struct gap *gap, uint64_t from,
 	return true;
 }
 
-/* Where execution goes on behind the instruction, if it does in this gap: *at. What
- * else it leads to comes on the stack or among the roots. */
+/* Finds where execution continues behind the instruction, if in this gap: *at. Its other
+ * targets are put on the stack or added to the roots. */
 static bool go_on(struct search *search, struct gap *gap, const struct brief *brief,
 		  uint64_t *at, bool *ret_ends)
 {
@@ -256,7 +256,8 @@ static bool go_on(struct search *search, struct gap *gap, const struct brief *br
 	return true;
 }
 
-/* Follows the code from `at` on until it leaves, or meets what was followed before. */
+/* Follows the code from `at` on until it leaves the gap, or meets code followed before.
+ */
 static bool explore_from(struct search *search, struct gap *gap, uint64_t at)
 {
 	struct brief brief;
@@ -332,8 +333,8 @@ static bool attempt_gaps(struct search *search)
 	return true;
 }
 
-/* A gap that does not fit is left alone, and all begins anew: what was believed
- * because of it may be as wrong. */
+/* Explores all gaps. A gap that is not sound is left alone, and the search starts again:
+ * conclusions from it may be wrong, too. */
 static bool search_all(struct search *search)
 {
 	while (!attempt_gaps(search)) {

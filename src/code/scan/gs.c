@@ -33,8 +33,9 @@ static void lead_to(struct reading *reading, uint64_t target)
 		vector_push(&reading->work, (uint32_t)offset);
 }
 
-/* Where an instruction leads that runs: a branch, an address, or a constant that is one
- * in a program whose addresses are fixed. Only branches must be code. */
+/* Notes the targets of an executed instruction: of a branch, an address, or a constant
+ * that is an address in a program with fixed addresses. Only branches must lead to code.
+ */
 static void note_targets(struct reading *reading, size_t at, const struct brief *brief)
 {
 	const uint8_t *end = reading->bytes + at + brief->length;
@@ -61,9 +62,9 @@ static bool is_leaving(const struct brief *brief)
 	       brief->kind == BRIEF_JUMP_INDIRECT || brief->kind == BRIEF_STOP;
 }
 
-/* Whether it may be a jump by a table: to what is in a register, or in a word by an
- * index. One through a word of an object, or of the linker's, leads to another function.
- */
+/* Whether an instruction may jump through a table: to a register, or through an indexed
+ * word. A jump through a word of an object, or of the linker's, leads to another
+ * function. */
 static bool is_computed(const uint8_t *bytes, const struct brief *brief)
 {
 	enum { SIB = 4, NO_INDEX = 0x20, INDEX = 0x38 };
@@ -100,8 +101,8 @@ static void follow_code(struct reading *reading)
 	}
 }
 
-/* What the rest of the file has that leads into the range; and if the range jumps by a
- * table, what may be in that. */
+/* Notes references into the range from the rest of the file; and possible ones from
+ * tables, if the range jumps through one. */
 static void lead_from_outside(struct reading *reading)
 {
 	const struct code_segment *segment = reading->segment;
@@ -123,10 +124,10 @@ static bool is_base(const struct brief *brief)
 }
 
 /*
- * Where there are jumps to addresses that nobody sees, what lies behind a jump or return
- * may be code, too; unless one of its instructions is cut in two by a place that is
- * known: then all of it from the jump on is data. Only an instruction that writes the
- * base is believed there, which has too many bytes to be data.
+ * With jumps to unknown addresses, code behind a jump or return may be executed, too;
+ * unless one of its instructions overlaps a known instruction: then everything behind the
+ * jump is data. Only an instruction that writes the base is trusted there, since it has
+ * too many bytes to be data by chance.
  */
 static bool is_base_written_behind(const struct reading *reading)
 {
@@ -197,13 +198,13 @@ static void note_doubt(const struct walk *walk, uint64_t address, enum gs_verdic
 		    ((struct scan_doubt){address, (uint8_t)verdict}));
 }
 
-/* What a cold part does, its function does: any that branches there. */
+/* Attributes the verdict of a cold part to all functions that branch there. */
 static void doubt_owners(const struct walk *walk, const struct gs_suspect *suspect,
 			 enum gs_verdict verdict)
 {
 	bool owned = false;
 
-	/* What is passed to it is not what is passed to the function. */
+	/* Its arguments are not those of the function. */
 	if (verdict < GS_UNKNOWN)
 		verdict = GS_UNKNOWN;
 	vector_for_each (&walk->scan->owners, owner) {
@@ -237,7 +238,8 @@ bool gs_judge(const struct walk *walk, bool exposed)
 		if (suspect->calls && verdict != GS_SET)
 			calls = gs_of_calls(walk->scan, walk->image, suspect);
 		verdict = calls > verdict ? calls : verdict;
-		/* Its entry is not the only one, and says nothing of the others. */
+		/* It has other entries than the known one, about which nothing is known.
+		 */
 		if (suspect->guessed && verdict < GS_PERHAPS)
 			continue;
 		if (verdict == GS_SET || (verdict == GS_PERHAPS && suspect->guessed))

@@ -1,7 +1,7 @@
 /*
- * What is passed to system calls, as far as the code of one function tells: values of
- * registers and of words on the stack are followed through it, from its first instruction
- * on, until nothing new is found.
+ * Arguments of system calls, as far as the code of one function tells: values of
+ * registers and of words on the stack are tracked through it, from its first instruction
+ * on, until nothing changes.
  */
 #include "code/scan/gs_calls.h"
 
@@ -12,13 +12,13 @@
 
 #include <string.h>
 
-/* What a value may be: any of these. */
+/* Kinds of values; a value may be any of several. */
 enum value_kind {
 	VALUE_NUMBER = 1,   /* SYS_arch_prctl */
 	VALUE_SET_GS = 2,   /* ARCH_SET_GS */
 	VALUE_OTHER = 4,    /* another constant */
 	VALUE_ARGUMENT = 8, /* what a register had at the entry */
-	VALUE_STACKED = 16, /* what lies above the return address at the entry */
+	VALUE_STACKED = 16, /* above the return address at the entry */
 	VALUE_FRAME = 32,   /* an address: that of the entry's rsp, and `at` */
 	VALUE_ANY = 64,
 };
@@ -147,7 +147,7 @@ static struct value source_of(struct flow *flow, const struct state *state,
 	}
 }
 
-/* What an instruction does with the values. */
+/* Applies an instruction to the values. */
 static void step_instruction(struct flow *flow, struct state *state, const uint8_t *bytes,
 			     const struct brief *brief)
 {
@@ -373,7 +373,7 @@ static void sweep_range(struct flow *flow)
 	}
 }
 
-/* What jump tables lead to may have any values. */
+/* Gives unknown values to targets of jump tables. */
 static void expose_labels(struct flow *flow)
 {
 	size_t base = flow->start - flow->segment->address;
@@ -386,7 +386,8 @@ static void expose_labels(struct flow *flow)
 		merge_into(flow, at - base, &any);
 }
 
-/* The state in front of an instruction, by the last ones that lead there in a line. */
+/* Computes the state in front of an instruction from the straight line of the last ones.
+ */
 static void replay_window(struct flow *flow, const size_t *window, size_t count,
 			  struct state *ret_state)
 {
@@ -407,7 +408,8 @@ static bool is_code(const uint8_t *bytes, const struct brief *brief)
 	       length_displacement(bytes + brief->length - brief->immediate, 4) == SET_GS;
 }
 
-/* Only what is in front of each call in a straight line: tells most calls soon. */
+/* Examines only the straight line in front of each call: enough for most calls, and fast.
+ */
 static void follow_lines(struct flow *flow)
 {
 	size_t window[WINDOW], count = 0;

@@ -11,7 +11,7 @@ enum {
 	NARROW_LEAST = 3, /* entries of 4 bytes that are a table */
 };
 
-/* Where a table is read, a block at a time. */
+/* A table being read, a block at a time. */
 struct block {
 	const uint8_t *bytes;
 	uint64_t first, count; /* entries */
@@ -75,8 +75,8 @@ static void read_relative(struct walk *walk, uint64_t table)
 		else
 			code_map_reach(&walk->scan->map, target);
 	}
-	/* A loop through the table to the entry, or a table that nobody wrote for a
-	 * program: leave the function alone. */
+	/* A loop through the table to the entry, or a table that no compiler makes: leave
+	 * the function alone. */
 	if (walk->function != WALK_NO_FUNCTION)
 		walk->scan->traits[walk->function] |= SCAN_HIDDEN_LOOP;
 }

@@ -7,7 +7,7 @@ struct lane {
 	struct sweep_span *span;
 	size_t offset,
 		limit; /* where it is; from where on a class can no longer be read */
-	bool stuck;    /* what lies there does not decode */
+	bool stuck;    /* the bytes there do not decode */
 };
 
 struct road {
@@ -20,7 +20,7 @@ struct road {
 	struct sweep_span *next, *end; /* spans that no lane has taken yet */
 };
 
-/* What is at an offset; 0: nothing that decodes. */
+/* The class of the instruction at an offset; 0 if it does not decode. */
 static uint32_t look_closer(const struct road *road, size_t offset)
 {
 	return length_classify_any(road->classify, road->segment->bytes + offset,
@@ -105,7 +105,7 @@ static void end_lane(const struct road *road, struct lane *lane)
 			lane->offset = step_over(road, lane->offset, class);
 	}
 	if (lane->offset > span->end) {
-		/* An instruction that goes on behind the span is none of it. */
+		/* An instruction that extends beyond the span does not count. */
 		lane->offset = one_before(segment, span->end);
 		bit_clear(segment->starts, lane->offset);
 		bit_clear(road->notable, lane->offset - road->base);
@@ -125,7 +125,7 @@ static bool has_ended(const struct lane *lane)
 	return lane->stuck || lane->offset >= lane->limit;
 }
 
-/* Takes the next span; false if there is none. */
+/* Begins the next span; false if there is none. */
 static bool begin_lane(struct road *road, struct lane *lane)
 {
 	size_t size = road->segment->size;
@@ -172,7 +172,7 @@ void linear_sweep_walk(struct linear_sweep *lanes, const struct code_segment *se
 		return;
 	while (begin_lane(&road, &other)) {
 		walk_both(&road, &one, &other);
-		/* `one` is the one that goes on. */
+		/* Let `one` be the lane that goes on. */
 		if (has_ended(&one)) {
 			struct lane ended = one;
 

@@ -24,7 +24,7 @@ static uint64_t end_of(const struct image_function *function)
 	return function->address + function->size;
 }
 
-/* Where the first range behind `address` starts, if it does before `limit`. */
+/* The start of the first range behind `address`, if before `limit`. */
 static uint64_t next_start(const struct image_range *ranges, size_t count,
 			   uint64_t address, uint64_t limit)
 {
@@ -74,7 +74,7 @@ static struct padding_gap *gap_behind(struct padding *padding, uint32_t function
 	if (gap->known)
 		return gap;
 	gap->known = true;
-	/* Where the end is a guess, the bytes may be code. */
+	/* If the end is a guess, the bytes may be code. */
 	if ((before->flags & IMAGE_FUNCTION_SIZE_GUESS) || !(traits & SCAN_WHOLE))
 		return gap;
 	gap->executed = !(traits & SCAN_CLOSED);
@@ -130,7 +130,7 @@ static bool take_from(struct padding *padding, uint32_t function, uint64_t low,
 		return false;
 	last = start + gap->size - gap->back - ISLAND_SIZE;
 	if (last > high)
-		last = high; /* what lies behind it is given up */
+		last = high; /* the bytes behind it are given up */
 	if (last < low || last < start + front)
 		return false;
 	if (bridge)

@@ -22,8 +22,8 @@ struct way_out {
 	bool linked;
 };
 
-/* What is known of the stack at one instruction of a function. Depths are bytes from
- * the stack pointer (or rbp) up to the return address. */
+/* State of the stack at one instruction of a function. Depths are bytes from the stack
+ * pointer (or rbp) to the return address. */
 struct reading {
 	const uint8_t *bytes; /* of the function */
 	uint64_t size;
@@ -33,7 +33,7 @@ struct reading {
 	bool pushed;         /* the last instruction has pushed rbp */
 	int32_t deepest;
 	struct VECTOR(int32_t) known; /* by offset: the depth that a branch brings */
-	const struct image *image;    /* NULL: ways out of what is read are not noted */
+	const struct image *image;    /* NULL: exits of the read code are not noted */
 	uint64_t address;             /* of the function */
 	uint32_t function;
 	struct VECTOR(struct way_out) outs;
@@ -97,7 +97,7 @@ static void read_modrm(const uint8_t *bytes, struct operand *operand)
 		uint8_t sib = bytes[end - size - 1];
 
 		operand->base = (uint8_t)((sib & 7) | (operand->rex & 1) << 3);
-		/* No index; and with mod 0 a base of 5 is none. */
+		/* No index; and with mod 0 base 5 means no base. */
 		operand->memory &= (sib >> 3 & 7) == RSP && !(operand->rex & 2) &&
 				   !(operand->mod == 0 && (sib & 7) == RBP);
 	}
@@ -299,8 +299,8 @@ static void note_out(struct reading *reading, uint64_t target)
 				  .linked = reading->linked}));
 }
 
-/* What runs on behind a branch, and where it leads. Whether it leaves the function, by a
- * return or a call in its place: rbp was popped there. */
+/* Follows a branch to its targets. Returns whether it leaves the function, by a return or
+ * a tail call: rbp was popped then. */
 static bool step_branch(struct reading *reading, const struct brief *brief, uint64_t next)
 {
 	int32_t frame = reading->frame_depth, depth = reading->depth;
@@ -393,8 +393,7 @@ static enum ra_reader read_part(struct reading *reading, const struct way_out *f
 		found = reading->found;
 		step_stack(reading, &operand, reading->bytes + at + operand.brief.length);
 		step_branch(reading, &operand.brief, at + operand.brief.length);
-		/* Where more is taken from the stack than was there, the depth is wrong.
-		 */
+		/* If more is popped than was pushed, the depth is wrong. */
 		entered = !ends_way(&operand.brief) && reading->depth >= 0;
 		if (reading->depth < 0)
 			reading->found = found;
@@ -413,7 +412,7 @@ static int by_part(const void *left, const void *right)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* What parts read, their functions do. */
+/* Attributes reads in cold parts to their functions. */
 static void read_parts(struct reading *reading, const struct image *image,
 		       uint8_t *readers)
 {
@@ -451,7 +450,7 @@ static enum ra_reader reader_named(const char *name)
 		{"_Unwind_RaiseException", RA_READER_UNWINDER},
 		{"_Unwind_Resume_or_Rethrow", RA_READER_UNWINDER},
 		{"_Unwind_ForcedUnwind", RA_READER_STACK},
-		/* What is further up was put right when the exception was raised. */
+		/* Frames further up were restored when the exception was raised. */
 		{"_Unwind_Resume", RA_READER_OWN},
 		{"__unw_getcontext", RA_READER_UNWINDER},
 		{"__unw_init_local", RA_READER_UNWINDER},
@@ -480,7 +479,7 @@ bool ra_readers_have_unwinder(const struct image *image, const uint8_t *readers)
 	return memchr(readers, RA_READER_UNWINDER, image->functions.count) != NULL;
 }
 
-/* What names tell. */
+/* Finds readers by their names. */
 static uint8_t *find_named(const struct image *image)
 {
 	uint8_t *readers = memory_allocate_zeroed(image->functions.count + 1, 1);
@@ -495,8 +494,8 @@ static uint8_t *find_named(const struct image *image)
 	return readers;
 }
 
-/* A function that is no part. Of one that is known by its name, too, as it may lead into
- * parts. Whether it is suspect. */
+/* Reads a function that is no part, also one known by its name, as it may lead into
+ * parts. Returns whether it is a suspect. */
 static bool read_one(struct reading *reading, const struct image *image, uint32_t index,
 		     uint8_t *readers)
 {

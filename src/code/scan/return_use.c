@@ -9,8 +9,8 @@
 enum { RAX = 0, RCX = 1, RDX = 2, RSP = 4, RBP = 5, RSI = 6, RDI = 7, REGISTERS = 16 };
 enum { WORD = 8, KEPT_MAX = 12, DEPTH_MAX = 2 };
 
-/* Instructions that are looked at, and branch targets; a function that has more is
- * none that uses its return address in its own ways. */
+/* The most instructions and branch targets that are examined; a larger function does not
+ * use its return address in its own ways. */
 enum { STEPS_MAX = 8000, PLACES_MAX = 250 };
 
 /* A value, as far as it matters. */
@@ -34,10 +34,10 @@ struct kept {
 	struct value value;
 };
 
-/* What is known in front of an instruction. */
+/* State in front of an instruction. */
 struct state {
 	struct value registers[REGISTERS];
-	struct value slot; /* what lies in the return address's place */
+	struct value slot; /* contents of the return address's word */
 	struct kept kept[KEPT_MAX];
 	unsigned kept_count;
 	bool used;   /* the address was stored, compared or passed on */
@@ -61,7 +61,7 @@ struct following {
 	enum return_use found;
 };
 
-/* An instruction, and what is known in front of it. */
+/* An instruction, and the state in front of it. */
 struct moment {
 	struct following *following;
 	struct state *state;
@@ -81,7 +81,7 @@ static bool is_return(struct value value)
 	return value.kind == VALUE_RETURN || value.kind == VALUE_DERIVED;
 }
 
-/* What a function was told of a caller's return address. */
+/* Whether a value comes from a caller's return address. */
 static bool is_given(struct value value)
 {
 	return is_return(value) || value.kind == VALUE_PLACE;
@@ -99,8 +99,8 @@ static struct value merge_values(struct value a, struct value b)
 	return is_given(a) || is_given(b) ? derived : other;
 }
 
-/* The number of a general register of 64 bits, or of the one that a smaller one is part
- * of; -1: it is another kind. */
+/* The number of the 64-bit general register that contains this register; -1 if it is of
+ * another kind. */
 static int number_of(ZydisRegister name)
 {
 	ZydisRegister whole =
@@ -135,7 +135,7 @@ static void write_stack(struct state *state, int32_t at, int32_t size, struct va
 
 	if (at > -size && at < WORD) {
 		state->slot = at || size != WORD ? derived : value;
-		/* It was taken from there, and put back. */
+		/* It was popped, and is pushed again. */
 		state->used |= is_return(value);
 		return;
 	}
@@ -216,7 +216,8 @@ static bool is_beyond(struct value address, int32_t size)
 				      address.offset > -size && address.offset < WORD);
 }
 
-/* Whatever an instruction reads or writes near the return address is no code. */
+/* Handles memory operands: anything that an instruction reads or writes near the return
+ * address is no code. */
 static void look_at_memory(const struct moment *moment)
 {
 	const ZydisOperandActions accesses =
@@ -317,7 +318,7 @@ static void step_exchange(struct moment *moment)
 	write_operand(moment->state, &moment->operands[1], first);
 }
 
-/* One of two values. */
+/* Handles an instruction with one of two results. */
 static void step_either(struct moment *moment)
 {
 	write_operand(moment->state, &moment->operands[0],
@@ -523,7 +524,7 @@ static const uint8_t arguments[] = {RDI, RSI, RDX, RCX, 8, 9};
 
 static enum return_use follow_function(struct following *following);
 
-/* What a call in a function gives on of what it knows of a return address. */
+/* The form in which a value of a return address is passed on by a call. */
 static struct value given_value(const struct following *following, struct value value)
 {
 	if (!following->foreign && value.kind == VALUE_STACK && !value.offset)
@@ -540,8 +541,8 @@ static bool passes_place(const struct following *following, const struct state *
 	return false;
 }
 
-/* Whether a function of the module that gets the return address in registers, or its
- * place, as a state has them, uses what lies there. */
+/* Whether a function of the module that receives the return address in registers, or its
+ * stack address, uses the bytes there. */
 static bool uses_argument(const struct following *own, const struct state *given,
 			  uint64_t target)
 {
@@ -564,7 +565,8 @@ static bool uses_argument(const struct following *own, const struct state *given
 	       (inner.steps >= STEPS_MAX && passes_place(own, given));
 }
 
-/* What a call does with registers. Whether it was given the return address. */
+/* Forgets registers that a call changes. Returns whether the call received the return
+ * address. */
 static bool forget_registers(struct state *state)
 {
 	static const uint8_t lost[] = {RAX, RCX, RDX, RSI, RDI, 8, 9, 10, 11};
@@ -577,9 +579,9 @@ static bool forget_registers(struct state *state)
 	return given;
 }
 
-/* Whether what is called with the return address, or its place, may use what is there. Of
- * others than the module's own functions, those that get the place from where it is taken
- * may: behind, it is most likely what is left in a register. */
+/* Whether the callee of a call that receives the return address, or its stack address,
+ * may use the bytes there. Functions of other modules may if they receive the stack
+ * address directly; otherwise it is most likely left over in a register. */
 static bool gives_away(const struct following *following, const struct state *before,
 		       const uint64_t *target)
 {
@@ -616,7 +618,7 @@ static void step_call(struct moment *moment)
 		note_use(following, RETURN_USE_BEYOND);
 }
 
-/* Goes over an instruction. Whether what is behind it runs next. */
+/* Handles an instruction. Returns whether the next one is executed next. */
 static bool step_instruction(struct moment *moment)
 {
 	struct state *state = moment->state;
@@ -671,8 +673,8 @@ static bool decode_next(struct moment *moment)
 	return true;
 }
 
-/* Whether a call does not come back, as far as what is behind it tells: another function,
- * or what fills up the way to it. */
+/* Whether a call never returns, judged by the bytes behind it: another function, or
+ * padding in front of it. */
 static bool is_end(const struct moment *moment, bool called)
 {
 	const struct following *following = moment->following;

@@ -85,7 +85,7 @@ static inline void reach_target(const struct walk *walk, uint64_t target)
 		code_map_reach(&walk->scan->map, target);
 }
 
-/* Those with a prefix are left alone. */
+/* Calls with a prefix are not changed. */
 static void note_call(struct walk *walk, uint64_t address, const struct brief *brief)
 {
 	if (brief->length == SCAN_CALL_LENGTH)
@@ -135,7 +135,7 @@ static void note_constant(struct walk *walk, const uint8_t *bytes,
 		walk->names_gs |= length_displacement(immediate, 4) == ARCH_SET_GS;
 }
 
-/* Whatever is not just an instruction without consequences. */
+/* Notes the references of an instruction that is not plain. */
 static void note_instruction(struct walk *walk, uint64_t address,
 			     const struct brief *brief)
 {
@@ -217,7 +217,7 @@ static bool is_consistent(const struct walk *walk)
 	return true;
 }
 
-/* Where not all of a range is certain, none of it is. */
+/* Discards the starts of a range that is not certain as a whole. */
 static void forget_starts(const struct walk *walk)
 {
 	const struct code_segment *segment = walk->segment;
@@ -340,7 +340,7 @@ static uint8_t note_range(struct walk *walk, const struct sweep_span *span)
 		       : SCAN_WHOLE;
 }
 
-/* Walks the ranges that were put by, and notes what is in them, in order. */
+/* Walks the collected ranges, and notes their contents, in order. */
 static void walk_ranges(struct walk *walk)
 {
 	if (!walk->span_count)
@@ -420,7 +420,7 @@ static void walk_gaps(struct walk *walk, const struct code_segment *segment)
 	}
 }
 
-/* Of the functions with all of these flags. */
+/* Marks the entries of functions with all of these flags. */
 static void mark_entries(struct scan *scan, const struct image *image, uint32_t flags)
 {
 	static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -481,7 +481,7 @@ static bool is_astray(const struct scan *scan, const struct image_function *func
 	       !bit_test(segment->starts, function->address - segment->address);
 }
 
-/* Those that have any of the flags, or none of them. */
+/* Walks functions with any of the flags, or with none of them. */
 static void walk_functions(struct walk *walk, uint32_t flags, bool any)
 {
 	struct scan *scan = walk->scan;

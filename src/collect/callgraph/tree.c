@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <x86intrin.h>
 
-/* Where all calls of a function by a thread are added up. */
+/* Finds or adds the sum of all calls of a function by a thread. */
 static uint32_t find_calls(struct image_graph *graph, uint32_t thread,
 			   const struct image_context *context)
 {
@@ -57,7 +57,7 @@ static uint32_t find_root(struct image_graph *graph, uint32_t thread)
 		      : 0;
 }
 
-/* What a node stands for; false if it is none of ours. */
+/* Describes the function of a node; false if it is not one of this process. */
 static bool describe_node(const struct family *family, uint32_t function,
 			  struct image_context *context)
 {
@@ -80,7 +80,7 @@ static bool describe_node(const struct family *family, uint32_t function,
 	return false;
 }
 
-/* Of what may be in the making. */
+/* The number of complete items; some may be in the making. */
 static uint32_t count_of(const uint64_t *used, uint64_t most, size_t size)
 {
 	uint64_t now = __atomic_load_n(used, __ATOMIC_ACQUIRE);
@@ -88,7 +88,7 @@ static uint32_t count_of(const uint64_t *used, uint64_t most, size_t size)
 	return (uint32_t)((now < most ? now : most) / size);
 }
 
-/* What the banks of a process have, by context. */
+/* Sums of the banks of a process, by context. */
 struct sums VECTOR(struct image_context_sums);
 
 static void add_copy(const struct family *family, struct image_graph *graph,
@@ -105,8 +105,7 @@ static void add_copy(const struct family *family, struct image_graph *graph,
 		uint64_t parent = node->parent / sizeof(struct wire_graph_node);
 		struct image_context context = {0};
 
-		/* Beside those that are being made just now, all have a parent in front
-		 * of them. */
+		/* Except for nodes in the making, all have a parent in front of them. */
 		numbers[i] = root;
 		if (parent >= i || parent > copy->count ||
 		    !describe_node(family, node->function, &context))
@@ -131,7 +130,7 @@ static void drop_copies(struct image_graph *graph)
 static struct image_graph_copy copy_bank(const struct bank *bank, bool threads)
 {
 	const struct wire_graph *shared = callgraph_of(bank);
-	/* The leaves first: what is there then has its parent there. */
+	/* Leaves first: a leaf that exists by now has its parent among the nodes. */
 	const uint32_t leaf_count = count_of(&shared->leaves_used, WIRE_GRAPH_LEAF_MAX,
 					     sizeof(shared->leaves[0]));
 	struct image_graph_copy copy = {
@@ -183,7 +182,7 @@ static uint64_t subtract_floor(uint64_t now, uint64_t then)
 	return now > then ? now - then : 0;
 }
 
-/* What a context has more than at the last look. */
+/* The increase of a context since the last look. */
 static struct image_context_sums take_more(struct image_context *context,
 					   const struct image_context_sums *now)
 {
@@ -211,8 +210,8 @@ static void note_more(struct image_graph *graph, uint32_t interval, uint32_t num
 		graph->calls.items[context->calls].count += sums->calls;
 }
 
-/* What was added up of functions is calls of theirs from somewhere, unless these are
- * counted by call site, too. */
+/* Adds sums of functions to their calls from unknown call sites, unless calls are counted
+ * by call site, too. */
 static void take_calls(struct image_run *image, uint32_t interval, bool counts)
 {
 	vector_for_each (&image->graph.calls, calls) {

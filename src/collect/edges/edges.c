@@ -6,7 +6,8 @@
 #include "session/profile/profile_writer.h"
 #include "session/state/module.h"
 
-/* Where an edge out of a function leads in another part of it; 0: it leads elsewhere. */
+/* The target of an edge from a function into another part of it; 0 if it leads elsewhere.
+ */
 static uint64_t crosses_to(const struct plan *plan, const struct plan_function *function,
 			   const struct plan_edge *edge)
 {
