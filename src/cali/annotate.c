@@ -1,4 +1,4 @@
-/* Attributes, and what is said by them. */
+/* Attributes, and annotations by them. */
 #include "cali/own.h"
 
 #include <pthread.h>
@@ -190,7 +190,7 @@ PUBLIC cali_id_t cali_create_attribute(const char *name, cali_attr_type type,
 			   : CALI_INV_ID;
 }
 
-/* What was said of attributes, for the program itself. */
+/* Names and types of attributes, for the program itself. */
 static struct {
 	pthread_mutex_t lock;
 	struct about {
@@ -336,7 +336,7 @@ PUBLIC cali_id_t cali_make_loop_iteration_attribute(const char *name)
 		&cali_class_iteration_attr_id, &is_one);
 }
 
-/* Begin and end by name of what is there from the beginning. */
+/* Begin and end regions by name, of predefined attributes. */
 #define DEFINE_REGION(kind, attribute)                                                   \
 	PUBLIC void cali_begin_##kind(const char *name)                                  \
 	{                                                                                \

@@ -246,7 +246,7 @@ static size_t take_entries(int n, const cali_id_t attributes[],
 	return count;
 }
 
-/* Values of a snapshot, with what is said of addresses among them. */
+/* Values of a snapshot, including those that describe addresses. */
 struct entries {
 	trm_attribute attributes[SNAPSHOT_MAX + ADDRESSES * OWN_PLACE_VALUES];
 	struct trm_value values[SNAPSHOT_MAX + ADDRESSES * OWN_PLACE_VALUES];

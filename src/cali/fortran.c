@@ -1,6 +1,6 @@
 /*
- * What the Fortran module `caliper_mod` (caliper_mod.f90) calls: functions of the C
- * interface whose texts are bytes and their number. Blanks at their end do not count.
+ * Functions called by the Fortran module `caliper_mod` (caliper_mod.f90): the C
+ * interface, with texts as bytes and their number. Trailing blanks do not count.
  */
 #include "cali/own.h"
 

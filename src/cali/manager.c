@@ -99,7 +99,7 @@ PUBLIC void cali_manager_set_default_for(struct cali_manager *manager,
 			    option);
 }
 
-/* What is said for the configuration of this name alone: "option=value,...". */
+/* Adds the options for the configuration of this name alone: "option=value,...". */
 static void add_own(const struct cali_manager *manager, const char *name, size_t length,
 		    char *text, size_t size)
 {
@@ -127,7 +127,7 @@ static size_t length_of(const char *text)
 	return at;
 }
 
-/* What stands behind a configuration's name, with more options in its parentheses. */
+/* Adds the text behind a configuration's name, with more options in its parentheses. */
 static void add_rest(char *text, size_t size, const char *rest, size_t length,
 		     const char *options)
 {
@@ -273,7 +273,7 @@ static char *copy_part(const char *from, size_t length)
 	return strndup(from, length);
 }
 
-/* Tells about an item, if it is none of ours; else puts it into the text. */
+/* Reports an item that is unknown; else adds it to the text. */
 static void sort_item(struct cali_manager *manager, const char *item, size_t length,
 		      char *text, size_t size, cali_extra_fn extra, void *context)
 {
@@ -506,7 +506,7 @@ PUBLIC bool cali_manager_load(struct cali_manager *manager, const char *path)
 	}
 	if (!file)
 		return false;
-	/* What is JSON begins with a bracket. */
+	/* JSON begins with a bracket. */
 	if (fscanf(file, " %c", &first) == 1 && strchr("[{", first)) {
 		right = note_complaint(manager, trm_specs_load(specs_of(manager), path));
 	} else {

@@ -11,8 +11,8 @@
 
 struct node {
 	struct piece piece;
-	uint32_t left, right; /* of those that are free the next one */
-	uint32_t priority;    /* not less than those below */
+	uint32_t left, right; /* of a free node: the next one */
+	uint32_t priority;    /* not below its children's */
 };
 
 static struct {
@@ -85,14 +85,14 @@ static uint32_t new_node(const struct piece *piece)
 	return number;
 }
 
-/* The order: those that the program named come behind blocks with the same start. An
+/* Key of the order: pieces named by the program come behind blocks with equal start. An
  * address of a program has 47 bits. */
 static uint64_t key_of(uint64_t start, bool of_heap)
 {
 	return start << 1 | !of_heap;
 }
 
-/* Splits a tree into those whose key is less, or the same if `with`, and the rest. */
+/* Splits a tree into nodes with a smaller key (or equal, if `with`), and the rest. */
 static void split_tree(uint32_t tree, uint64_t key, bool with, uint32_t *ret_low,
 		       uint32_t *ret_high)
 {
@@ -113,7 +113,7 @@ static void split_tree(uint32_t tree, uint64_t key, bool with, uint32_t *ret_low
 	*ret_low = *ret_high = 0;
 }
 
-/* One tree of two, all of the first before all of the second one. */
+/* Joins two trees, all of the first before all of the second. */
 static uint32_t join_trees(uint32_t low, uint32_t high)
 {
 	uint32_t root = 0, *at = &root;

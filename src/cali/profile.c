@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One row of the channel after the other. */
+/* State of passing on the rows of a channel. */
 struct telling {
 	cali_region_time_fn function;
 	void *context;

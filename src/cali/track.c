@@ -140,7 +140,7 @@ void own_note_address(trm_attribute attribute)
 	is_address[attribute] = true;
 }
 
-/* NAME#X, for what is said of the attribute X. */
+/* The attribute NAME#X, which describes attribute X. */
 static trm_attribute derived_attribute(const char *name, trm_attribute attribute,
 				       cali_attr_type type)
 {

@@ -14,15 +14,15 @@
 
 static const char prefix[] = "callbacks.";
 
-/* Of a channel, by its number less 1. */
+/* By channel: index is its number less 1. */
 static struct watch {
-	struct trm_channels *channels; /* NULL: nobody looks */
+	struct trm_channels *channels; /* NULL: no callbacks */
 	struct cali_watcher watcher;
 	void *context;
 	uint32_t number; /* of this one alone, from 1 on */
 } watches[OWN_CHANNELS];
 
-/* Those that know this thread, by their numbers. */
+/* By channel: the number of the watch that knows this thread already. */
 static _Thread_local uint32_t knows[OWN_CHANNELS];
 static pthread_key_t ends;
 

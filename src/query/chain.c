@@ -56,7 +56,7 @@ void query_chain_destroy(struct query_chain *chain)
 	free(chain);
 }
 
-/* The holder above this one, or itself, at which there are so many. */
+/* The holder with this depth at or above a holder. */
 static uint32_t at_depth(const struct query_chain *chain, const struct query_keys *keys,
 			 uint32_t holder, uint32_t depth)
 {
@@ -67,8 +67,8 @@ static uint32_t at_depth(const struct query_chain *chain, const struct query_key
 	return holder;
 }
 
-/* Adds the values up to a holder, at most so many; the first has a "/" before it if there
- * are others above it. */
+/* Adds the values up to a holder, at most `most`; the first has a "/" before it if others
+ * are above it. */
 static void add_values(const struct query_chain *chain, const struct query_keys *keys,
 		       uint32_t holder, size_t count, struct text *out)
 {
@@ -130,7 +130,7 @@ void query_chain_add_cut(const struct query_chain *chain, const struct query_key
 
 	text_add(out, "");
 	text_add(&tail, "");
-	/* Each value takes a byte at least: so many are enough on either side. */
+	/* Each value takes at least a byte: `most` values on either side are enough. */
 	add_values(chain, keys, holder, all ? most : half, &tail);
 	if (all && tail.length <= most) {
 		text_add_bytes(out, tail.data, tail.length);
@@ -152,8 +152,8 @@ void query_chain_add_cut(const struct query_chain *chain, const struct query_key
 	text_deinit(&tail);
 }
 
-/* Of two that are equally deep and not the same: the first that differ below the last
- * one that is above both. */
+/* Finds the first holders that differ between two distinct ones of equal depth: the
+ * children of their last common one. */
 static void part_ways(const struct query_chain *chain, const struct query_keys *keys,
 		      uint32_t *a, uint32_t *b)
 {
@@ -202,7 +202,7 @@ static int compare_rests(const struct query_chain *chain, const struct query_key
 	}
 }
 
-/* One that is in the other comes before it. */
+/* A text that is a prefix of another comes first. */
 static int compare_text(const struct query_chain *chain, const struct query_keys *keys,
 			uint32_t a, uint32_t b)
 {

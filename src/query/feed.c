@@ -27,7 +27,7 @@ static inline int first_field(field_set fields)
 /* An attribute of the file, as the query sees it. */
 struct bound {
 	uint32_t attribute; /* of the part's keys */
-	field_set fields;   /* those that it is */
+	field_set fields;   /* fields whose attribute it is */
 	bool nested;
 	bool keyed;  /* groups are told apart by it */
 	bool metric; /* how many values of something the record has together */
@@ -38,10 +38,10 @@ struct bound {
 struct fed_node {
 	uint32_t key;
 	bool holds;     /* some field's value is in the tree */
-	uint64_t tests; /* bits of those that a value in the tree passes */
+	uint64_t tests; /* tests that a value in the tree passes, as bits */
 };
 
-/* Where the value of a node ends in the text of a path. */
+/* End of a node's value in the text of a path. */
 struct path_end {
 	record_node node;
 	size_t length;
@@ -57,18 +57,18 @@ struct feed {
 	struct VECTOR(
 		record_node) holders;     /* `fields` a node: which node has the value */
 	struct VECTOR(int64_t) let_keys;  /* by item of query.lets: key attribute or -1 */
-	struct VECTOR(int64_t) let_cells; /* the same for cells of rows */
+	struct VECTOR(int64_t) let_cells; /* attributes of LET, as cells of rows */
 	struct VECTOR(struct record_pair) keyed;  /* of the record at hand */
-	struct VECTOR(struct record_pair) passed; /* the same as it is written */
+	struct VECTOR(struct record_pair) passed; /* pairs for the sink */
 	const record_node *paths;                 /* of the record at hand, or NULL */
 	size_t path_count;
 	struct record_value values[QUERY_FIELDS_MAX];
 	field_set known;       /* fields that an attribute of the files is */
 	int count_field;       /* of the attribute `count`, or QUERY_NO_FIELD */
 	field_set present;     /* fields that the record itself has */
-	field_set let_present; /* those of them that LET computed */
+	field_set let_present; /* fields that LET has computed */
 	uint64_t tests;        /* of its node */
-	struct text path;      /* the last one that was asked for */
+	struct text path;      /* the last path that was asked for */
 	struct VECTOR(struct path_end) path_ends; /* its nodes */
 };
 
@@ -147,7 +147,7 @@ static struct bound bind_named(struct feed *feed, const char *name,
 		.fields = fields_of(query, name),
 	};
 
-	/* What an earlier file said of it holds. */
+	/* The description by an earlier file is kept. */
 	as = feed->part->keys.attributes.items[bound.attribute];
 	bound.nested = as.nested;
 	bound.metric = !strncmp(name, "count#", strlen("count#"));
@@ -156,7 +156,7 @@ static struct bound bind_named(struct feed *feed, const char *name,
 	return bound;
 }
 
-/* Adds a name and a value to what is said of an attribute. */
+/* Adds a name and a value to the metadata of an attribute. */
 static void add_said(struct text *said, const char *name, struct record_value value)
 {
 	struct text text = {0};
@@ -219,8 +219,8 @@ static void add_to_path(struct feed *feed, record_node node)
 	vector_push(&feed->path_ends, ((struct path_end){node, text->length}));
 }
 
-/* The path that ends with this node, "a/b/c". Nodes come behind those above them, so
- * that it mostly begins as the last one did. */
+/* The path that ends with this node, "a/b/c". Nodes come behind those above them, so it
+ * mostly begins like the last one. */
 static const char *path_of(struct feed *feed, record_node node)
 {
 	struct VECTOR(record_node) missing = {0};
@@ -242,7 +242,7 @@ static const char *path_of(struct feed *feed, record_node node)
 	return feed->path.data;
 }
 
-/* Which tests values in the tree pass: `above` those of the parent. */
+/* The tests that values in the tree pass at a node; `above`: those of its parent. */
 static uint64_t test_node(struct feed *feed, record_node node, const struct bound *bound,
 			  struct record_value value, uint64_t above)
 {
@@ -433,7 +433,7 @@ static void take_fields(struct feed *feed, record_node node,
 		feed->values[feed->count_field] = metric ? query_none() : query_nothing();
 }
 
-/* What a query before this one knows of its groups, instead of what it showed of them. */
+/* Adds partial values from an earlier query's groups instead of the displayed results. */
 static bool add_partials(struct feed *feed, void *state,
 			 const struct query_aggregate *aggregate)
 {
@@ -691,7 +691,8 @@ static void on_global(void *context, record_attribute attribute,
 			record_attribute_properties(feed->model, attribute)}));
 }
 
-/* What LET computes may be a key, or a cell of rows, like any attribute. */
+/* Binds attributes that LET computes: they may be keys, or cells of rows, like any other.
+ */
 static void bind_lets(struct feed *feed)
 {
 	vector_for_each (&feed->query->lets, let) {

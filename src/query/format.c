@@ -8,7 +8,7 @@
 #include "query/format/table.h"
 #include "query/match.h"
 
-/* What the formats of both tables are. */
+/* Fields common to rows of both tables. */
 #define CALI                                                                             \
 	.name = "cali", .sink = &query_sink_cali, .streaming = QUERY_STREAMS,            \
 	.print = query_print_cali
@@ -85,7 +85,7 @@ const struct query_format query_formats_caliper[] = {
 void query_print(struct query_result *result, const struct query_style *style,
 		 struct text *out)
 {
-	/* What another format set. */
+	/* It may be set by another format. */
 	result->most_bytes = 0;
 	vector_for_each (&result->columns, column)
 		column->unread = false;

@@ -11,7 +11,7 @@ enum { MAGIC = 0x71677431 };
 struct query_gather {
 	struct query_result result;
 	struct query_part part;
-	struct VECTOR(char *) texts; /* what is said of others' attributes */
+	struct VECTOR(char *) texts; /* metadata of other processes' attributes */
 };
 
 struct query_gather *query_gather_create(const struct query *query)
@@ -136,7 +136,7 @@ void query_gather_pack(const struct query_gather *gather, void **ret_bytes,
 	*ret_size = pack.count;
 }
 
-/* What another one's numbers are here. */
+/* Numbers of another process, translated. */
 struct adding {
 	struct query_gather *gather;
 	struct query_unpack unpack;

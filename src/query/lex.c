@@ -121,8 +121,8 @@ static bool ends_word(const struct query_parser *parser, const char *begin,
 		 (at[-1] == 'e' || at[-1] == 'E'));
 }
 
-/* Adds what is between quotes at `at` to the word; what is behind them, NULL if they do
- * not end. */
+/* Adds the text between the quotes at `at` to the word; returns the end, NULL if the
+ * closing quote is missing. */
 static const char *read_quoted(const char *at, struct text *word)
 {
 	for (at++; *at && *at != '"'; at++) {

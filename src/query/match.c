@@ -1,4 +1,4 @@
-/* What the names and the values of a query's conditions are compared with. */
+/* Comparison of attributes' names and values with those of a query's conditions. */
 #include "query/match.h"
 
 #include "query/part.h"

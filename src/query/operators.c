@@ -19,7 +19,7 @@ static struct record_value input_number(const struct query_aggregate *aggregate,
 	return query_number(fields[aggregate->fields[which]]);
 }
 
-/* What the record has as the operator's own result, from a query or a run before. */
+/* The operator's own result in a record, from an earlier query or run. */
 static struct record_value again_number(const struct query_aggregate *aggregate,
 					const struct record_value *fields)
 {

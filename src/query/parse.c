@@ -67,7 +67,7 @@ static bool same_aggregate(const struct query_aggregate *a,
 	return true;
 }
 
-/* Takes over the aggregate, or gives up on it where the query has the same. */
+/* Adds the aggregate, or drops it if the query has an equal one. */
 static size_t add_aggregate(struct query *query, struct query_aggregate *aggregate)
 {
 	size_t number = 0;
@@ -284,7 +284,7 @@ static struct trm_error *parse_aggregated(struct query_parser *parser)
 						 plain.op->name);
 		TRM_TRY(finish_aggregate(parser, &plain, NULL, &aggregate));
 	}
-	/* Its column comes when all clauses are known: SELECT may name it. */
+	/* Its column is added when all clauses are known: SELECT may name it. */
 	return NULL;
 }
 
@@ -347,7 +347,7 @@ static struct trm_error *parse_lets(struct query_parser *parser)
 	return parse_list(parser, query_parse_let);
 }
 
-/* Where there is a second WHERE, both must hold. */
+/* With a second WHERE, both must hold. */
 static struct trm_error *parse_where(struct query_parser *parser)
 {
 	struct query *query = parser->query;
@@ -583,7 +583,7 @@ static void add_named_columns(struct query *query)
 	}
 }
 
-/* What the options say of paths, and of what is shown. */
+/* Applies the options for paths and for the output. */
 static void settle_options(struct query *query)
 {
 	const char *path = query_option(query, "path-attributes");

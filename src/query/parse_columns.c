@@ -103,7 +103,7 @@ static struct trm_error *complain_column(struct query_parser *parser, const char
 	return error;
 }
 
-/* The column that ORDER BY or HAVING names; one that is not shown is added for it. */
+/* Finds the column named by ORDER BY or HAVING; adds a hidden one if it is not shown. */
 static struct trm_error *resolve_column(struct query_parser *parser, const char *name,
 					size_t place, size_t *ret_column)
 {

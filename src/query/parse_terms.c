@@ -67,7 +67,7 @@ static struct trm_error *parse_regex(struct query_parser *parser, struct query_t
 	return query_complain_at(parser, place, "no regular expression: %s", reason);
 }
 
-/* What stands behind the name; the test is in the query already, which frees it. */
+/* Parses the part behind the name; the query owns the test already. */
 static struct trm_error *parse_comparison(struct query_parser *parser,
 					  struct query_test *test)
 {
@@ -119,7 +119,8 @@ static struct trm_error *parse_subject(struct query_parser *parser, bool having,
 	return NULL;
 }
 
-/* Of several values in a path none may be equal, and there must be one. */
+/* Adds a test for inequality: an attribute must be present, and none of its values in the
+ * path be equal. */
 static int add_unequal(struct query *query, int equal)
 {
 	int field = query->tests.items[equal].field;
@@ -140,7 +141,7 @@ static struct trm_error *parse_test(struct query_parser *parser,
 	struct query *query = parser->query;
 	size_t index = having ? query->havings.count : query->tests.count;
 
-	/* One more may come. */
+	/* Another test may follow. */
 	if (index + 1 >= QUERY_TESTS_MAX)
 		return query_complain(parser, "more than %d comparisons",
 				      QUERY_TESTS_MAX - 1);
@@ -270,7 +271,7 @@ static int add_call(struct query *query, const struct query_function *function,
 
 static struct trm_error *parse_sum(struct query_parser *parser, int *ret_expression);
 
-/* A function and what is in the parentheses behind it, the first of which was read. */
+/* Parses a function and its parenthesis, which was read. */
 static struct trm_error *parse_call(struct query_parser *parser, const char *name,
 				    size_t place, int *ret_expression)
 {
@@ -355,7 +356,7 @@ static struct trm_error *parse_factor(struct query_parser *parser, int *ret_expr
 	return query_need_symbol(parser, ")");
 }
 
-/* Operands with signs of the same rank between them, from left to right. */
+/* Parses operands with operators of one rank between them, left-associative. */
 static struct trm_error *
 parse_row(struct query_parser *parser, const char *const *signs,
 	  struct trm_error *(*parse)(struct query_parser *, int *), int *ret_expression)

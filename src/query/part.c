@@ -47,7 +47,7 @@ static size_t add_group(struct query_part *part, uint32_t key)
 	size_t number = part->groups.count;
 
 	vector_push(&part->groups, key);
-	/* One byte more, so that there is memory even for no state. */
+	/* One more byte, so that there is memory even without states. */
 	vector_reserve(&part->states, (number + 1) * part->stride + 1);
 	memset(part->states.items + number * part->stride, 0, part->stride);
 	part->states.count = (number + 1) * part->stride;
@@ -71,8 +71,8 @@ size_t query_part_group(struct query_part *part, uint32_t key)
 	return *number - 1;
 }
 
-/* Where an attribute is in a key. Caliper keeps the order of a path in which attributes
- * of the context tree are. */
+/* The position of an attribute in a key. Like Caliper, a path keeps the order of
+ * attributes of the context tree. */
 static uint64_t order_of(const struct query_part *part, uint32_t attribute)
 {
 	const struct query_attribute *as = &part->keys.attributes.items[attribute];
@@ -246,7 +246,7 @@ void query_part_include(struct query_part *part, uint32_t key)
 	}
 }
 
-/* How many attributes of each key, up to its end, are of its path; free() it. */
+/* Counts by key the attributes of its path; free() the result. */
 static uint32_t *measure_paths(const struct query_part *part)
 {
 	const struct query_keys *keys = &part->keys;
@@ -273,9 +273,8 @@ static void add_to_parent(struct query_part *part, size_t group, size_t parent)
 
 struct level VECTOR(size_t);
 
-/* From the deepest groups up, so that each has all below it when it is added to the one
- * above; those that no record had are made. The empty path gets none: nothing is in it.
- */
+/* Includes groups from the deepest up, so that each is complete when it is added to the
+ * one above; groups without records are added. The empty path gets none. */
 static void include_groups(struct query_part *part)
 {
 	struct VECTOR(struct level) levels = {0};

@@ -1,7 +1,7 @@
 /*
- * How large the C library's automaton of a regular expression becomes: a repetition
- * copies what it repeats ("a+" is "aa*", "a{3,9}" has nine of them), and those around it
- * copy that again, so that twenty characters can take all memory.
+ * The size of the C library's automaton for a regular expression: a repetition copies its
+ * operand ("a+" is "aa*", "a{3,9}" has nine copies), and nested ones multiply, so that
+ * twenty characters can take all memory.
  */
 #include "query/pattern.h"
 
@@ -37,7 +37,7 @@ static const char *skip_bracket(const char *text)
 	return *text ? text + 1 : text;
 }
 
-/* The most times that an interval "{m,n}" asks for, and behind it; 0: it is none. */
+/* Reads an interval "{m,n}": its greatest number; 0 if it is not one. */
 static unsigned long read_interval(const char **text)
 {
 	char *end;
@@ -73,7 +73,7 @@ static bool repeat_states(struct group *group, unsigned long times)
 	return size <= SIZE_MAX_NODES && add_states(group, size);
 }
 
-/* Of what is neither a parenthesis nor an alternative: takes it off the text. */
+/* Reads an item that is neither a parenthesis nor an alternative. */
 static bool add_simple(struct group *group, const char **text)
 {
 	const char *at = *text;

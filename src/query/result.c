@@ -275,8 +275,8 @@ static void put_results(struct query_result *result, size_t group,
 	}
 }
 
-/* Of which columns a text is needed that has to be put together; of others it is enough
- * that there is one. */
+/* How far the joined text of a path column is needed; otherwise it is enough that there
+ * is a value. */
 enum texts { TEXTS_NONE, TEXTS_TESTED, TEXTS_SHOWN };
 
 static bool needs_text(const struct query_result_column *column, enum texts texts)
@@ -285,7 +285,7 @@ static bool needs_text(const struct query_result_column *column, enum texts text
 				    : texts == TEXTS_TESTED && column->tested;
 }
 
-/* What a column with a chain shows of a key. */
+/* The value of a column with a chain for a key. */
 static struct record_value chain_value(struct query_result *result, size_t number,
 				       uint32_t key, enum texts texts)
 {
@@ -437,7 +437,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 
 		if (!order)
 			continue;
-		/* What is not there comes last either way. */
+		/* Missing values come last in both orders. */
 		bool turned = result->query->orders.items[i].descending &&
 			      query_is_there(left->value) && query_is_there(right->value);
 
@@ -446,7 +446,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return (x->values > y->values) - (x->values < y->values);
 }
 
-/* What a row is ordered by, in a form that outlives its cells. */
+/* The sort key of a row, in a form that outlives its cells. */
 static struct order_value order_value(struct query_result *result, size_t order,
 				      const struct query_row *row,
 				      const struct record_value *cells)

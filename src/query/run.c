@@ -118,7 +118,7 @@ struct trm_error *query_run(const struct query *query, const char *const *paths,
 	return NULL;
 }
 
-/* What rows that are not kept go to. */
+/* Receiver of rows that are not kept. */
 struct stream {
 	const struct query *query;
 	struct query_style style;
@@ -143,7 +143,7 @@ static void flush_rows(struct query_part *part)
 	query_keys_init(&part->strings);
 }
 
-/* What was written of records that are passed on. */
+/* Writes the output of a sink. */
 static void flush_written(struct query_part *part)
 {
 	struct stream *stream = part->context;

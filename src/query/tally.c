@@ -83,7 +83,7 @@ void query_tally_text(const struct query_tally *tally, struct text *out)
 	free(items);
 }
 
-/* A double as an integer where it is one, so that buckets of both kinds are the same. */
+/* Converts an integral double to an integer, so that buckets of both types are equal. */
 static struct record_value whole_if_exact(double d)
 {
 	if (fabs(d) < 0x1p63 && d == floor(d))

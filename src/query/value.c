@@ -87,7 +87,7 @@ struct record_value query_parse_number(const char *text)
 	return *end ? query_nothing() : query_double(d);
 }
 
-/* In the order of query_compare. */
+/* Ranks in the order of query_compare. */
 enum rank { RANK_NUMBER, RANK_NAN, RANK_BYTES, RANK_OTHER, RANK_NOTHING };
 
 static enum rank rank_of(struct record_value value, struct record_value number)
@@ -132,7 +132,8 @@ int query_compare(struct record_value a, struct record_value b)
 	return rank == RANK_OTHER ? (a.u > b.u) - (a.u < b.u) : 0;
 }
 
-/* What is lost in the addition is kept, exactly (Knuth, TAOCP 2, 4.2.2, theorem B). */
+/* Keeps the rounding error of the addition, exactly (Knuth, TAOCP 2, 4.2.2, theorem B).
+ */
 void query_sum_real(struct query_sum *sum, double d)
 {
 	double total = sum->high + d;
@@ -140,7 +141,7 @@ void query_sum_real(struct query_sum *sum, double d)
 	double lost = (sum->high - (total - part)) + (d - part);
 
 	sum->high = total;
-	/* Where something is infinite, or no number, nothing can be lost. */
+	/* With infinities and NaN there is no error to keep. */
 	if (isfinite(lost))
 		sum->low += lost;
 	sum->real = sum->any = true;

@@ -7,8 +7,8 @@
 // expect-arc: function=leaf caller=tail calls=6000000 kind=jump
 // expect-arc: function=tail caller=work calls=6000000 kind=direct
 /*
- * Signals find the thread at calls, in front of their counters and behind: each call is
- * counted once all the same.
+ * Signals find the thread at calls, in front of their counters and behind: each call must
+ * still be counted once.
  */
 #include "lib/test.h"
 

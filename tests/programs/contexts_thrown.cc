@@ -5,7 +5,8 @@
 // expect-context: path=main/catches(int)/throws(int)/thrower(int) calls=400
 // expect-context: path=main/catches(int)/leaf(int) calls=400
 // expect-context: path=main/catches(int)/throws(int)/Guard::~Guard()/leaf(int) calls=400
-/* Exceptions leave functions; what is called afterwards is called by who caught them. */
+/* Exceptions leave functions; calls made afterwards belong to the function that caught
+ * them. */
 #include "lib/test.h"
 
 KEPT int leaf(int n);

@@ -3,7 +3,7 @@
 // expect: function="thrower(int)" calls=1200
 /*
  * Exceptions and backtraces on stacks of the program's own, from malloc and mmap, in two
- * threads: where such a stack ends nobody knows.
+ * threads: the ends of such stacks are not known.
  */
 #include "lib/test.h"
 

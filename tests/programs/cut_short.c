@@ -3,9 +3,9 @@
 // output: sendfile 2, terminal 2, recv 2, recvmsg 2, recvmmsg 2, zeros 2, random 2
 // output: sendmmsg 2, events 2
 /*
- * System calls that take their time and do all that they are asked, though signals that
- * are ignored come all the while; and what arrives is what was sent. With an argument one
- * that does less is made again, as programs do that are prepared for that.
+ * System calls that take long and complete, though ignored signals arrive all the while;
+ * the data that arrives is the data that was sent. With an argument, calls that were cut
+ * short are repeated, as programs do that are prepared for that.
  */
 #include "lib/signaller.h"
 

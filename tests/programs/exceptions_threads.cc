@@ -2,7 +2,8 @@
 // output: caught 16000
 // expect: function="thrower(int)" calls=16000
 // expect: function="carry(int)" calls=16000
-/* Exceptions in eight threads at once, and one that is carried to another thread. */
+/* Exceptions in eight threads at once, and an exception that is carried to another
+ * thread. */
 #include "lib/test.h"
 
 #include <atomic>

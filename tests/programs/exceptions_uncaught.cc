@@ -1,7 +1,7 @@
 // build: g++ -O2
 // status: signal SIGABRT
 // expect: function="deeper(int)" calls=11
-/* An exception that nobody catches: the message of terminate, and the signal. */
+/* An uncaught exception: the message of terminate, and the signal. */
 #include "lib/test.h"
 
 #include <stdexcept>

@@ -5,8 +5,8 @@
 // expect: function=fault_3 calls=4 at-least
 /*
  * Handlers of faults in the first instructions of functions, which mend the cause or skip
- * the instruction. With a case's number as argument, the handler of that one says so and
- * waits for a byte, before it returns: somebody may kill the tracer meanwhile.
+ * the instruction. With a case's number as argument, the handler of that case says so and
+ * waits for a byte before it returns: the test may kill the tracer meanwhile.
  */
 #include "lib/test.h"
 

@@ -1,5 +1,6 @@
 // build: gcc -O2 lib/flags_passed.S
 // strip: yes
 // output: flags 155510 998499 1000496 1002492 500
-/* The same where no symbol tells functions apart: some are entered in their middle. */
+/* flags_passed.c without symbols to tell functions apart: some are entered in their
+ * middle. */
 #include "flags_passed.c"

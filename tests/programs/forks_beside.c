@@ -5,8 +5,8 @@
 // expect-process: program=forks_beside count=502
 /*
  * A thread forks again and again while other processes end. These got their threads after
- * the fork that parted them, so what was put into them for these threads lies at the same
- * addresses: a child must not be taken for one of theirs.
+ * the fork that parted them, so counters for these threads lie at equal addresses: a
+ * child must not be taken for one of theirs.
  */
 #include "lib/test.h"
 

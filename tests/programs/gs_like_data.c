@@ -2,8 +2,8 @@
 // build(O0): gcc -O0 -no-pie
 // expect: function=step calls=1000
 /*
- * A table lies in a function, in front of code, as GHC has them: read on from the table,
- * that code looks like one that writes the GS selector.
+ * A table lies in a function, in front of code, as GHC puts it: decoded from the table
+ * on, that code looks as if it wrote the GS selector.
  */
 #include "lib/test.h"
 

@@ -2,8 +2,9 @@
 // output: all children ended
 /*
  * A process is killed while it forks, or one of its threads ends it, or executes a
- * program: the kernel tells a tracer nothing of that child then. It must run on all the
- * same. All of them have the pipe open, so that its end is the end of the last one.
+ * program: the kernel does not report that child to a tracer then. The child must run on
+ * nevertheless. All processes have the pipe open, so that its end is the end of the last
+ * one.
  */
 #include "lib/test.h"
 

@@ -5,7 +5,7 @@
 // not-preloaded: its sanitizer refuses to work behind a preloaded library
 /*
  * LeakSanitizer stops the program with ptrace from a thread-like clone of its own: it
- * must be able to, and tell the same.
+ * must be able to, with the output of the bare run.
  */
 #include "lib/test.h"
 

@@ -8,7 +8,8 @@
 // expect: function=library_start() calls=1 module=liblife
 // expect: function=library_end() calls=1 module=liblife
 /*
- * What runs before main and after it: constructors, destructors, thread-locals, atexit.
+ * Code that runs before main and after it: constructors, destructors, thread-locals,
+ * atexit.
  */
 #include "lib/test.h"
 

@@ -6,8 +6,8 @@
 // expect-process: program=many_texts state="exited 0" count=1
 // expect-process: program=many_texts state=released count=3 reason=the.code.of..copy
 /*
- * More modules than the table of patched texts has rows: what is written to is noticed in
- * all of them, and what is no code is not taken for it.
+ * More modules than the table of patched texts has rows: writes to code are noticed in
+ * all of them, and data is not taken for code.
  */
 #include "lib/test.h"
 

@@ -4,8 +4,8 @@
 // plugin: libplugin1.so lib/plugin.c gcc -O2 -DNUMBER=1
 // expect: function=named calls=3
 /*
- * What /proc/self/maps says of the program's code: the file and the offset there of some
- * addresses, the rights, and how many lines each of its files has. Profilers and crash
+ * The contents of /proc/self/maps for the program's code: file and offset of some
+ * addresses, the rights, and the number of lines of each file. Profilers and crash
  * handlers name addresses by it.
  */
 #include "lib/test.h"

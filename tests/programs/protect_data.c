@@ -4,7 +4,7 @@
 // expect: function=counted calls=5600
 // expect-process: program=protect_data state="exited 0" count=1
 /*
- * Changes of mappings that are none of the program's code, and of code without a right to
+ * Changes of mappings that are not the program's code, and of code without a right to
  * write: the program is measured to its end.
  */
 #include "lib/test.h"

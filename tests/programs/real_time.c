@@ -1,7 +1,8 @@
 // build: gcc -O2 -pthread
 // output: real time, sum 1000000
 // expect: function=leaf calls=1000000
-/* A real-time program on one CPU: nobody of lower priority runs there while it does. */
+/* A real-time program on one CPU: threads of lower priority do not run there while it
+ * does. */
 #include "lib/test.h"
 
 #include <pthread.h>

@@ -2,7 +2,8 @@
 // plugin: libplugin1.so lib/plugin.c gcc -O2 -DNUMBER=1
 // output: work 45
 // expect: function=plugin_helper calls=10 module=libplugin1
-/* Who asks about system call filters has none: what is loaded then is measured. */
+/* Asking about system call filters installs none: libraries loaded afterwards are
+ * measured. */
 #include "lib/ask_filters.h"
 #include "lib/beside.h"
 

@@ -4,8 +4,9 @@
 // expect: function=leaf calls=8000
 // expect: function=in_child calls=1
 /*
- * A seccomp filter that kills or fails whatever is not on its list: threads, forks and
- * signals go on, and nobody else's system calls happen in the program.
+ * A seccomp filter that kills the process, or fails the call, for all system calls that
+ * are not on its list: threads, forks and signals go on, and the program makes no system
+ * calls but its own.
  */
 #include "lib/test.h"
 

@@ -2,7 +2,8 @@
 // output: strict child 6, killed child 9
 // expect: function=leaf calls=2000
 /*
- * Strict seccomp, which leaves read, write, exit and sigreturn; and one that breaks it.
+ * Strict seccomp, which leaves read, write, exit and sigreturn; and a program that breaks
+ * it.
  */
 #include "lib/test.h"
 

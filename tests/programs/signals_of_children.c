@@ -1,9 +1,9 @@
 // build: gcc -O2
 // output: 300 children ended
 /*
- * Each child's end sends a signal that nobody handles, often while its parent has just
- * come out of fork: the thread goes on where that finds it. In the C library's _Fork a
- * jump behind a system call, which is made at its own place, covers the return.
+ * The end of each child sends a signal without a handler, often while its parent has just
+ * come out of fork: the thread goes on from there. In the C library's _Fork a jump behind
+ * a system call, which is made at its original address, covers the return.
  */
 #include "lib/test.h"
 

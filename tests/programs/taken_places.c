@@ -7,8 +7,9 @@
 // expect: function=plugin_helper calls=1000 module=libplugin1
 // expect: function=plugin_helper calls=1000 module=libplugin2
 /*
- * The program has mapped what lies below its libraries, where trampolines of the first
- * plugin would go, and then all in reach but for a hole, before it loads the second one.
+ * The program has mapped the addresses below its libraries, where trampolines of the
+ * first plugin would go, and then all addresses in reach but for a hole, before it loads
+ * the second one.
  */
 #include "lib/test.h"
 

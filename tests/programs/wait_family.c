@@ -1,7 +1,8 @@
 // build: gcc -O2
 // output: statuses 10, kept 10, killed SIGTERM, orphan adopted 1, parent right 10
 // expect: function=in_child calls=10
-/* What waiting tells: statuses, WNOWAIT, who killed, orphans for a subreaper, getppid. */
+/* Results of the wait functions: statuses, WNOWAIT, the killing signal, orphans for a
+ * subreaper, getppid. */
 #include "lib/test.h"
 
 #include <signal.h>

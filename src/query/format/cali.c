@@ -1,4 +1,4 @@
-/* What LLNL's Caliper reads: the rows as records of a .cali file. */
+/* The format `cali`, for readers of LLNL's Caliper: rows as records of a .cali file. */
 #include "query/format/cali.h"
 
 #include "query/format.h"
@@ -61,7 +61,7 @@ static void see_value(struct writing *writing, size_t kind, struct record_value 
 	query_kind_see(&writing->kinds.items[kind], value);
 }
 
-/* What a row has in the tree, but for what is known of other rows. */
+/* Notes the types of a row's values in the tree, unless known from other rows. */
 static void see_key(struct writing *writing, uint32_t key)
 {
 	const struct query_key_node *nodes = keys_of(writing)->nodes.items;
@@ -100,7 +100,7 @@ static void describe_attribute(struct writing *writing, record_attribute id,
 					  record_string(said));
 }
 
-/* What SELECT says of a column goes before what the file said of the attribute. */
+/* Describes a column: metadata of SELECT goes before that of the file. */
 static void dress_attribute(struct writing *writing, record_attribute id,
 			    const char *name, const struct query_attribute *attribute)
 {
@@ -169,8 +169,8 @@ static void put_value(struct writing *writing, size_t kind, struct record_value 
 			record_node_child(writing->model, writing->node, id, pair.value);
 }
 
-/* What a row has in the tree becomes a node there, made once for each key; but for what
- * is a value there. */
+/* Writes a row's attributes of the tree as a node, made once for each key, and its others
+ * as values. */
 static void put_key(struct writing *writing, uint32_t key)
 {
 	const struct query_key_node *nodes = keys_of(writing)->nodes.items;

@@ -43,7 +43,7 @@ void caliper_printing_use(struct caliper_printing *printing,
 	printing->attribute_of.count = printing->node_of.count = 0;
 }
 
-/* How SELECT has it: by its name, or as a part of the path. */
+/* Finds how SELECT shows an attribute: by its name, or as a part of the path. */
 static void select_attribute(const struct query *query,
 			     struct caliper_attribute *attribute)
 {
@@ -104,7 +104,8 @@ static void learn_attribute(struct caliper_printing *printing, record_attribute 
 	vector_push(&printing->attribute_of, caliper_attribute_make(printing, &as));
 }
 
-/* What the file says of an attribute, by others that may have come behind it. */
+/* Reads the file's metadata of an attribute; other attributes that it uses may be defined
+ * later. */
 static void describe_attribute(struct caliper_printing *printing, record_attribute id)
 {
 	const struct record_model *from = printing->from;
@@ -118,7 +119,7 @@ static void describe_attribute(struct caliper_printing *printing, record_attribu
 	}
 }
 
-/* In the order in which the file defines them. */
+/* Adds new attributes, in the order in which the file defines them. */
 static void learn_attributes(struct caliper_printing *printing)
 {
 	size_t known = printing->node_of.count, nodes = record_node_count(printing->from);
@@ -304,7 +305,7 @@ bool caliper_is_number(enum record_type type)
 	return type == RECORD_INT || type == RECORD_UINT || type == RECORD_DOUBLE;
 }
 
-/* Of what six digits tell, as from a whole number of millionths. */
+/* Adds a double with six digits if they identify it, as a whole number of millionths. */
 static bool add_millionths(struct text *out, double d)
 {
 	double scaled = d * 1e6;
@@ -448,7 +449,7 @@ static void add_global(const struct record_pair *global, const char *name,
 	text_deinit(&value);
 }
 
-/* Those of the context tree come first, the innermost before the others. */
+/* Attributes of the context tree come first, innermost first. */
 void caliper_add_globals(const struct caliper_printing *printing, struct text *out)
 {
 	size_t widths[2] = {0, 0}, count = printing->globals.count;

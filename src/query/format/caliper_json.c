@@ -216,7 +216,7 @@ static void add_member(struct json *json, const struct json_part *member)
 		add_path(json, member->key);
 	else
 		caliper_add_value(&json->text, member->value, false);
-	/* Addresses look like numbers, and are none; nor are inf and nan. */
+	/* Addresses look like numbers but are not; neither are inf and nan. */
 	if (member->text || type != RECORD_DOUBLE || strpbrk(json->text.data, "in"))
 		text_add_json(out, json->text.data);
 	else
@@ -286,7 +286,7 @@ static void add_said(struct json *json, const char *what, const char *said)
 	text_add_json(json->printing.out, said);
 }
 
-/* A member of "attributes": what is said last of it comes first. */
+/* Adds a member of "attributes": later metadata comes first. */
 static void add_attribute(struct json *json, record_attribute id)
 {
 	const struct caliper_printing *printing = &json->printing;
@@ -308,7 +308,7 @@ static void add_attribute(struct json *json, record_attribute id)
 
 		json->text.length = 0;
 		text_add(&json->text, "");
-		/* As Caliper has it, what is hidden is said to be there only. */
+		/* Like Caliper, only mentions hidden attributes. */
 		if (!caliper_attribute(printing, said.attribute)->hidden)
 			caliper_add_value(&json->text, said.value, false);
 		add_said(json, caliper_attribute(printing, said.attribute)->name,
@@ -325,7 +325,7 @@ static int compare_names(const void *a, const void *b, void *attributes)
 	return strcmp(all[*(const uint32_t *)a].name, all[*(const uint32_t *)b].name);
 }
 
-/* All that the files have, or those that SELECT lists, by their names. */
+/* Adds all attributes of the files, or those that SELECT lists, by name. */
 static void add_attributes(struct json *json)
 {
 	struct caliper_printing *printing = &json->printing;

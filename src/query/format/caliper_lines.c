@@ -1,10 +1,11 @@
-/* What cali-query prints, a line a record: "expand", and lines of the user's own. */
+/* Formats of cali-query with a line for each record: "expand", and lines by a template.
+ */
 #include "query/format/caliper.h"
 #include "query/format/cells.h"
 
 #include <stdlib.h>
 
-/* What a path adds to a line, which is made once. */
+/* The contribution of a path to a line, made once. */
 struct piece {
 	size_t begin, length;
 	bool made;

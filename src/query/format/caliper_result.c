@@ -1,5 +1,4 @@
-/* What the formats of cali-query take: records as files have them, or those of a result.
- */
+/* Records for the formats of cali-query: those of files, or those of a result. */
 #include "query/format/caliper_result.h"
 
 #include "query/format/caliper.h"
@@ -53,7 +52,7 @@ const struct query_sink query_sink_caliper = {
 	.finish = finish_writing,
 };
 
-/* What an operator becomes: its result, and what that is made of. */
+/* The attributes written for an operator: its result, and its partial values. */
 struct written {
 	size_t column; /* of the result, or SIZE_MAX: it is not shown */
 	struct query_kind kind;
@@ -99,7 +98,7 @@ static void add_said(struct writing *writing, record_attribute id, const char *n
 			record_string(said));
 }
 
-/* What SELECT says of a new attribute. */
+/* Adds the metadata of SELECT to a new attribute. */
 static void dress_attribute(struct writing *writing, record_attribute id)
 {
 	const char *name = caliper_attribute(writing->printing, id)->name;
@@ -140,7 +139,7 @@ static void make_attribute(struct writing *writing, size_t number)
 		dress_attribute(writing, id);
 }
 
-/* What types the values of each attribute have. */
+/* Finds the types of the values of each attribute. */
 static void see_values(struct writing *writing)
 {
 	const struct query_part *part = writing->result->part;
@@ -248,7 +247,8 @@ static void make_aggregate(struct writing *writing,
 	written->result = make_result(writing, aggregate->name, own, 0);
 }
 
-/* Those that are made at once, or those that are made of others. */
+/* Adds attributes of operators: with `late` those with partial values, else the others.
+ */
 static void make_aggregates(struct writing *writing, size_t known, bool late)
 {
 	const struct query *query = writing->result->query;
@@ -334,7 +334,7 @@ static record_node path_node(struct writing *writing, uint32_t key)
 	return node;
 }
 
-/* What is behind the path: values, and one more path. */
+/* The node of a row's values outside of its path, which are a second path. */
 static record_node other_node(struct writing *writing, uint32_t key, uint32_t path)
 {
 	const struct query_keys *keys = keys_of(writing);
@@ -441,7 +441,7 @@ static void write_row(struct writing *writing, const struct query_row *row,
 	writing->printing->format->record(writing->printing, &record);
 }
 
-/* Those of all runs. */
+/* Writes the globals of all runs. */
 static void write_globals(struct writing *writing)
 {
 	struct record_model *model = record_model_create();

@@ -18,7 +18,7 @@ struct split_row {
 	uint32_t nodes, cells; /* how many it has */
 };
 
-/* What a column shows of a path, by its innermost node. */
+/* The value of a path in a column, by its innermost node. */
 struct split_shown {
 	uint32_t number;        /* of a tree: of its node + 1, or 0: not known yet */
 	uint32_t begin, length; /* else the text of a cell, in split.texts; 0: none yet */
@@ -210,7 +210,7 @@ static bool is_of(const struct split *split, const struct split_column *column,
 	return column->path ? is_of_path(split, id) : id == column->attribute;
 }
 
-/* Which paths have something for a column. */
+/* Finds the paths with a value for a column. */
 static void find_nodes(struct split *split, struct split_column *column)
 {
 	const struct record_model *model = split->printing.model;
@@ -220,7 +220,7 @@ static void find_nodes(struct split *split, struct split_column *column)
 		return;
 	column->has = memory_allocate_zeroed(count + 1, sizeof(*column->has));
 	column->shown = memory_allocate_zeroed(count + 1, sizeof(*column->shown));
-	/* Nodes are behind those above them. */
+	/* Nodes come behind those above them. */
 	for (record_node node = 1; node < count; node++)
 		column->has[node] = column->has[record_node_parent(model, node)] ||
 				    is_of(split, column, node);
@@ -359,7 +359,7 @@ static void add_json(struct record_value value, struct text *out)
 		record_value_json(out, value);
 }
 
-/* What a path has of a column of values: one as it is, several as a text. */
+/* Makes the value of a path in a column: one value as it is, several as a text. */
 static void make_text(struct split *split, const struct split_column *column,
 		      record_node node)
 {
@@ -482,7 +482,7 @@ static void add_said(struct text *out, const char *name, const char *said)
 	text_add_json(out, said);
 }
 
-/* What the file says, but for its title: SELECT may have another one. */
+/* Adds metadata of the file, except the title: SELECT may have another one. */
 static void add_descriptions(struct split *split, record_attribute id)
 {
 	struct caliper_printing *printing = &split->printing;
@@ -525,8 +525,8 @@ static const char *unit_of(struct split *split, const struct caliper_attribute *
 	return NULL;
 }
 
-/* Of the type only what numbers, or that nodes have labels, do not tell: record/split.h.
- */
+/* Adds metadata of a column; its type only if it does not follow from its being a number,
+ * or a label of nodes: record/split.h. */
 static void add_metadata(struct split *split, const struct split_column *column)
 {
 	struct text *out = split->printing.out;

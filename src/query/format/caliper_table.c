@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Of columns, unless column-width says more. */
+/* Of columns, unless column-width is given. */
 enum { WIDTH_USUAL = 60 };
 
 enum { NO_ATTRIBUTE = UINT32_MAX };
@@ -12,13 +12,13 @@ struct table_column {
 	const char *name, *title;
 	record_attribute attribute; /* or NO_ATTRIBUTE, as long as no record has it */
 	bool path;                  /* all nested attributes, instead of one */
-	bool shown, descending;     /* those that only order rows are not shown */
+	bool shown, descending;     /* columns that are only for sorting are not shown */
 	size_t width;
 	/* By node of the model: enum table_known. */
 	struct VECTOR(unsigned char) known;
 };
 
-/* What is known of a path in a column. */
+/* State of a path in a column. */
 enum table_known { TABLE_UNKNOWN, TABLE_LACKS, TABLE_HAS };
 
 /* A value, or where a path has it. */
@@ -221,7 +221,7 @@ static struct table_cell find_cell(struct row_table *table,
 	return cell;
 }
 
-/* What the cell shows, in table.text. */
+/* Makes the text of a cell in table.text. */
 static const char *text_of(struct row_table *table, const struct table_column *column,
 			   const struct table_cell *cell)
 {

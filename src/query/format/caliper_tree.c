@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 
-/* A level more is so many columns to the right. */
+/* Columns by which a level is indented. */
 enum { INDENT = 2, WIDTH_USUAL = 48 };
 
-/* In the place of a label, in front of one of several records. */
+/* In place of a label, for one of several records. */
 #define SEVERAL " |-"
 
 /* Values of a record that are not in the path; of an attribute the first one. */
@@ -73,7 +73,7 @@ static void push_pair(struct tree *tree, size_t first, struct record_pair pair)
 	vector_push(&tree->pairs, pair);
 }
 
-/* A path of values, which may be those of the record alone, has nodes, too. */
+/* Appends a value to a path: values of the record alone have nodes, too. */
 static void push_value(struct tree *tree, size_t first, struct record_pair pair)
 {
 	if (is_path(tree, pair.attribute))
@@ -97,12 +97,12 @@ static void push_node(struct tree *tree, size_t first, record_node node)
 	}
 }
 
-/* The child of a node of the tree. As Caliper has it, the last one that came is the
+/* The child of a node of the tree, added if new. Like Caliper, the last one added comes
  * first. */
 static record_node child_of(struct tree *tree, record_node parent,
 			    struct record_pair pair)
 {
-	/* Both models have the same attributes, by number. */
+	/* Both models have equal attributes, by number. */
 	while (record_attribute_count(tree->nodes) <= pair.attribute) {
 		record_attribute id =
 			(record_attribute)record_attribute_count(tree->nodes);
@@ -123,7 +123,7 @@ static record_node child_of(struct tree *tree, record_node parent,
 	return node;
 }
 
-/* What a record says makes columns as wide as that. */
+/* Widens the columns for the values of a record. */
 static void see_pair(struct tree *tree, const struct record_pair *pair)
 {
 	while (tree->columns.count <= pair->attribute) {
@@ -195,7 +195,7 @@ static struct record_value value_of(const struct tree *tree,
 	return query_nothing();
 }
 
-/* What is not there is less than all else. */
+/* A missing value comes before all others. */
 static int compare_values(struct record_value a, struct record_value b)
 {
 	bool left = query_is_there(a), right = query_is_there(b);
@@ -213,8 +213,7 @@ static struct record_value greatest_value(struct record_value a, struct record_v
 	return query_is_there(a) && compare_values(a, b) >= 0 ? a : b;
 }
 
-/* By node, what it and those below it have of an attribute, the least or the greatest.
- * free() it. */
+/* By node, the extreme value of an attribute at or below it; free() it. */
 static struct record_value *extremes_below(const struct tree *tree,
 					   record_attribute attribute, bool most)
 {
@@ -223,7 +222,7 @@ static struct record_value *extremes_below(const struct tree *tree,
 	struct record_value *values =
 		memory_allocate(tree->of_node.count * sizeof(*values));
 
-	/* Children have greater numbers than those above them. */
+	/* Children have greater numbers than their parents. */
 	for (size_t node = tree->of_node.count; node-- > 0;) {
 		const struct tree_node *at = &tree->of_node.items[node];
 
@@ -338,7 +337,7 @@ static void order_by(struct tree *tree, const struct query_order *order)
 	free(values);
 }
 
-/* Attributes that are printed: those that SELECT lists, or all that records have. */
+/* Chooses the attributes to print: those that SELECT lists, or all of the records. */
 static void choose_columns(struct tree *tree)
 {
 	const struct caliper_printing *printing = &tree->printing;

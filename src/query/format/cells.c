@@ -64,7 +64,7 @@ static bool is_time(const char *name)
 	return length > 3 && !strcmp(name + length - 3, ".ns");
 }
 
-/* What the file says of the attribute, or its name does. */
+/* The unit of an attribute, by its metadata or its name. */
 static const char *unit_of(const struct query_attribute *attribute)
 {
 	if (attribute->unit)
@@ -72,7 +72,7 @@ static const char *unit_of(const struct query_attribute *attribute)
 	return is_time(attribute->name) ? "ns" : NULL;
 }
 
-/* The unit of what goes into an operator; NULL: there is none, or several. */
+/* The unit of an operator's attributes; NULL if there is none, or they differ. */
 static const char *unit_of_input(const struct query_result *result,
 				 const struct query_aggregate *aggregate)
 {

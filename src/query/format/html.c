@@ -91,7 +91,7 @@ static bool is_path(const struct page *page, size_t i)
 	return page->result->columns.items[page->columns[i]].kind == QUERY_COLUMN_PATH;
 }
 
-/* How many characters of a number are behind its point, which is one of them. */
+/* The number of characters behind the integral part of a number, its point included. */
 static size_t places_of(const char *number)
 {
 	const char *point = strchr(number, '.');

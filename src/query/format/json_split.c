@@ -1,4 +1,4 @@
-/* What Hatchet and Thicket read: rows as lists of cells, and the paths as a tree. */
+/* JSON for Hatchet and Thicket: rows as lists of cells, and the paths as a tree. */
 #include "query/format.h"
 #include "query/format/cells.h"
 #include "query/format/paths.h"
@@ -22,7 +22,7 @@ struct split {
 	struct VECTOR(struct split_column) columns;
 	bool path;         /* the last column is that */
 	uint32_t *node_of; /* by key, of the path: number of the node + 1 */
-	/* The same of other columns: their trees, and the numbers by node. */
+	/* Trees of other columns, and their numbers by node. */
 	struct record_model *trees;
 	struct VECTOR(uint32_t) tree_nodes;
 	struct text nodes;
@@ -196,8 +196,8 @@ static const struct query_attribute *attribute_of(const struct split *split,
 			     : &split->result->part->keys.attributes.items[attribute];
 }
 
-/* What SELECT says goes before what the file says. Of the type only what numbers, or that
- * nodes have labels, do not tell: record/split.h. */
+/* Adds metadata of a column: that of SELECT before that of the file. Its type only if it
+ * does not follow from its being a number, or a label of nodes: record/split.h. */
 static void add_column_metadata(const struct split *split, const struct split_column *own,
 				struct text *out)
 {

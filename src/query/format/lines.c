@@ -152,8 +152,8 @@ static size_t number_column(const struct walk *walk)
 	return found;
 }
 
-/* Adds a number as flamegraph.pl and others read it, without an exponent; false: it is
- * none that they can draw. */
+/* Adds a number for flamegraph.pl and similar tools, without an exponent; false if they
+ * cannot draw it. */
 static bool add_weight(struct text *out, struct record_value value)
 {
 	struct record_value number = query_number(value);

@@ -15,7 +15,7 @@ struct items {
 	const struct query_result *result;
 	struct VECTOR(struct item) list;
 	size_t *of_key;   /* by key: number of the item, 0: none */
-	size_t *next_row; /* by row: the next one of the same item */
+	size_t *next_row; /* by row: the next row of its item */
 };
 
 static size_t add_item(struct items *items, uint32_t key)
@@ -93,7 +93,7 @@ static void link_items(struct items *items)
 	for (size_t i = 0; i < count; i++)
 		places[i] = (struct place){items->list.items[i].first, i};
 	qsort(places, count, sizeof(*places), compare_places);
-	/* From the last to the first, each before the ones that are there. */
+	/* From last to first, each before those already there. */
 	for (size_t i = count; i-- > 0;) {
 		struct item *item = &items->list.items[places[i].item];
 
@@ -130,7 +130,7 @@ static void walk_items(struct query_lines *lines, const struct items *items)
 		  (struct query_line){.parent = SIZE_MAX});
 	while (at != SIZE_MAX || above.count) {
 		if (at == SIZE_MAX) {
-			/* Behind the last child comes what is behind its parent. */
+			/* Behind the last child comes the next sibling of its parent. */
 			above.count--;
 			at = above.items[--above.count];
 			at = items->list.items[at].next;

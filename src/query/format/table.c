@@ -6,7 +6,7 @@
 #include "query/format/paths.h"
 #include "report/text/grid.h"
 
-/* What a table or a tree is made of. */
+/* The parts of a table or tree. */
 struct table_parts {
 	struct query_result *result;
 	struct grid grid;
@@ -46,7 +46,7 @@ static void begin_table(struct table_parts *parts, struct query_result *result, 
 	}
 }
 
-/* The cells of a row, empty ones where there is none; in a tree but for the path. */
+/* Adds the cells of a row (empty ones without a row); in a tree without the path. */
 static void add_row(struct table_parts *parts, const struct query_row *row, bool tree)
 {
 	if (row)

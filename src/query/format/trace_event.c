@@ -1,4 +1,4 @@
-/* What Perfetto and chrome://tracing show: the events of traces. See trace_json.h. */
+/* Events of traces for Perfetto and chrome://tracing. See trace_json.h. */
 #include "query/format.h"
 #include "query/format/trace_record.h"
 #include "query/format/trace_spans.h"
@@ -16,7 +16,7 @@ struct image {
 	char *program;
 };
 
-/* When the clocks of a process, or of all of a file, showed the same. */
+/* Simultaneous times of the clocks of a process, or of all of a file. */
 struct clock {
 	int64_t of, ns;
 };
@@ -264,7 +264,7 @@ static void add_arg(struct text *args, const char *name, struct record_value val
 	record_value_json(args, value);
 }
 
-/* The counters that the query names, those of a group together. */
+/* Adds the counters that the query names, members of a group together. */
 static void add_counters(const struct happening *happening)
 {
 	const struct trace_reader *reader = &happening->events->reader;
@@ -294,7 +294,7 @@ static void on_set(const struct happening *happening, const struct trace_bound *
 	bool number = query_is_there(query_number(value)) && value.type != RECORD_BOOL;
 	struct text args = {0};
 
-	/* Its row has the number. */
+	/* The number is in its row already. */
 	if (subject->process >= 0 || subject->thread >= 0)
 		return;
 	if (!strncmp(subject->subject, "iteration#", strlen("iteration#"))) {
@@ -351,9 +351,9 @@ static void end_node(const struct happening *happening, record_node node)
 	trace_spans_end(happening->events->spans, &mark);
 }
 
-/* Another context is current: what it does not have ends, and what it has begins. So what
- * is further in than what ends, or changes, is shown as two spans: viewers want spans
- * that lie in one another. */
+/* Another context becomes current: nodes that it does not have end, and its other nodes
+ * begin. So spans inside of a node that ends or changes are split in two: viewers want
+ * nested spans. */
 static void move_to(const struct happening *happening, record_node to)
 {
 	struct events *events = happening->events;
@@ -376,7 +376,8 @@ static void move_to(const struct happening *happening, record_node to)
 		begin_node(happening, events->chain.items[count - 1 - common]);
 }
 
-/* Events of a run: the last of the node's chain begins, ends, or is what is current. */
+/* Handles events of a run: the last node of the chain begins, ends, or becomes current.
+ */
 static void on_word(const struct happening *happening)
 {
 	const struct events *events = happening->events;
@@ -518,7 +519,7 @@ static void on_sample(const struct happening *happening)
 			 });
 }
 
-/* What the first field that a record has says of it. */
+/* Handlers, by the first field that a record has. */
 static const struct {
 	enum trace_field field;
 	void (*tell)(const struct happening *happening);

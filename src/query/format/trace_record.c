@@ -37,7 +37,7 @@ static const char *const fields[TRACE_FIELD_COUNT] = {
 	[TRACE_PROGRAM] = "program",
 };
 
-/* The first one that a record has is its time. */
+/* Fields of times: the first one that a record has counts. */
 static const struct {
 	enum trace_field field;
 	int64_t ns; /* of its unit */
@@ -96,7 +96,7 @@ static void add_counters(struct trace_reader *reader, const char *given)
 					    .name = memory_copy_string(name)}));
 }
 
-/* Those that are given go before those that are known. */
+/* Adds names: given ones come before known ones. */
 static void add_names(struct trace_names *names, const char *given,
 		      const char *const *known, size_t count)
 {

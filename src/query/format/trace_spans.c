@@ -26,7 +26,8 @@ struct part {
 
 struct thread {
 	struct trace_place place;
-	struct part part; /* at hand; its begins are what is open, outermost first */
+	struct part
+		part; /* current part; its begins are the open spans, outermost first */
 	int64_t last_ns;
 	bool begun;
 	struct VECTOR(struct part) parts; /* before it in the file */
@@ -91,7 +92,7 @@ static struct thread *thread_of(struct trace_spans *spans, struct trace_place pl
 	return &spans->threads.items[*number];
 }
 
-/* Where time jumps back, another part begins. */
+/* Finds the thread of an event; begins another part where time jumps back. */
 static struct thread *thread_at(struct trace_spans *spans, struct trace_place place,
 				int64_t ns)
 {
@@ -122,7 +123,7 @@ static struct half half_of(struct trace_spans *spans, const struct trace_mark *m
 	};
 }
 
-/* The innermost begin of the kind; NULL: there is none. */
+/* The innermost beginning of the kind; NULL if there is none. */
 static struct half *find_open(struct halves *begins, uint32_t kind)
 {
 	for (size_t i = begins->count; i-- > 0;)
@@ -217,7 +218,8 @@ static struct trace_mark mark_of(const struct trace_spans *spans, const struct h
 	};
 }
 
-/* Puts the ends of a part to what was open before it, and what it left open behind. */
+/* Matches the ends of a part with spans that were open before it, and adds those that it
+ * left open. */
 static void join_part(struct trace_spans *spans, const struct thread *thread,
 		      int64_t first_ns, const struct part *part, struct halves *open)
 {
