@@ -223,5 +223,5 @@ const struct service service_aggregate = {
 	.about = "count, sum, least and most of what is measured, for each context",
 	.keys = "AGGREGATE_KEY AGGREGATE_SLOT",
 	.start = start,
-	.take = take,
+	.on_snapshot = take,
 };

@@ -110,15 +110,15 @@ static void add_service(struct channel *channel, const char *name)
 	}
 	channel->services[channel->service_count++] = service;
 	log_inform("%s: Registered %s service", channel->name, name);
-	channel->tells |= service->tells;
+	channel->runs_user_code |= service->runs_user_code;
 	if (service->sample)
 		channel->samplers[channel->sampler_count++] =
 			(struct channel_sampler){service->sample, channel->metric_count};
 	add_metrics(channel, service);
-	if (service->look && channel->looker_count < CHANNEL_LOOKERS_MAX)
-		channel->lookers[channel->looker_count++] = service->look;
-	if (service->take)
-		channel->sinks[channel->sink_count++] = service->take;
+	if (service->on_event && channel->looker_count < CHANNEL_LOOKERS_MAX)
+		channel->lookers[channel->looker_count++] = service->on_event;
+	if (service->on_snapshot)
+		channel->sinks[channel->sink_count++] = service->on_snapshot;
 }
 
 static void add_services(struct channel *channel, const char *names)

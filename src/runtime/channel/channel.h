@@ -22,7 +22,6 @@
 
 struct call_paths;
 struct comm_regions;
-struct filter;
 struct path_memory;
 struct triggers;
 
@@ -130,7 +129,7 @@ struct channel {
 	bool traces, sums;     /* it has the service trace, aggregate */
 	bool sums_events;      /* contexts are told apart by what happens in them, too */
 	uint32_t calls_seen;   /* enum channel_calls: it has these services */
-	bool tells;            /* its only sink runs code of the program */
+	bool runs_user_code;   /* its only sink runs code of the program */
 	uint32_t generation;   /* goes up with each start and each clearing */
 	uint32_t early;        /* the generation whose trace has what was set before it */
 	uint32_t clearing;     /* goes up with each clearing */

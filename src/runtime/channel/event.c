@@ -238,7 +238,7 @@ static void tell_one(uint32_t number, struct context_thread *thread,
 	struct channel *channel = channels.items[number];
 	struct channel_thread *own;
 
-	if (!channel || !channel->tells || !(channels.active >> number & 1))
+	if (!channel || !channel->runs_user_code || !(channels.active >> number & 1))
 		return;
 	own = own_of(channel, thread);
 	if (!own) {
@@ -292,7 +292,7 @@ static __attribute__((noinline)) void keep_value(struct channel *channel,
 		    (properties & looked_at) == summed;
 	struct channel_thread *own;
 
-	if (properties & (CONTEXT_OF_MPI | CONTEXT_DETAIL) || channel->tells ||
+	if (properties & (CONTEXT_OF_MPI | CONTEXT_DETAIL) || channel->runs_user_code ||
 	    (!channel->traces && !adds))
 		return;
 	own = own_of(channel, thread);
@@ -331,7 +331,7 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 				keep_value(channel, thread, event);
 			continue;
 		}
-		if (unlikely(channel->tells)) {
+		if (unlikely(channel->runs_user_code)) {
 			told |= 1u << channel->number;
 			continue;
 		}

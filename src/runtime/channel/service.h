@@ -46,9 +46,10 @@ struct service {
 	/* Sees each event, whether it makes a snapshot or not, and each snapshot that is
 	 * asked for, before it is taken; may take one itself (channel_settle). As strict
 	 * as `sample`. */
-	void (*look)(struct channel_thread *own, const struct runtime_event *event);
+	void (*on_event)(struct channel_thread *own, const struct runtime_event *event);
 	/* Keeps what was measured: channel_thread.values. */
-	void (*take)(struct channel_thread *own, const struct runtime_event *event);
+	void (*on_snapshot)(struct channel_thread *own,
+			    const struct runtime_event *event);
 	/* Says records when the channel is flushed. */
 	void (*write)(struct channel *channel, const struct publish_sink *sink);
 	/* What the service has of a thread in the channel is no longer needed. */
@@ -61,8 +62,8 @@ struct service {
 	void (*finish)(struct channel *channel);
 	/* The channel was flushed, and its lock is not held. */
 	void (*flush)(struct channel *channel);
-	/* `take` runs the program's own code, behind all other channels. */
-	bool tells;
+	/* `on_snapshot` runs the program's own code, behind all other channels. */
+	bool runs_user_code;
 };
 
 #endif

@@ -213,5 +213,5 @@ const struct service service_trace = {
 	.about = "each snapshot with its time",
 	.keys = "TRACE_BUFFER_SIZE TRACE_BUFFER_POLICY",
 	.start = start,
-	.take = take,
+	.on_snapshot = take,
 };

@@ -175,9 +175,9 @@ static void check(const char *text, const struct items *items)
 		complain_name("");
 }
 
-size_t oneline_create(struct trm_specs *specs, const char *text, bool active,
-		      struct channel **ret_channels, char *ret_message,
-		      size_t message_size)
+size_t config_text_create(struct trm_specs *specs, const char *text, bool active,
+			  struct channel **ret_channels, char *ret_message,
+			  size_t message_size)
 {
 	static struct trm_specs *of_texts; /* what texts without others load */
 	static struct items items;
@@ -203,9 +203,9 @@ size_t oneline_create(struct trm_specs *specs, const char *text, bool active,
 	return count;
 }
 
-bool oneline_ask(struct trm_specs *specs, const char *text, const char *name,
-		 const struct trm_runtime_answers *answers, char *ret_message,
-		 size_t message_size)
+bool config_text_ask(struct trm_specs *specs, const char *text, const char *name,
+		     const struct trm_runtime_answers *answers, char *ret_message,
+		     size_t message_size)
 {
 	static struct request request;
 	static struct items items;

@@ -12,14 +12,14 @@ struct trm_specs;
 /* The one-line form, `runtime-report(output=stdout),event-trace`: makes channels of it.
  * `specs`: configurations and options beside the built-in ones, or NULL. `ret_channels`:
  * CHANNELS_MAX of them. What is wrong is said, and the rest works. */
-size_t oneline_create(struct trm_specs *specs, const char *text, bool active,
-		      struct channel **ret_channels, char *ret_message,
-		      size_t message_size);
+size_t config_text_create(struct trm_specs *specs, const char *text, bool active,
+			  struct channel **ret_channels, char *ret_message,
+			  size_t message_size);
 
 /* What the text says of the configuration of this name, of which no channel is made.
  * Returns whether nothing was wrong; what was, stands in the message. */
-bool oneline_ask(struct trm_specs *specs, const char *text, const char *name,
-		 const struct trm_runtime_answers *answers, char *ret_message,
-		 size_t message_size);
+bool config_text_ask(struct trm_specs *specs, const char *text, const char *name,
+		     const struct trm_runtime_answers *answers, char *ret_message,
+		     size_t message_size);
 
 #endif

@@ -43,7 +43,7 @@ void channels_configure(const char *variable, const char *oneline)
 	}
 	if (!oneline || !*oneline)
 		return;
-	count = oneline_create(NULL, oneline, true, made, message, sizeof(message));
+	count = config_text_create(NULL, oneline, true, made, message, sizeof(message));
 	/* Nobody else flushes them before ranks part. */
 	for (size_t i = 0; i < count; i++) {
 		made[i]->mpi.parts = made[i]->mpi.across;

@@ -198,7 +198,7 @@ static const struct row options[] = {
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
 /* Profiles have a row for each region of each rank. */
-bool across_has(const struct configuration *configuration)
+bool cross_rank_has(const struct configuration *configuration)
 {
 	if (configuration->kind & (CONFIGURATION_PROFILE | CONFIGURATION_LOOPS))
 		return true;
@@ -300,7 +300,8 @@ static void append_first(const struct across_wish *wish, const char *keys,
 	append(text, size, wish->without_regions ? " SELECT " : ",", columns);
 }
 
-void across_make(const struct across_wish *wish, char *local, char *across, size_t size)
+void cross_rank_make(const struct across_wish *wish, char *local, char *across,
+		     size_t size)
 {
 	const char *rest;
 	size_t at = 0;

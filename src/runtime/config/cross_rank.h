@@ -21,9 +21,10 @@ struct across_wish {
 };
 
 /* Whether the configuration has any. */
-bool across_has(const struct configuration *configuration);
+bool cross_rank_has(const struct configuration *configuration);
 
 /* The query for each rank ("": none), and the one over what these make. */
-void across_make(const struct across_wish *wish, char *local, char *across, size_t size);
+void cross_rank_make(const struct across_wish *wish, char *local, char *across,
+		     size_t size);
 
 #endif

@@ -189,14 +189,14 @@ static bool is_across(const struct request *request)
 
 	if (request->ranks == RANKS_APART)
 		return false;
-	if (wanted && !across_has(of))
+	if (wanted && !cross_rank_has(of))
 		complain("'%s' is not put together over ranks", of->name);
 	/* No error, as the peer's: a program without MPI is one rank. */
 	if (wanted && !ranks_are_known())
 		log_warn("'%s': ranks cannot be put together: there is no MPI, or no "
 			 "libtrammel-mpi for it",
 			 of->name);
-	return across_has(of) && ranks_are_known() && (wanted || ranks_may_be());
+	return cross_rank_has(of) && ranks_are_known() && (wanted || ranks_may_be());
 }
 
 /* Of loop-report: over all ranks, or not. */
@@ -229,16 +229,17 @@ static void add_output_across(struct request *request)
 	snprintf(layout, sizeof(layout), "%s%s", format, options);
 	fill_period(request, of->columns, columns, sizeof(columns));
 	request_append(columns, sizeof(columns), request->columns);
-	across_make(&(struct across_wish){.configuration = of,
-					  .options = request->options,
-					  .option_count = request->option_count,
-					  .columns = columns,
-					  .own_local = &request->local,
-					  .own_across = &request->across,
-					  .format = layout,
-					  .by_time = request->by_time,
-					  .without_regions = request->without_regions},
-		    local, across, sizeof(local));
+	cross_rank_make(
+		&(struct across_wish){.configuration = of,
+				      .options = request->options,
+				      .option_count = request->option_count,
+				      .columns = columns,
+				      .own_local = &request->local,
+				      .own_across = &request->across,
+				      .format = layout,
+				      .by_time = request->by_time,
+				      .without_regions = request->without_regions},
+		local, across, sizeof(local));
 	request_append(request->services, sizeof(request->services), ",mpireport");
 	settings_add(&request->settings, "MPIREPORT_FILENAME", output_of(request));
 	if (settings_get(&request->settings, "REPORT_APPEND"))

@@ -77,13 +77,13 @@ void spot_add(struct request *request, bool across)
 	request_append(request->local.columns, sizeof(request->local.columns),
 		       ",mpi.rank");
 	request_append(request->local.keys, sizeof(request->local.keys), ",mpi.rank");
-	across_make(&(struct across_wish){.configuration = request->configuration,
-					  .options = request->options,
-					  .option_count = request->option_count,
-					  .own_local = &request->local,
-					  .own_across = &request->across,
-					  .format = "cali"},
-		    local, over, sizeof(local));
+	cross_rank_make(&(struct across_wish){.configuration = request->configuration,
+					      .options = request->options,
+					      .option_count = request->option_count,
+					      .own_local = &request->local,
+					      .own_across = &request->across,
+					      .format = "cali"},
+			local, over, sizeof(local));
 	settings_add(settings, "LOOPREPORT_REGIONS_LOCAL",
 		     settings_keep(local, strlen(local)));
 	settings_add(settings, "LOOPREPORT_REGIONS_CONFIG",

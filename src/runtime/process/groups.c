@@ -67,8 +67,9 @@ PUBLIC struct trm_channels *trm_channels_create_with(struct trm_specs *specs,
 
 	start_library();
 	if (group)
-		group->count = oneline_create(specs, configuration, false, group->items,
-					      group->message, sizeof(group->message));
+		group->count =
+			config_text_create(specs, configuration, false, group->items,
+					   group->message, sizeof(group->message));
 	return group;
 }
 

@@ -23,8 +23,10 @@ __attribute__((visibility("default"))) const struct runtime_outside *
 trm_runtime_outside(void)
 {
 	static const struct runtime_outside outside = {
-		RUNTIME_OUTSIDE_ABI, spool,         find_object,   alone_disown,
-		alone_rank,          alone_command, channels_part, mpi_pattern_waits,
+		RUNTIME_OUTSIDE_ABI, spool,
+		find_object,         standalone_disown,
+		standalone_rank,     standalone_command,
+		channels_part,       mpi_pattern_waits,
 	};
 
 	return &outside;

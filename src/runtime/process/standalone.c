@@ -30,7 +30,7 @@ static struct {
 	uint64_t begin_ns;
 } alone;
 
-const char *alone_begin(void)
+const char *standalone_begin(void)
 {
 	const char *folder = folder_make();
 
@@ -44,7 +44,7 @@ const char *alone_begin(void)
 
 /* The words of the command line; those that a shell would not take as they are stand
  * between quotes. */
-void alone_command(char *text, size_t size)
+void standalone_command(char *text, size_t size)
 {
 	char words[4096];
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -67,12 +67,12 @@ void alone_command(char *text, size_t size)
 	}
 }
 
-void alone_disown(void)
+void standalone_disown(void)
 {
 	alone.disowned = true;
 }
 
-void alone_rank(uint32_t rank)
+void standalone_rank(uint32_t rank)
 {
 	alone.rank = rank;
 	alone.ranked = true;
@@ -96,7 +96,7 @@ static void name_output(char *path, size_t size)
 		snprintf(path, size, "%.*s%s", (int)length, name, end);
 }
 
-void alone_end(bool tracing)
+void standalone_end(bool tracing)
 {
 	const char *what = getenv("TRAMMEL_CONTEXT");
 	publish_function *publish;
@@ -115,7 +115,7 @@ void alone_end(bool tracing)
 		return;
 	}
 	name_output(output, sizeof(output));
-	alone_command(command, sizeof(command));
+	standalone_command(command, sizeof(command));
 	publish(&(struct publish_request){
 		.abi = PUBLISH_ABI,
 		.print = what && strstr(what, "report"),

@@ -8,18 +8,18 @@
 
 /* Makes a folder for spools and a profile of all that is in it; children by exec know of
  * it. NULL: it cannot be made. */
-const char *alone_begin(void);
+const char *standalone_begin(void);
 
 /* At the end of the process that made it: writes the profile, and removes the folder. */
-void alone_end(bool tracing);
+void standalone_end(bool tracing);
 
 /* The profile is written by somebody else. */
-void alone_disown(void);
+void standalone_disown(void);
 
 /* The process is one of many that run the same program. */
-void alone_rank(uint32_t rank);
+void standalone_rank(uint32_t rank);
 
 /* The command line, as a shell would need it. */
-void alone_command(char *text, size_t size);
+void standalone_command(char *text, size_t size);
 
 #endif

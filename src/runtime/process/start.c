@@ -46,7 +46,7 @@ static bool read_request(struct request *ret_request)
 	if (!what)
 		return false;
 	if (!folder)
-		folder = alone_begin();
+		folder = standalone_begin();
 	if (!folder || strlen(folder) >= FOLDER_MAX)
 		return false;
 	*ret_request = (struct request){folder, strstr(what, "trace") != NULL,
@@ -106,5 +106,5 @@ __attribute__((destructor(101))) static void finish(void)
 		return;
 	}
 	recording_end();
-	alone_end(recording_traces());
+	standalone_end(recording_traces());
 }

@@ -60,7 +60,7 @@ static void look(struct channel_thread *own, const struct runtime_event *event)
 static void take(struct channel_thread *own, const struct runtime_event *event)
 {
 	char path[900];
-	size_t at = say_path(path, sizeof(path), event->before, 0);
+	size_t at = print_path(path, sizeof(path), event->before, 0);
 	int saved = errno;
 
 	(void)own;
@@ -83,8 +83,8 @@ static void finish(struct channel *channel)
 const struct service service_debug = {
 	.name = "debug",
 	.about = "a message of each event and each snapshot",
-	.look = look,
-	.take = take,
+	.on_event = look,
+	.on_snapshot = take,
 	.leave = leave,
 	.finish = finish,
 };

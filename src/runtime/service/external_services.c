@@ -100,7 +100,10 @@ static void take_at(uint32_t place, const struct channel_thread *own,
 PLACES(DEFINE_PLACE)
 
 #define ROW(n)                                                                           \
-	{.start = start_##n, .sample = sample_##n, .take = take_##n, .flush = flush_##n},
+	{.start = start_##n,                                                             \
+	 .sample = sample_##n,                                                           \
+	 .on_snapshot = take_##n,                                                        \
+	 .flush = flush_##n},
 static const struct service places[TRM_SERVICES_MAX] = {PLACES(ROW)};
 
 /* Both sides count these alike. */
@@ -127,10 +130,10 @@ static void fill(uint32_t place, const struct trm_service *given, bool tells)
 		.metric_count = given->metric_count,
 		.start = given->start ? places[place].start : NULL,
 		.sample = given->sample ? places[place].sample : NULL,
-		.take = given->event ? places[place].take : NULL,
+		.on_snapshot = given->event ? places[place].on_snapshot : NULL,
 		.end_thread = given->end_thread,
 		.flush = given->flush ? places[place].flush : NULL,
-		.tells = tells,
+		.runs_user_code = tells,
 	};
 	outside.given[place] = given;
 }
@@ -195,7 +198,7 @@ trm_service_add(const struct trm_service *given)
 	return add(given, false);
 }
 
-const char *outside_service_add_watcher(const struct trm_service *given)
+const char *external_service_add_watcher(const struct trm_service *given)
 {
 	return add(given, true);
 }
@@ -243,14 +246,14 @@ static void load_all(void)
 	}
 }
 
-void outside_services_load(void)
+void external_services_load(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, load_all);
 }
 
-const struct service *outside_service_at(size_t index)
+const struct service *external_service_at(size_t index)
 {
 	return index < __atomic_load_n(&outside.count, __ATOMIC_ACQUIRE)
 		       ? &outside.services[index]

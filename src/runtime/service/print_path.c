@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t say_path(char *text, size_t size, const struct context_node *node,
-		uint32_t attribute)
+size_t print_path(char *text, size_t size, const struct context_node *node,
+		  uint32_t attribute)
 {
 	size_t at = size;
 

@@ -59,8 +59,8 @@ static const struct service_list list = {
 	.count = sizeof(services) / sizeof(services[0]),
 	.aliases = aliases,
 	.alias_count = sizeof(aliases) / sizeof(aliases[0]),
-	.outside_at = outside_service_at,
-	.outside_load = outside_services_load,
+	.outside_at = external_service_at,
+	.outside_load = external_services_load,
 };
 
 void services_register(void)

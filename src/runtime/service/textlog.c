@@ -36,7 +36,7 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 			state_tick_ns(&runtime_spool->begin));
 	if (ns < own->channel->service_data.log_us * 1000)
 		return;
-	size_t at = say_path(path, sizeof(path), event->node, 0);
+	size_t at = print_path(path, sizeof(path), event->node, 0);
 	int length = snprintf(line, sizeof(line), "[%u] %.*s: %.3f ms\n", own->tid,
 			      (int)(sizeof(path) - at), path + at, (double)ns / 1e6);
 
@@ -50,5 +50,5 @@ const struct service service_textlog = {
 	.about = "a line on standard error for each region that ends",
 	.keys = "TEXTLOG_MIN_US",
 	.start = start,
-	.take = take,
+	.on_snapshot = take,
 };

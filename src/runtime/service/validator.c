@@ -41,7 +41,7 @@ static void leave(struct channel *channel, const struct context_thread *thread)
 
 		if (!is_said(node, thread->node))
 			continue;
-		size_t at = say_path(path, sizeof(path), node, node->attribute);
+		size_t at = print_path(path, sizeof(path), node, node->attribute);
 
 		log_warn("'%s': validator: Regions not closed: %s=%.*s", channel->name,
 			 strings_at(known->name)->bytes, (int)(sizeof(path) - at),

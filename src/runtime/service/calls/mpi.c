@@ -56,7 +56,7 @@ const struct service service_mpi = {
 	.about = "calls of MPI functions are regions, messages metrics",
 	.keys = "MPI_WHITELIST MPI_BLACKLIST MPI_MSG_TRACING MPI_MSG_PATTERN",
 	.start = start,
-	.look = look,
+	.on_event = look,
 	.free_thread = mpi_pattern_deinit,
 };
 

@@ -19,7 +19,7 @@ bool mpi_is_known(struct mpi_known *known, uint32_t attribute);
 /* The innermost node of the attribute from a node on; NULL: there is none. */
 struct context_node *mpi_find_known(struct mpi_known *known, struct context_node *node);
 
-/* See struct service: `look`, and `start` where it is wanted. */
+/* See struct service: `on_event`, and `start` where it is wanted. */
 void mpi_pattern_look(struct channel_thread *own, const struct runtime_event *event);
 const char *mpi_pattern_start(struct channel *channel);
 

@@ -84,8 +84,9 @@ static bool is_due(struct channel_thread *own, uint64_t now)
 
 	if (watch->iterations && watched->iterations >= watch->iterations)
 		return true;
-	return watch->ns && now - watched->taken > pace_ticks(own->channel, watch->ns,
-							      now, &watched->wait);
+	return watch->ns &&
+	       now - watched->taken >
+		       tick_interval_ticks(own->channel, watch->ns, now, &watched->wait);
 }
 
 static void count(struct channel_thread *own, uint64_t number)
@@ -179,7 +180,7 @@ static const char *start(struct channel *channel)
 	channel->service_data.loops = (struct loop_watch){
 		.iterations =
 			settings_number(settings, "LOOP_MONITOR_ITERATION_INTERVAL", 0),
-		.ns = pace_setting_ns(settings, "LOOP_MONITOR_TIME_INTERVAL", 0),
+		.ns = tick_interval_setting_ns(settings, "LOOP_MONITOR_TIME_INTERVAL", 0),
 		.wanted = filter_create_of(
 			settings_get(settings, "LOOP_MONITOR_TARGET_LOOPS"), NULL),
 	};
@@ -192,5 +193,5 @@ const struct service service_loop_monitor = {
 	.keys = "LOOP_MONITOR_ITERATION_INTERVAL LOOP_MONITOR_TIME_INTERVAL "
 		"LOOP_MONITOR_TARGET_LOOPS",
 	.start = start,
-	.look = look,
+	.on_event = look,
 };

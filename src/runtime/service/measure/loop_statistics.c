@@ -173,6 +173,6 @@ const struct service service_loop_statistics = {
 	.name = "loop_statistics",
 	.about = "times of iterations, and how many loops had",
 	.start = start,
-	.look = look,
+	.on_event = look,
 	.free_thread = free_loops,
 };

@@ -71,8 +71,9 @@ static void note(struct channel_thread *own, const struct runtime_event *event)
 	uint64_t took = event->now - event->node->began;
 	struct noted_region *item;
 
-	if (took <= pace_ticks(own->channel, own->channel->service_data.regions_ns,
-			       event->now, &own->regions.wait))
+	if (took <= tick_interval_ticks(own->channel,
+					own->channel->service_data.regions_ns, event->now,
+					&own->regions.wait))
 		return;
 	item = find(noted, event->node, true);
 	if (item)
@@ -118,7 +119,7 @@ static void free_regions(struct channel_thread *own)
 static const char *start(struct channel *channel)
 {
 	channel->timed = true;
-	channel->service_data.regions_ns = pace_setting_ns(
+	channel->service_data.regions_ns = tick_interval_setting_ns(
 		&channel->settings, "REGION_MONITOR_TIME_INTERVAL", 10000000);
 	return NULL;
 }
@@ -128,6 +129,6 @@ const struct service service_region_monitor = {
 	.about = "a snapshot at ends of regions that take long",
 	.keys = "REGION_MONITOR_TIME_INTERVAL",
 	.start = start,
-	.look = look,
+	.on_event = look,
 	.free_thread = free_regions,
 };

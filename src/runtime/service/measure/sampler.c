@@ -197,6 +197,6 @@ const struct service service_sampler = {
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
 	.start = start,
 	.sample = sample,
-	.look = look,
+	.on_event = look,
 	.end_thread = end_thread,
 };

@@ -100,8 +100,8 @@ static void finish(struct channel *channel)
 const struct service service_statistics = {
 	.name = "statistics",
 	.about = "says how many events and snapshots there were",
-	.look = look,
-	.take = take,
+	.on_event = look,
+	.on_snapshot = take,
 	.leave = leave,
 	.finish = finish,
 };

@@ -9,8 +9,8 @@
 /* About a tenth of a second: two readings of both clocks are as good as exact then. */
 enum { SETTLED_TICKS = 200000000 };
 
-uint64_t pace_setting_ns(const struct settings *settings, const char *key,
-			 uint64_t otherwise)
+uint64_t tick_interval_setting_ns(const struct settings *settings, const char *key,
+				  uint64_t otherwise)
 {
 	const char *value = settings_get(settings, key);
 	char *end = NULL;
@@ -25,8 +25,8 @@ uint64_t pace_setting_ns(const struct settings *settings, const char *key,
 	return otherwise;
 }
 
-uint64_t pace_ticks(const struct channel *channel, uint64_t ns, uint64_t now,
-		    uint64_t *ticks)
+uint64_t tick_interval_ticks(const struct channel *channel, uint64_t ns, uint64_t now,
+			     uint64_t *ticks)
 {
 	uint64_t found;
 

@@ -9,12 +9,12 @@ struct settings;
 
 /* A whole number, or a decimal one, of seconds in nanoseconds; what is none is said, and
  * `otherwise` taken. */
-uint64_t pace_setting_ns(const struct settings *settings, const char *key,
-			 uint64_t otherwise);
+uint64_t tick_interval_setting_ns(const struct settings *settings, const char *key,
+				  uint64_t otherwise);
 
 /* Ticks of so many nanoseconds. `ticks`: what this thread found before, 0: nothing; it
  * stays once the clocks ran long enough to tell. No system call, no allocation. */
-uint64_t pace_ticks(const struct channel *channel, uint64_t ns, uint64_t now,
-		    uint64_t *ticks);
+uint64_t tick_interval_ticks(const struct channel *channel, uint64_t ns, uint64_t now,
+			     uint64_t *ticks);
 
 #endif
