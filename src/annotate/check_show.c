@@ -129,14 +129,9 @@ void check_json(const struct check *check, const struct report_profile *profile,
 
 		json_begin_item(out);
 		json_add_string(out, "kind", kinds[row->kind].name);
-		json_add_key(out, "fault");
-		text_add(out, row->kind < CHECK_LEFT ? "true" : "false");
-		json_add_string(out, "module.path", module->path);
-		json_add_string(out, "function", row->function->name);
-		json_add_key(out, "offset");
-		text_format(out, "\"0x%" PRIx64 "\"", row->function->offset);
-		json_add_key(out, "block");
-		text_format(out, "\"0x%" PRIx64 "\"", row->address);
+		json_add_boolean(out, "fault", row->kind < CHECK_LEFT);
+		json_add_place(out, module->path, row->function);
+		json_add_address(out, "block", row->address);
 		json_add_number(out, "is", row->a);
 		json_add_number(out, "at.most", row->b);
 		text_add(out, "}");

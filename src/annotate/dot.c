@@ -89,12 +89,6 @@ void graph_dot(const struct graph *graph, struct text *out)
 	text_add(out, "}\n");
 }
 
-static void add_address(struct text *out, const char *key, uint64_t address)
-{
-	json_add_key(out, key);
-	text_format(out, "\"0x%" PRIx64 "\"", address);
-}
-
 static void add_end(struct text *out, const char *key, uint32_t block)
 {
 	json_add_key(out, key);
@@ -110,9 +104,7 @@ void graph_json(const struct graph *graph, struct text *out)
 
 	text_add(out, "{");
 	json_add_string(out, "module", graph->module->name);
-	json_add_string(out, "module.path", graph->module->path);
-	json_add_string(out, "function", function->name);
-	add_address(out, "offset", function->offset);
+	json_add_place(out, graph->module->path, function);
 	json_add_number(out, "calls", function->calls);
 	json_begin_list(out, "blocks");
 	for (uint32_t i = 0; i < graph->nodes.count; i++) {
@@ -120,7 +112,7 @@ void graph_json(const struct graph *graph, struct text *out)
 
 		json_begin_item(out);
 		json_add_number(out, "number", i);
-		add_address(out, "block", node->address);
+		json_add_address(out, "block", node->address);
 		json_add_number(out, "block.size", node->size);
 		json_add_number(out, "block.instructions", node->instructions);
 		if (graph->counted)

@@ -385,12 +385,6 @@ void annotation_text(struct annotation *annotation,
 	text_deinit(&code);
 }
 
-static void add_json_address(struct text *out, const char *key, uint64_t address)
-{
-	json_add_key(out, key);
-	text_format(out, "\"0x%" PRIx64 "\"", address);
-}
-
 /* All of the function; NULL: they were not counted. */
 struct json_edges {
 	struct report_edge *rows;
@@ -406,7 +400,7 @@ static void add_json_edges(const struct report_edge *edges, size_t count,
 		text_add(out, i ? ", {" : "{");
 		json_add_string(out, "edge.kind", edges[i].kind);
 		if (edges[i].to)
-			add_json_address(out, "edge.to", edges[i].to);
+			json_add_address(out, "edge.to", edges[i].to);
 		if (!edges[i].open)
 			json_add_number(out, "count", edges[i].count);
 		text_add(out, "}");
@@ -424,7 +418,7 @@ static void add_json_block(const struct annotation *annotation,
 	struct line line = {.address = block->address};
 
 	json_begin_item(out);
-	add_json_address(out, "block", block->address);
+	json_add_address(out, "block", block->address);
 	json_add_number(out, "block.size", block->size);
 	json_add_number(out, "block.instructions", count_instructions(annotation, block));
 	if (annotation->counted) {
@@ -445,7 +439,7 @@ static void add_json_block(const struct annotation *annotation,
 	for (; line.address < end; line.address += line.size) {
 		read_line(annotation, options, line.address, end, &line);
 		text_add(out, line.address == block->address ? "\n    {" : ",\n    {");
-		add_json_address(out, "address", line.address);
+		json_add_address(out, "address", line.address);
 		json_add_string(out, "text", line.text);
 		json_add_string(out, "target", line.target.data);
 		if (line.place) {
@@ -484,9 +478,7 @@ void annotation_json(struct annotation *annotation,
 						   &edges.count);
 	text_add(out, "{");
 	json_add_string(out, "module", annotation->module->name);
-	json_add_string(out, "module.path", annotation->module->path);
-	json_add_string(out, "function", function->name);
-	add_json_address(out, "offset", function->offset);
+	json_add_place(out, annotation->module->path, function);
 	json_add_number(out, "size", annotation->size);
 	json_add_number(out, "calls", function->calls);
 	if (annotation->counted)

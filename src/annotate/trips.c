@@ -139,12 +139,10 @@ void trips_add_json(const struct trips *trips, const struct trip *trip,
 {
 	const struct annotation_block *blocks = annotation->blocks.items;
 
-	json_add_key(out, "header");
-	text_format(out, "\"0x%" PRIx64 "\"", blocks[trip->header].address);
+	json_add_address(out, "header", blocks[trip->header].address);
 	if (trip->parent != TRIP_NONE) {
-		json_add_key(out, "parent");
-		text_format(out, "\"0x%" PRIx64 "\"",
-			    blocks[trips->loops.items[trip->parent].header].address);
+		json_add_address(out, "parent",
+				 blocks[trips->loops.items[trip->parent].header].address);
 	}
 	json_add_number(out, "depth", trip->depth);
 	json_add_number(out, "blocks", trip->blocks);

@@ -225,8 +225,7 @@ static void add_json_modules(const struct coverage *coverage, struct text *out)
 		json_add_number(out, "functions.executed", module->functions);
 		if (coverage->profile->blocks.count)
 			json_add_number(out, "blocks.executed", module->blocks);
-		json_add_key(out, "complete");
-		text_add(out, row->complete ? "true" : "false");
+		json_add_boolean(out, "complete", row->complete);
 		json_add_string(out, "trouble", row->trouble ? row->trouble : "");
 		text_add(out, "}");
 	}
@@ -250,8 +249,7 @@ static void add_json_files(const struct coverage *coverage, struct text *out)
 						file->taken_branches);
 			}
 		}
-		json_add_key(out, "complete");
-		text_add(out, file->complete ? "true" : "false");
+		json_add_boolean(out, "complete", file->complete);
 		text_add(out, "}");
 	}
 	text_add(out, "]");
@@ -268,8 +266,7 @@ static void add_json_functions(const struct coverage *coverage, struct text *out
 		json_add_string(out, "module", module->name);
 		json_add_string(out, "module.path", module->path);
 		json_add_string(out, "function", coverage->names.strings[function->name]);
-		json_add_key(out, "offset");
-		text_format(out, "\"0x%" PRIx64 "\"", function->offset);
+		json_add_address(out, "offset", function->offset);
 		if (function->line) {
 			json_add_string(out, "file",
 					coverage->files.items[function->file].path);

@@ -153,12 +153,6 @@ void loop_list_text(const struct loop_list *list, const struct walk_options *opt
 	add_lacks(list, out);
 }
 
-static void add_json_address(struct text *out, const char *key, uint64_t address)
-{
-	json_add_key(out, key);
-	text_format(out, "\"0x%" PRIx64 "\"", address);
-}
-
 void loop_list_json(const struct loop_list *list, struct text *out)
 {
 	const struct report_module *modules = list->profile->modules.items;
@@ -170,12 +164,10 @@ void loop_list_json(const struct loop_list *list, struct text *out)
 	json_begin_list(out, "rows");
 	vector_for_each (&list->rows, row) {
 		json_begin_item(out);
-		json_add_string(out, "module.path", modules[row->function->module].path);
-		json_add_string(out, "function", row->function->name);
-		add_json_address(out, "offset", row->function->offset);
-		add_json_address(out, "header", row->header);
+		json_add_place(out, modules[row->function->module].path, row->function);
+		json_add_address(out, "header", row->header);
 		if (row->parent)
-			add_json_address(out, "parent", row->parent);
+			json_add_address(out, "parent", row->parent);
 		json_add_number(out, "depth", row->depth);
 		json_add_number(out, "blocks", row->blocks);
 		if (row->known)

@@ -134,15 +134,9 @@ static void add_json_place(const struct mix *mix, const struct mix_row *row,
 		number = profile->blocks.items[row->key].function;
 	const struct report_function *function = &profile->functions.items[number];
 
-	json_add_string(out, "module.path",
-			profile->modules.items[function->module].path);
-	json_add_string(out, "function", function->name);
-	json_add_key(out, "offset");
-	text_format(out, "\"0x%" PRIx64 "\"", function->offset);
+	json_add_place(out, profile->modules.items[function->module].path, function);
 	if (mix->by == MIX_BY_BLOCK) {
-		json_add_key(out, "block");
-		text_format(out, "\"0x%" PRIx64 "\"",
-			    profile->blocks.items[row->key].address);
+		json_add_address(out, "block", profile->blocks.items[row->key].address);
 	}
 }
 

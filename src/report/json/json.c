@@ -5,12 +5,6 @@
 
 #include <inttypes.h>
 
-static void add_address(struct text *out, const char *key, uint64_t address)
-{
-	json_add_key(out, key);
-	text_format(out, "\"0x%" PRIx64 "\"", address);
-}
-
 static void add_module_names(struct text *out, const struct report_module *module)
 {
 	json_add_key(out, "module");
@@ -25,7 +19,7 @@ static void add_function(struct text *out, const struct report_profile *profile,
 	add_module_names(out, &profile->modules.items[function->module]);
 	json_add_key(out, "function");
 	text_add_json(out, function->name);
-	add_address(out, "offset", function->offset);
+	json_add_address(out, "offset", function->offset);
 }
 
 void json_add_arc(struct text *out, const struct report_profile *profile,
@@ -38,11 +32,11 @@ void json_add_arc(struct text *out, const struct report_profile *profile,
 	if (arc->caller != REPORT_UNKNOWN) {
 		json_add_string(out, "caller",
 				profile->functions.items[arc->caller].name);
-		add_address(out, "caller.offset",
-			    profile->functions.items[arc->caller].offset);
+		json_add_address(out, "caller.offset",
+				 profile->functions.items[arc->caller].offset);
 	}
 	if (arc->site)
-		add_address(out, "arc.site", arc->site);
+		json_add_address(out, "arc.site", arc->site);
 	json_add_string(out, "arc.kind", arc->kind);
 	json_add_number(out, "arc.count", arc->count);
 }
@@ -83,8 +77,7 @@ static void add_blocks(struct text *out, const struct report_profile *profile,
 
 		json_begin_item(out);
 		add_function(out, profile, &profile->functions.items[block->function]);
-		json_add_key(out, "block");
-		text_format(out, "\"0x%" PRIx64 "\"", block->address);
+		json_add_address(out, "block", block->address);
 		json_add_number(out, "block.size", block->size);
 		json_add_number(out, "block.instructions", block->instructions);
 		json_add_number(out, "count", block->count);
@@ -107,10 +100,10 @@ static void add_edges(struct text *out, const struct report_profile *profile,
 
 		json_begin_item(out);
 		add_function(out, profile, &profile->functions.items[edge->function]);
-		add_address(out, "edge", edge->address);
-		add_address(out, "edge.from", edge->from);
+		json_add_address(out, "edge", edge->address);
+		json_add_address(out, "edge.from", edge->from);
 		if (edge->to)
-			add_address(out, "edge.to", edge->to);
+			json_add_address(out, "edge.to", edge->to);
 		json_add_string(out, "edge.kind", edge->kind);
 		json_add_number(out, "count", edge->count);
 		text_add(out, "}");
@@ -325,7 +318,7 @@ static void add_cold_parts(struct text *out, const struct report_profile *profil
 	for (size_t i = 0; i < count; i++) {
 		json_begin_item(out);
 		add_function(out, profile, &profile->functions.items[parts[i]->function]);
-		add_address(out, "part.offset", parts[i]->address);
+		json_add_address(out, "part.offset", parts[i]->address);
 		json_add_string(out, "part.reason", parts[i]->reason);
 		text_add(out, "}");
 	}
