@@ -2,6 +2,9 @@
  * Any bytes as a .cali or json-split file: they are refused, or read; and what was read
  * is the same after it was written as .cali and read again.
  */
+#include "record/cali_writer.h"
+#include "record/model.h"
+#include "record/value.h"
 #include "record/record.h"
 
 #include <stdint.h>

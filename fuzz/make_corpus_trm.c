@@ -4,6 +4,9 @@
  *
  *     make_corpus_trm fuzz/corpus/trm
  */
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "record/record.h"
 #include "record/trm.h"
 

@@ -2,11 +2,15 @@
  * Any text as a query, and as one for cali-query: it is refused with one line and a place
  * in the text, or it runs over a small profile and its result is printed.
  */
+#include "context/channel_view.h"
 #include "query/format.h"
 #include "query/lex.h"
 #include "query/parse.h"
 #include "query/result.h"
 #include "query/run.h"
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "query/query.h"
 #include "record/record.h"
 

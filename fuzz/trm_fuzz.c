@@ -3,6 +3,9 @@
  * change of the input would ever get past them; and, if it does not look like a file, as
  * the payload of a chunk.
  */
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "record/record.h"
 #include "record/trm.h"
 

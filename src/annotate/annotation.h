@@ -116,11 +116,4 @@ struct annotation_options {
 	size_t width; /* columns at which lines are cut; 0: nowhere */
 };
 
-/* Adds the listing as text, or as one JSON object: see man/trammel-annotate.1.md. Goes on
- * to the last part of the function. */
-void annotation_text(struct annotation *annotation,
-		     const struct annotation_options *options, struct text *out);
-void annotation_json(struct annotation *annotation,
-		     const struct annotation_options *options, struct text *out);
-
 #endif

@@ -51,11 +51,4 @@ struct check {
 void check_init(struct check *check, const struct report_profile *profile);
 void check_deinit(struct check *check);
 
-/* Adds what was found as text (at most `limit` rows), or as one JSON object: see
- * man/trammel-report.1.md. */
-void check_text(const struct check *check, const struct report_profile *profile,
-		size_t limit, struct text *out);
-void check_json(const struct check *check, const struct report_profile *profile,
-		struct text *out);
-
 #endif

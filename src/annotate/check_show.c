@@ -1,6 +1,7 @@
 /* What a check has found, for people and for programs. */
-#include "annotate/check.h"
+#include "annotate/check_show.h"
 
+#include "annotate/check.h"
 #include "report/json/parts.h"
 #include "report/text/grid.h"
 #include "report/text/parts.h"

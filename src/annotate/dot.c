@@ -1,6 +1,7 @@
 /* Graphs of functions, for Graphviz and for programs. */
-#include "annotate/graph.h"
+#include "annotate/dot.h"
 
+#include "annotate/graph.h"
 #include "report/json/parts.h"
 #include "report/text/grid.h"
 #include "report/text/parts.h"

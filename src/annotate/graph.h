@@ -29,9 +29,4 @@ struct graph {
 struct trm_error *graph_init(struct graph *graph, struct annotation *annotation);
 void graph_deinit(struct graph *graph);
 
-/* Adds the graph in the language of Graphviz, or as one JSON object: see
- * man/trammel-graph.1.md. */
-void graph_dot(const struct graph *graph, struct text *out);
-void graph_json(const struct graph *graph, struct text *out);
-
 #endif

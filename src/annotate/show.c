@@ -1,8 +1,9 @@
 /* Listings of functions. */
+#include "annotate/show.h"
+
 #include "annotate/annotation.h"
 #include "annotate/memory.h"
 #include "annotate/trips.h"
-
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "report/json/parts.h"

@@ -1,4 +1,5 @@
 /* `trammel annotate`: see man/trammel-annotate.1.md. */
+#include "annotate/show.h"
 #include "cli/choose.h"
 #include "cli/commands.h"
 #include "cli/showing.h"

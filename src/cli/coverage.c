@@ -1,4 +1,6 @@
 /* `trammel coverage`: see man/trammel-coverage.1.md. */
+#include "coverage/lcov.h"
+#include "coverage/show.h"
 #include "cli/commands.h"
 #include "cli/showing.h"
 

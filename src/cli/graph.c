@@ -1,4 +1,5 @@
 /* `trammel graph`: see man/trammel-graph.1.md. */
+#include "annotate/dot.h"
 #include "cli/choose.h"
 #include "cli/commands.h"
 #include "cli/showing.h"

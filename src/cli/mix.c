@@ -1,4 +1,5 @@
 /* `trammel mix`: see man/trammel-mix.1.md. */
+#include "derive/mix_show.h"
 #include "cli/choose.h"
 #include "cli/commands.h"
 #include "cli/showing.h"

@@ -5,6 +5,8 @@
 #include "cli/choose.h"
 #include "cli/commands.h"
 #include "cli/showing.h"
+#include "derive/autofdo.h"
+#include "derive/fdata.h"
 #include "derive/pbo.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* `trammel report`: see man/trammel-report.1.md. */
+#include "annotate/check_show.h"
 #include "cli/commands.h"
 #include "cli/showing.h"
 

@@ -1,9 +1,14 @@
 /* Profiles of channels that were not written by those who had them. */
-#include "context/channels.h"
+#include "context/channel_file.h"
 
 #include "base/cleanup.h"
+#include "context/channel_view.h"
+#include "context/channels.h"
 #include "context/profile.h"
+#include "record/model.h"
 #include "record/output.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 
 #include <string.h>
 

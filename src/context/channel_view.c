@@ -1,6 +1,8 @@
 #include "context/channel_view.h"
 
 #include "context/save.h"
+#include "record/model.h"
+#include "record/value.h"
 
 record_attribute view_make(const struct channel_view *view, const char *prefix,
 			   const char *name, enum record_type type, uint32_t properties)

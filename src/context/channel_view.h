@@ -85,8 +85,6 @@ bool view_has(const struct context_channel *channel, const struct context_block 
 /* Begins a record: whose it is. */
 void view_begin(const struct channel_view *view,
 		const struct context_known_thread *thread, struct channel_pairs *pairs);
-/* Writes all snapshots that were traced. */
-void view_save_traces(struct channel_view *view);
 
 /* NULL: the file is wrong. */
 static inline const struct context_known_thread *

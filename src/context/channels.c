@@ -2,6 +2,8 @@
 
 #include "context/channel_view.h"
 #include "context/save.h"
+#include "context/traces.h"
+#include "record/trm_writer.h"
 
 /* Values that tell contexts apart, and are no part of the tree. */
 static void add_keys(const struct channel_view *view,

@@ -41,11 +41,4 @@ void context_channel_save(const struct context_channel_saving *saving,
 /* Whether it has any. */
 bool context_channel_has(const struct context_process *process, uint32_t channel);
 
-/* Writes a profile of what a channel of a process had that wrote none itself. `naming`:
- * NULL if addresses are to stand alone. */
-struct trm_error *context_channel_write(const char *path,
-					const struct context_process *process,
-					const struct context_channel *channel,
-					const struct context_naming *naming);
-
 #endif

@@ -8,8 +8,12 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/table.h"
+#include "context/channel_view.h"
 #include "context/save.h"
+#include "record/model.h"
 #include "record/output.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,8 +2,12 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "context/channel_view.h"
 #include "context/save.h"
+#include "record/model.h"
 #include "record/output.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 
 #include <dirent.h>
 #include <limits.h>

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "context/channel_file.h"
 #include "context/channels.h"
 
 #include <errno.h>

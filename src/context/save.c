@@ -4,6 +4,9 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "context/merge.h"
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,10 @@
 /* Traces of channels: all threads' snapshots, read on in the order of time. */
+#include "context/traces.h"
+
 #include "context/channel_view.h"
 #include "context/merge.h"
+#include "record/model.h"
+#include "record/trm_writer.h"
 
 /* A thread's trace, read on snapshot by snapshot. */
 struct cursor {

@@ -108,19 +108,6 @@ struct coverage_left_out {
 	size_t lines;     /* lines that source files which exist do not have */
 };
 
-/*
- * Adds a tracefile of lcov (geninfo(1) describes the format): the functions of each
- * source file, with FN, FNDA and, for the line of each, DA; all lines that have code, in
- * a profile of blocks; BRDA for each way of each branch, in one of edges. Names of files
- * are absolute. `missing`: with source files that do not exist, too. Returns how many
- * files there are.
- */
-size_t coverage_lcov(const struct coverage *coverage, bool missing,
-		     struct coverage_left_out *ret_left_out, struct text *out);
-
-/* Says what it is that a module's trouble keeps from being known. */
-const char *coverage_trouble_kind(const struct coverage_module *module);
-
 struct coverage_options {
 	bool functions; /* a row for each function, not for each source file */
 	bool missed;    /* only what was not executed */
@@ -129,9 +116,6 @@ struct coverage_options {
 	size_t width; /* columns at which lines are cut; 0: nowhere */
 };
 
-/* Adds tables, or one JSON object: see man/trammel-coverage.1.md. */
-void coverage_text(const struct coverage *coverage,
-		   const struct coverage_options *options, struct text *out);
 void coverage_json(const struct coverage *coverage, struct text *out);
 
 #endif

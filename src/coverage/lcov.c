@@ -1,3 +1,5 @@
+#include "coverage/lcov.h"
+
 #include "coverage/coverage.h"
 #include "coverage/sources.h"
 

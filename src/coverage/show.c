@@ -1,6 +1,7 @@
-#include "coverage/coverage.h"
+#include "coverage/show.h"
 
 #include "base/array.h"
+#include "coverage/coverage.h"
 #include "report/json/parts.h"
 #include "report/text/grid.h"
 #include "report/text/parts.h"

@@ -1,8 +1,10 @@
 /* For clang: samples by line of the source, functions put into others in those. */
-#include "derive/pbo.h"
+#include "derive/autofdo.h"
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "derive/pbo.h"
+#include "derive/pointers.h"
 #include "image/inlines.h"
 #include "x86/decode.h"
 

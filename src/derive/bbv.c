@@ -1,6 +1,7 @@
 #include "derive/bbv.h"
 
 #include "base/array.h"
+#include "record/model.h"
 #include "record/record.h"
 #include "report/profile.h"
 

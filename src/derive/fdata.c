@@ -1,9 +1,11 @@
 /* For BOLT: a line for each branch, "1 FUNCTION OFFSET 1 FUNCTION OFFSET MISSES COUNT".
  */
-#include "derive/pbo.h"
+#include "derive/fdata.h"
 
 #include "base/cleanup.h"
 #include "derive/estimate.h"
+#include "derive/pbo.h"
+#include "derive/pointers.h"
 #include "image/unique.h"
 
 #include <inttypes.h>

@@ -56,9 +56,6 @@ void mix_deinit(struct mix *mix);
 /* What a row is of, as text (of a function or block the function's name). */
 const char *mix_row_name(const struct mix *mix, const struct mix_row *row);
 
-/* Adds the tables as text, or as one JSON object: see man/trammel-mix.1.md. */
-void mix_text(const struct mix *mix, const struct walk_options *options,
-	      struct text *out);
 void mix_json(const struct mix *mix, struct text *out);
 
 #endif

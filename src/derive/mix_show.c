@@ -1,6 +1,7 @@
 /* The instruction mix, as text and JSON. */
-#include "derive/mix.h"
+#include "derive/mix_show.h"
 
+#include "derive/mix.h"
 #include "report/json/parts.h"
 #include "report/text/grid.h"
 #include "report/text/parts.h"

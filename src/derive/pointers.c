@@ -1,8 +1,9 @@
 /* Calls by pointers, for compilers: those that call always the same are worth a compare.
  */
-#include "derive/pbo.h"
+#include "derive/pointers.h"
 
 #include "base/array.h"
+#include "derive/pbo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -111,23 +111,8 @@ void mpi_shared_all(MPI_Comm comm, const void *buffer, int count, MPI_Datatype t
 void mpi_shared_each(MPI_Comm comm, const void *buffer, const int *counts,
 		     MPI_Datatype type);
 
-/* fortran.c: what Fortran arguments are. `error`: NULL, or where the error code is. */
-MPI_Comm mpi_comm_of(const void *comm);
-MPI_Datatype mpi_type_of(const void *type);
-const void *mpi_buffer_of(const void *buffer);
-bool mpi_failed(const void *error);
 /* The status that the function is to fill in: `words`, if the program wants none. */
 enum { MPI_STATUS_WORDS = 32 };
-void *mpi_status_of(void *status, MPI_Fint *words);
-void mpi_status_take(const void *status, MPI_Status *ret_status);
-
-/* requests.c: requests whose messages are known when they are complete. */
-void mpi_track_receive(MPI_Request request, MPI_Comm comm);
-/* A persistent one, which sends when it is started. */
-void mpi_track_send(MPI_Request request, MPI_Comm comm, int peer, int count,
-		    MPI_Datatype type);
-void mpi_untrack(MPI_Request request);
-void mpi_started(struct mpi_call *call, const MPI_Request *requests, int count);
 
 /* What is known of a request. */
 struct mpi_note {
@@ -148,28 +133,12 @@ struct mpi_waiting {
 	struct mpi_note few_notes[16];
 	MPI_Status few_statuses[16];
 };
-/* Returns the statuses that the function is to fill in; `statuses` unless the program
- * wants none. */
-MPI_Status *mpi_wait_begin(struct mpi_waiting *waiting, const MPI_Request *requests,
-			   int count, MPI_Status *statuses, int status_count);
-/* So many are complete; `indices`: which (NULL: the first ones), `statuses`: of each. */
-void mpi_wait_done(struct mpi_call *call, struct mpi_waiting *waiting, int count,
-		   const int *indices, const MPI_Status *statuses);
-void mpi_wait_end(struct mpi_waiting *waiting, const MPI_Request *requests);
 
-/* This process, and no child of it, will be a rank. */
-void mpi_initialising(void);
 /* The program has initialised MPI: its rank is known. */
 void mpi_initialised(void);
-/* gather.c: the program ends MPI. */
-void mpi_finalising(void);
 
 /* All functions of MPI that are wrapped. */
 extern const struct runtime_wrapper mpi_wrappers[];
 extern const size_t mpi_wrapper_count;
-
-/* reduce.c: puts together what ranks have, along a binomial tree; collective. Returns
- * whether this rank, the first of the communicator, has it all. */
-bool mpi_reduce(MPI_Comm comm, const struct publish_sums *sums);
 
 #endif

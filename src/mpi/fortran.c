@@ -2,6 +2,8 @@
  * Arguments of MPI functions as Fortran has them: references to numbers, and addresses of
  * variables that stand for constants.
  */
+#include "mpi/fortran.h"
+
 #include "mpi/calls.h"
 
 _Static_assert(sizeof(MPI_Status) <= MPI_STATUS_WORDS * sizeof(MPI_Fint),

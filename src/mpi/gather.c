@@ -5,7 +5,10 @@
  * the job must have that, as a job of which some programs do not have this library would
  * wait for ever; whether a rank has recorded something makes no difference.
  */
+#include "mpi/gather.h"
+
 #include "mpi/calls.h"
+#include "mpi/reduce.h"
 #include "publish/gather.h"
 #include "runtime/process/plugin_api.h"
 

@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 KINDS = ("local", "first", "before", "after", "always")
+ROOM = ("calls", "fortran", "gather", "reduce", "requests")
 PROTOTYPE = re.compile(r"\bint\s+(MPI_\w+)\s*\(([^;{}()]*)\)\s*[^;(){}]*"
                        r"(?:__attribute__\s*\(\(.*?\)\))?\s*;", re.S)
 PARAMETER = re.compile(r"(\w+)\s*((?:\[\w*\]\s*)*)$")
@@ -204,7 +205,7 @@ def main():
     table, output, *command = sys.argv[1:]
     rows, without = read_table(table)
     found = prototypes(command)
-    parts = ["/* Made by generate.py. */\n#include \"mpi/calls.h\"\n"]
+    parts = ["/* Made by generate.py. */\n", *[f"#include \"mpi/{name}.h\"\n" for name in ROOM]]
     used = set()
     for name, parameters in sorted(found.items()):
         if matches(name, without):

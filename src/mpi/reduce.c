@@ -2,6 +2,8 @@
  * What ranks have is put together: each takes in what those below it in a binomial tree
  * have packed, and sends all of it on.
  */
+#include "mpi/reduce.h"
+
 #include "mpi/calls.h"
 
 #include <dlfcn.h>

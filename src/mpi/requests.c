@@ -3,9 +3,10 @@
  * persistent sends: a hash table from handles. Calls that complete requests look at it
  * only if there is something in it.
  */
-#include "mpi/calls.h"
+#include "mpi/requests.h"
 
 #include "base/clock.h"
+#include "mpi/calls.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,6 +6,8 @@
 #include "query/parse.h"
 #include "query/result.h"
 #include "query/run.h"
+#include "record/model.h"
+#include "record/trm_writer.h"
 #include "publish/publish.h"
 
 #include "base/array.h"

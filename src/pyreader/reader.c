@@ -5,6 +5,9 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "record/cali_values.h"
+#include "record/model.h"
+#include "record/value.h"
 #include "base/vector.h"
 #include "record/cali.h"
 #include "record/record.h"

@@ -1,7 +1,9 @@
 /* Attributes, by name or by object, and their values. */
-#include "python/python.h"
+#include "python/attribute.h"
 
 #include "base/array.h"
+#include "python/module.h"
+#include "python/python.h"
 
 struct attribute {
 	PyObject_HEAD trm_attribute number;

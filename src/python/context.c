@@ -1,4 +1,7 @@
 /* Context managers: regions and iterations; and the iterator of a loop. */
+#include "python/context.h"
+
+#include "python/module.h"
 #include "python/python.h"
 
 /* What `region` gives while nothing measures; there is one. */

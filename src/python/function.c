@@ -2,9 +2,11 @@
  * The decorator. Where there is no library the function itself is given back, and costs
  * nothing; else a callable that looks like it, and passes its attributes on.
  */
-#include "python/python.h"
+#include "python/function.h"
 
 #include "base/array.h"
+#include "python/module.h"
+#include "python/python.h"
 
 #include <stddef.h>
 #include <structmember.h>

@@ -1,4 +1,9 @@
 /* The module, and what its files share. */
+#include "python/module.h"
+
+#include "python/attribute.h"
+#include "python/context.h"
+#include "python/function.h"
 #include "python/python.h"
 
 #include <string.h>

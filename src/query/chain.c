@@ -1,6 +1,7 @@
 #include "query/chain.h"
 
 #include "query/value.h"
+#include "record/value.h"
 
 static uint32_t holder_above(const struct query_chain *chain,
 			     const struct query_keys *keys, uint32_t holder)

@@ -5,6 +5,8 @@
 #include "query/functions.h"
 #include "query/match.h"
 #include "query/part.h"
+#include "record/model.h"
+#include "record/value.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "query/match.h"
 
 #include "query/part.h"
+#include "record/value.h"
 
 #include <string.h>
 

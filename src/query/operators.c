@@ -1,6 +1,7 @@
 #include "query/operators.h"
 
 #include "query/tally.h"
+#include "record/value.h"
 
 #include <math.h>
 #include <strings.h>

@@ -3,6 +3,7 @@
 #include "query/format.h"
 #include "query/format/caliper.h"
 #include "query/match.h"
+#include "record/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>

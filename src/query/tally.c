@@ -1,5 +1,7 @@
 #include "query/tally.h"
 
+#include "record/value.h"
+
 #include <inttypes.h>
 #include <math.h>
 

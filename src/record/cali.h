@@ -65,55 +65,10 @@ enum cali_property {
 	CALI_AGGREGATABLE = 2048,
 };
 
-/* From enum cali_property to enum record_property; record.h has the way back. */
-uint32_t cali_properties_read(uint64_t properties);
-
-/* The name of a type, which is also the built-in node with its number. */
-const char *cali_type_name(enum record_type type);
-unsigned cali_type_node(enum record_type type);
-/* The type of this name; false if there is none. */
-bool cali_type_find(const char *name, size_t size, enum record_type *ret_type);
-
-/*
- * Reads a number, which is followed by `=`, `,` or a new line, and goes behind it. False
- * if it is none. Here and below a new line ends what `at` points into.
- */
-bool cali_read_long_uint(const char **at, uint64_t *ret_number);
-
 static inline bool cali_is_end(char c)
 {
 	return c == '=' || c == ',' || c == '\n';
 }
-
-static inline bool cali_read_uint(const char **at, uint64_t *ret_number)
-{
-	const char *c = *at;
-	uint64_t number = 0;
-	uint8_t digit;
-
-	for (; (digit = (uint8_t)(*c - '0')) <= 9; c++)
-		number = number * 10 + digit;
-	/* 19 digits fit. */
-	if (c - *at > 19 || c == *at || !cali_is_end(*c))
-		return cali_read_long_uint(at, ret_number);
-	*at = c;
-	*ret_number = number;
-	return true;
-}
-
-/*
- * Reads a value and goes behind it. Bytes are added to `bytes`, with a 0 behind them, and
- * `ret_value->u` is where they begin there. `ret_empty`: there was no value, though the
- * type needs one. False if it is no value of the type.
- */
-bool cali_read_value(const char **at, enum record_type type, struct text *bytes,
-		     struct record_value *ret_value, bool *ret_empty);
-/* Goes behind a value. */
-const char *cali_skip_value(const char *at);
-
-/* Adds a value as it stands in a line. */
-void cali_add_value(struct text *text, struct record_value value);
-void cali_add_number(struct text *text, uint64_t number);
 
 /* Nodes that describe one attribute. */
 enum { CALI_DEPTH_MAX = 250 };
@@ -154,19 +109,6 @@ struct cali_names {
 	uint64_t node_bytes_max;
 };
 
-void cali_names_init(struct cali_names *names, struct record_model *model);
-void cali_names_deinit(struct cali_names *names);
-
-/* What a number stands for. */
-struct cali_entry cali_names_other(const struct cali_names *names, uint64_t id);
-static inline struct cali_entry cali_names_find(const struct cali_names *names,
-						uint64_t id)
-{
-	if (id < names->entries.count && names->entries.items[id].kind)
-		return names->entries.items[id];
-	return cali_names_other(names, id);
-}
-
 /* A line with a node, in parts. */
 struct cali_node_line {
 	uint64_t id, attribute, parent;
@@ -174,24 +116,6 @@ struct cali_node_line {
 	bool has_id, has_attribute, has_parent;
 };
 
-/* Takes a node in. Returns what is wrong with it, a constant, or NULL. */
-const char *cali_names_define(struct cali_names *names,
-			      const struct cali_node_line *line);
-
-/* The attribute with a number that stands for one; NULL: it does not. */
-const struct cali_attribute *cali_names_attribute(const struct cali_names *names,
-						  uint64_t id);
-
-/* The node at the end of the first one's path with the second one's behind it. What is
- * wrong is returned as above. */
-const char *cali_names_join(struct cali_names *names, record_node first,
-			    record_node second, record_node *ret_node);
-
 struct trm_source;
-
-/* Reads a .cali file, as trm_read does. */
-struct trm_error *cali_read(struct trm_source *source, const char *name,
-			    struct record_model *model, const struct trm_visitor *visitor,
-			    char **ret_warning);
 
 #endif

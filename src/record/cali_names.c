@@ -1,9 +1,13 @@
 /* What the numbers in a .cali file stand for: nodes, attributes, what describes them. */
-#include "record/cali.h"
+#include "record/cali_names.h"
 
 #include "base/array.h"
 #include "base/table.h"
+#include "record/cali.h"
+#include "record/cali_values.h"
+#include "record/model.h"
 #include "record/trm.h"
+#include "record/value.h"
 
 #include <stdio.h>
 

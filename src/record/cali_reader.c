@@ -1,8 +1,12 @@
 /* The lines of .cali files. */
-#include "record/cali.h"
+#include "record/cali_reader.h"
 
 #include "base/cleanup.h"
 #include "base/table.h"
+#include "record/cali.h"
+#include "record/cali_names.h"
+#include "record/cali_values.h"
+#include "record/model.h"
 #include "record/trm.h"
 #include "record/trm_source.h"
 

@@ -1,7 +1,9 @@
 /* Names of types, properties and values in .cali files. */
-#include "record/cali.h"
+#include "record/cali_values.h"
 
 #include "base/array.h"
+#include "record/cali.h"
+#include "record/value.h"
 
 #include <math.h>
 #include <stdio.h>

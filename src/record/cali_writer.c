@@ -1,6 +1,10 @@
-#include "record/cali.h"
+#include "record/cali_writer.h"
 
 #include "base/table.h"
+#include "record/cali.h"
+#include "record/cali_values.h"
+#include "record/model.h"
+#include "record/value.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,9 @@
-#include "record/record.h"
+#include "record/model.h"
 
 #include "base/table.h"
 #include "base/vector.h"
+#include "record/record.h"
+#include "record/value.h"
 
 #include <assert.h>
 #include <string.h>

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct record_model;
+
 enum record_type {
 	RECORD_INT,
 	RECORD_UINT,
@@ -61,19 +63,6 @@ struct record_pair {
 	struct record_value value;
 };
 
-/* Attributes and context tree of one profile. */
-struct record_model *record_model_create(void);
-void record_model_destroy(struct record_model *model);
-
-/* The attribute of this name; made with type and properties if it is new. Error
- * (TRM_ERROR_USAGE) if it exists with another type. */
-struct trm_error *record_attribute_intern(struct record_model *model, const char *name,
-					  enum record_type type, uint32_t properties,
-					  record_attribute *ret_attribute);
-/* The same; where it exists with another type, that of the name with the type behind it
- * ("level.string"). */
-record_attribute record_attribute_make(struct record_model *model, const char *name,
-				       enum record_type type, uint32_t properties);
 /* The same as the first of several; the first error ends it. */
 struct record_attribute_row {
 	const char *name;
@@ -81,42 +70,6 @@ struct record_attribute_row {
 	uint32_t properties;
 	record_attribute *ret_id;
 };
-struct trm_error *record_attributes_intern(struct record_model *model,
-					   const struct record_attribute_row *rows,
-					   size_t count);
-bool record_attribute_find(const struct record_model *model, const char *name,
-			   record_attribute *ret_attribute);
-const char *record_attribute_name(const struct record_model *model, record_attribute id);
-enum record_type record_attribute_type(const struct record_model *model,
-				       record_attribute id);
-uint32_t record_attribute_properties(const struct record_model *model,
-				     record_attribute id);
-size_t record_attribute_count(const struct record_model *model);
-
-/*
- * Says something of an attribute: `key` (another one, such as attribute.unit) has this
- * value for it. The value is copied and must have the type of `key`. What was said with
- * the same key before is replaced.
- */
-void record_attribute_describe(struct record_model *model, record_attribute attribute,
-			       record_attribute key, struct record_value value);
-/* What is said of it, from 0 on, in the order in which it was said first. The pairs are
- * valid until the next description of the attribute. */
-size_t record_attribute_descriptions(const struct record_model *model,
-				     record_attribute id);
-struct record_pair record_attribute_description(const struct record_model *model,
-						record_attribute id, size_t number);
-
-/*
- * The child of `parent` for attribute = value, made if it is new. The value is copied; it
- * must have the attribute's type (numbers of another type are taken bit by bit). A search
- * takes the same time whatever the number of siblings.
- */
-record_node record_node_child(struct record_model *model, record_node parent,
-			      record_attribute attribute, struct record_value value);
-record_node record_node_parent(const struct record_model *model, record_node node);
-struct record_pair record_node_pair(const struct record_model *model, record_node node);
-size_t record_node_count(const struct record_model *model);
 
 static inline struct record_value record_int(int64_t i)
 {
@@ -131,61 +84,6 @@ static inline struct record_value record_address(uint64_t u)
 {
 	return (struct record_value){.type = RECORD_ADDRESS, .u = u};
 }
-struct record_value record_string(const char *text); /* not copied */
-
-/* "int", "uint", "double", ... */
-const char *record_type_name(enum record_type type);
-
-/* Adds the value as text reads it ("0x41", "12", "deflate"; a zero byte is "\x00"), or as
- * JSON has it. */
-void record_value_text(struct text *text, struct record_value value);
-void record_value_json(struct text *text, struct record_value value);
-
-/*
- * Writing a .trm file. The format is described at the head of record/trm.h. Records are
- * packed into compressed chunks; attributes and nodes go into the stream before their
- * first use. An error of the disk is kept, and later calls do nothing; trm_writer_finish
- * tells it. The writer does not own the model nor the descriptor.
- */
-struct trm_writer *trm_writer_create(int fd, struct record_model *model);
-/* Chunks from here on are not compressed: for what is read at once, and not kept. */
-void trm_writer_leave_plain(struct trm_writer *writer);
-void trm_writer_record(struct trm_writer *writer, record_node node,
-		       const struct record_pair *pairs, size_t count);
-/* A global: run metadata, one value for an attribute. The second one: unless the
- * attribute has one; returns whether it was written. */
-void trm_writer_global(struct trm_writer *writer, record_attribute attribute,
-		       struct record_value value);
-bool trm_writer_global_once(struct trm_writer *writer, record_attribute attribute,
-			    struct record_value value);
-/* Writes what is buffered as a whole chunk. */
-void trm_writer_flush(struct trm_writer *writer);
-/* Writes the end mark; returns the first error there was. Destroys the writer. */
-struct trm_error *trm_writer_finish(struct trm_writer *writer)
-	__attribute__((warn_unused_result));
-
-/*
- * Writing the text format of LLNL's Caliper (.cali), which record/cali.h describes. What
- * is written is added to `out`, which the caller may empty between calls. Nodes and
- * attributes are written before their first use, and equal ones once, whichever model
- * they come from. Globals come in a record of their own at the end.
- */
-struct cali_writer *cali_writer_create(struct text *out);
-/* What follows is of this model, which must live until the next call or the end. */
-void cali_writer_use(struct cali_writer *writer, const struct record_model *model);
-void cali_writer_record(struct cali_writer *writer, record_node node,
-			const struct record_pair *pairs, size_t count);
-/* The same of a record with several paths, by their innermost nodes. */
-void cali_writer_entries(struct cali_writer *writer, const record_node *nodes,
-			 size_t node_count, const struct record_pair *pairs,
-			 size_t count);
-/* A global. The last value that an attribute was given counts. */
-void cali_writer_global(struct cali_writer *writer, record_attribute attribute,
-			struct record_value value);
-/* What the properties are there: bits of enum cali_property. */
-uint32_t cali_properties_write(uint32_t properties);
-/* Writes the globals and destroys the writer. */
-void cali_writer_finish(struct cali_writer *writer);
 
 /* What a reader calls. Pairs and strings are valid during the call only. */
 struct trm_visitor {

@@ -24,9 +24,4 @@
 
 struct trm_source;
 
-/* Reads such a file, as trm_read does. */
-struct trm_error *split_read(struct trm_source *source, const char *name,
-			     struct record_model *model,
-			     const struct trm_visitor *visitor, char **ret_warning);
-
 #endif

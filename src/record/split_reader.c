@@ -1,11 +1,14 @@
-#include "record/split.h"
+#include "record/split_reader.h"
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/vector.h"
 #include "record/json.h"
+#include "record/model.h"
+#include "record/split.h"
 #include "record/trm.h"
 #include "record/trm_source.h"
+#include "record/value.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -121,9 +121,6 @@ struct trm_header {
 	uint64_t checksum;
 };
 
-/* The checksum of a chunk whose header begins with the 16 bytes at `head`. */
-uint64_t trm_checksum(const uint8_t *head, const void *stored, size_t size);
-
 static inline uint64_t trm_zigzag(uint64_t number)
 {
 	return number << 1 ^ (uint64_t)((int64_t)number >> 63);

@@ -1,5 +1,6 @@
 #include "record/trm_decode.h"
 
+#include "record/model.h"
 #include "record/trm.h"
 
 /* A place in a payload. Reading behind the end gives zeros and sets `at` to NULL. */

@@ -1,3 +1,6 @@
+#include "record/cali_reader.h"
+#include "record/split_reader.h"
+#include "record/trm_writer.h"
 #include "record/cali.h"
 #include "record/record.h"
 #include "record/split.h"

@@ -1,9 +1,11 @@
-#include "record/trm.h"
+#include "record/trm_writer.h"
 
 #include "base/array.h"
 #include "base/table.h"
 #include "base/vector.h"
+#include "record/model.h"
 #include "record/record.h"
+#include "record/trm.h"
 
 #include <assert.h>
 #include <errno.h>

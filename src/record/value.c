@@ -1,3 +1,5 @@
+#include "record/value.h"
+
 #include "record/record.h"
 
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 #include "report/caliper.h"
 
 #include "base/array.h"
+#include "record/model.h"
 #include "report/regions.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
 #include "report/fields.h"
 
+#include "record/model.h"
+
 #include <string.h>
 
 static const struct {

@@ -3,7 +3,9 @@
 #include "base/cleanup.h"
 #include "base/table.h"
 #include "base/vector.h"
+#include "record/model.h"
 #include "record/record.h"
+#include "record/trm_writer.h"
 #include "report/profile.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "record/model.h"
 #include "report/caliper.h"
 #include "report/fields.h"
 #include "report/regions.h"

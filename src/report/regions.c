@@ -6,6 +6,8 @@
 #include "base/cleanup.h"
 #include "base/search.h"
 #include "base/text.h"
+#include "record/model.h"
+#include "record/value.h"
 
 #include <stdlib.h>
 #include <string.h>

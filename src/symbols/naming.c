@@ -1,6 +1,8 @@
 #include "symbols/naming.h"
 
 #include "base/cleanup.h"
+#include "record/model.h"
+#include "record/value.h"
 #include "symbols/symbols.h"
 
 #include <stdlib.h>

@@ -6,6 +6,8 @@
  */
 #include "base/text.h"
 #include "record/record.h"
+#include "record/model.h"
+#include "record/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "profile_maker.h"
 
 #include <dirent.h>

@@ -4,6 +4,7 @@
 
 #include "profile_maker.h"
 #include "run_command.h"
+#include "record/value.h"
 
 #include <inttypes.h>
 #include <limits.h>

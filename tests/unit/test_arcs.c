@@ -1,4 +1,5 @@
 /* Calls by call site: in reports, in graphs, and checked. */
+#include "record/value.h"
 #include "profile_maker.h"
 #include "run_command.h"
 

@@ -1,6 +1,8 @@
 /* `trammel bbv`: vectors of profiles that are made here, read by the grammar of
  * SimPoint's frequency vectors. */
 
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "profile_maker.h"
 #include "run_command.h"
 

@@ -1,5 +1,10 @@
 /* .cali files: what is written is read again; what others write is read; damage is told,
  * and does no harm. */
+#include "context/channel_view.h"
+#include "record/cali_writer.h"
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "base/cleanup.h"
 #include "base/vector.h"
 #include "record/record.h"

@@ -1,6 +1,8 @@
 /* `trammel report --check`: counts that can be and cannot be, of functions in
  * annotated.S.
  */
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "annotate/check.h"
 
 #include "profile_maker.h"

@@ -1,5 +1,6 @@
 /* `trammel coverage`: profiles are made here of functions of this program, in covered.c.
  */
+#include "record/value.h"
 #include "coverage/coverage.h"
 #include "image/image.h"
 

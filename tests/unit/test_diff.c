@@ -1,4 +1,5 @@
 /* `trammel diff`: profiles are written here with the writer, and the output compared. */
+#include "record/value.h"
 #include "report/profile.h"
 
 #include "profile_maker.h"

@@ -1,4 +1,7 @@
 /* Ranks' numbers put together: sums by path, the least and the greatest, damage. */
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "context/gather.h"
 
 #include "base/cleanup.h"

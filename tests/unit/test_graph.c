@@ -1,6 +1,7 @@
 /* `trammel graph`: of functions of this program, in annotated.S, whose blocks are known.
  */
 
+#include "record/value.h"
 #include "profile_maker.h"
 #include "run_command.h"
 

@@ -1,5 +1,7 @@
 /* Reports on parts of runs: profiles are written here with the writer. */
 
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "profile_maker.h"
 #include "run_command.h"
 

@@ -1,4 +1,7 @@
 /* `trammel merge`: the merged profile against the same files put one behind the other. */
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "base/text.h"
 #include "report/profile.h"
 #include "report/text/report.h"

@@ -1,4 +1,5 @@
 /* `trammel mix`: what instructions are, and sums of functions in annotated.S. */
+#include "record/value.h"
 #include "x86/insn_class.h"
 
 #include "profile_maker.h"

@@ -1,4 +1,5 @@
 /* Reports of a function with a cold part: of parted.S. */
+#include "record/value.h"
 #include "annotate/annotation.h"
 
 #include "profile_maker.h"

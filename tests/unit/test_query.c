@@ -1,8 +1,12 @@
 /* `trammel query`: what queries mean, and how results look. */
+#include "context/channel_view.h"
 #include "query/format.h"
 #include "query/names.h"
 #include "query/parse.h"
 #include "query/run.h"
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "base/cleanup.h"
 #include "query/result.h"
 

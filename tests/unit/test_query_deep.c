@@ -4,10 +4,14 @@
  * KiB), and the bytes that are printed. What is shown of long keys is the same as what is
  * found along them.
  */
+#include "context/channel_view.h"
 #include "query/format.h"
 #include "query/parse.h"
 #include "query/result.h"
 #include "query/run.h"
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "query/query.h"
 
 #include "profile_maker.h"

@@ -1,4 +1,7 @@
 /* The record model: attributes, the context tree, values as text. */
+#include "context/channel_view.h"
+#include "record/model.h"
+#include "record/value.h"
 #include "record/record.h"
 
 #include <float.h>

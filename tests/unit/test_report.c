@@ -1,5 +1,7 @@
 /* `trammel report`: profiles are written here with the writer, and the whole output
  * compared. */
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "base/cleanup.h"
 #include "record/record.h"
 #include "report/text/report.h"

@@ -1,4 +1,7 @@
 /* Names in reports. */
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "report/text/report.h"

@@ -1,4 +1,5 @@
 /* Parts of a run: differences of what spools have, while threads go on and end. */
+#include "context/channel_view.h"
 #include "context/parts.h"
 
 #include "base/cleanup.h"

@@ -1,4 +1,7 @@
 /* Calls in their contexts: in reports and in graphs. */
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "profile_maker.h"
 #include "run_command.h"
 #include "record/trm.h"

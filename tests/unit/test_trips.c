@@ -1,4 +1,5 @@
 /* `trammel loops`, and loops in `trammel annotate`: of functions in annotated.S. */
+#include "record/value.h"
 #include "annotate/trips.h"
 
 #include "profile_maker.h"

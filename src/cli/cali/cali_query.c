@@ -2,9 +2,13 @@
  * `cali-query`: the program of this name of LLNL's Caliper, with its options and its
  * output. See man/cali-query.1.md. Options become clauses behind those of the query.
  */
+#include "context/channel_view.h"
 #include "query/parse.h"
 #include "query/result.h"
 #include "query/run.h"
+#include "record/cali_values.h"
+#include "record/model.h"
+#include "record/value.h"
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/library.h"

@@ -2,6 +2,8 @@
  * `cali-stat`: the program of this name of LLNL's Caliper, with its options and its
  * output. See man/cali-stat.1.md.
  */
+#include "record/cali_writer.h"
+#include "record/model.h"
 #include "base/cleanup.h"
 #include "cli/cali/count.h"
 #include "cli/cali/options.h"

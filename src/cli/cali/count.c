@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "record/cali.h"
+#include "record/cali_values.h"
 
 #include <string.h>
 

@@ -3,6 +3,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "collect/callgraph/times.h"
+#include "record/model.h"
+#include "record/value.h"
 #include "session/profile/profile_writer.h"
 
 #include <stdlib.h>

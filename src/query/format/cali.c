@@ -3,6 +3,9 @@
 
 #include "query/format.h"
 #include "query/format/cells.h"
+#include "record/cali_writer.h"
+#include "record/model.h"
+#include "record/value.h"
 
 #include <math.h>
 

@@ -4,6 +4,9 @@
 #include "query/format/output.h"
 #include "query/match.h"
 #include "record/cali.h"
+#include "record/cali_values.h"
+#include "record/model.h"
+#include "record/value.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* The JSON that cali-query prints: values of the tree are strings, others what they are.
  */
+#include "record/cali_values.h"
+#include "record/model.h"
+#include "record/value.h"
 #include "query/format/caliper.h"
 #include "record/cali.h"
 

@@ -1,5 +1,7 @@
 /* Formats of cali-query with a line for each record: "expand", and lines by a template.
  */
+#include "record/model.h"
+#include "record/value.h"
 #include "query/format/caliper.h"
 #include "query/format/cells.h"
 

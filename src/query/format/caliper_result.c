@@ -5,6 +5,9 @@
 #include "query/format/cells.h"
 #include "query/format/output.h"
 #include "query/match.h"
+#include "record/cali_writer.h"
+#include "record/model.h"
+#include "record/value.h"
 
 #include <stdlib.h>
 

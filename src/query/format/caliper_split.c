@@ -1,6 +1,8 @@
 /* The json-split of cali-query, which Hatchet and Thicket read: rows as lists of cells,
  * and paths as trees. All records are kept, since the last one decides what columns there
  * are; what a path adds to a row is made once. */
+#include "record/model.h"
+#include "record/value.h"
 #include "query/format/caliper.h"
 #include "query/match.h"
 

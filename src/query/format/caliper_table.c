@@ -1,4 +1,6 @@
 /* The tables that cali-query prints. */
+#include "record/model.h"
+#include "record/value.h"
 #include "query/format/caliper.h"
 
 #include <stdlib.h>

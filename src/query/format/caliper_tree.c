@@ -1,4 +1,5 @@
 /* The tree that cali-query prints. */
+#include "record/model.h"
 #include "query/format/caliper.h"
 #include "query/match.h"
 

@@ -1,6 +1,7 @@
 #include "query/format/cells.h"
 
 #include "query/match.h"
+#include "record/value.h"
 
 #include <math.h>
 #include <stdio.h>

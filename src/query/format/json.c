@@ -1,4 +1,5 @@
 /* JSON: a list of rows, or an object with them and the run metadata. */
+#include "record/value.h"
 #include "query/format.h"
 #include "query/format/output.h"
 

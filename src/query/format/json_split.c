@@ -1,4 +1,6 @@
 /* JSON for Hatchet and Thicket: rows as lists of cells, and the paths as a tree. */
+#include "record/model.h"
+#include "record/value.h"
 #include "query/format.h"
 #include "query/format/cells.h"
 #include "query/format/paths.h"

@@ -4,6 +4,7 @@
 #include "query/format.h"
 #include "query/format/cells.h"
 #include "query/format/output.h"
+#include "record/value.h"
 
 #include <math.h>
 

@@ -1,5 +1,7 @@
 #include "query/format/paths.h"
 
+#include "record/value.h"
+
 /* A node of the tree. */
 struct item {
 	uint32_t key;

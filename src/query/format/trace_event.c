@@ -1,4 +1,6 @@
 /* Events of traces for Perfetto and chrome://tracing. See trace_json.h. */
+#include "record/model.h"
+#include "record/value.h"
 #include "query/format.h"
 #include "query/format/trace_record.h"
 #include "query/format/trace_spans.h"

@@ -1,5 +1,8 @@
 #include "query/format/trace_json.h"
 
+#include "record/model.h"
+#include "record/value.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "query/format/trace_record.h"
 
 #include "base/cleanup.h"
+#include "record/model.h"
 
 #include <stdlib.h>
 #include <string.h>

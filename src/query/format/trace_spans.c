@@ -1,5 +1,8 @@
 #include "query/format/trace_spans.h"
 
+#include "record/model.h"
+#include "record/value.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 #include "report/json/parts.h"
 
+#include "record/value.h"
+
 #include <inttypes.h>
 
 void json_add_key(struct text *out, const char *key)

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "code/plan/plan_rows.h"
 #include "code/planner/plan_create.h"
+#include "image/headers.h"
 #include "session/cache/address_maps.h"
 #include "session/cache/cache.h"
 #include "session/cache/cache_file.h"

@@ -3,6 +3,8 @@
 #include "base/bits.h"
 #include "base/cleanup.h"
 #include "code/plan/plan_rows.h"
+#include "record/model.h"
+#include "record/value.h"
 #include "session/count/call_sites.h"
 #include "session/profile/profile_writer.h"
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "context/recover.h"
 #include "context/save.h"
+#include "record/value.h"
 #include "session/count/window.h"
 #include "session/profile/profile_writer.h"
 #include "symbols/naming.h"

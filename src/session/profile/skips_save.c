@@ -3,6 +3,9 @@
 #include "base/cleanup.h"
 #include "code/plan/plan.h"
 #include "code/plan/plan_rows.h"
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
 #include "session/profile/profile_writer.h"
 
 static void save_function(struct profile_writer *writer, const struct module_file *file,

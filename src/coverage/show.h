@@ -1,0 +1,14 @@
+/* Writing coverage, as text and as JSON. */
+#ifndef TRAMMEL_COVERAGE_SHOW_H
+#define TRAMMEL_COVERAGE_SHOW_H
+
+#include "coverage/coverage.h"
+
+/* Says what it is that a module's trouble keeps from being known. */
+const char *coverage_trouble_kind(const struct coverage_module *module);
+
+/* Adds tables, or one JSON object: see man/trammel-coverage.1.md. */
+void coverage_text(const struct coverage *coverage,
+		   const struct coverage_options *options, struct text *out);
+
+#endif

@@ -1,0 +1,9 @@
+/* Decorators of functions. */
+#ifndef TRAMMEL_PYTHON_FUNCTION_H
+#define TRAMMEL_PYTHON_FUNCTION_H
+
+#include "python/python.h"
+
+PyObject *function_decorate(PyObject *module, PyObject *function);
+
+#endif
