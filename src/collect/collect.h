@@ -1,5 +1,5 @@
 /*
- * The measurements that exist. To add one: a folder with its `struct collector`
+ * The list of measurements. To add one: a folder with its `struct collector`
  * (session/options/collector.h), a line here, and a line in collect.c.
  */
 #ifndef TRAMMEL_COLLECT_COLLECT_H
@@ -25,7 +25,7 @@ extern const struct collector collector_openmp;
 /* The edges of a profile, which compilers' profiles need, too. */
 extern const struct collector_ops collector_edges_ops;
 
-/* What --regions adds: see collector_add_spans. */
+/* Functions as regions, for --regions: see collector_add_spans. */
 extern const struct collector_ops collector_spans_ops;
 
 /* Finds the collector with this name; the error suggests the nearest name. */

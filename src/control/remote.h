@@ -102,7 +102,7 @@ struct maps {
 	struct VECTOR(char) text;
 };
 
-struct trm_error *maps_read(pid_t pid, struct maps *maps); /* replaces what was there */
+struct trm_error *maps_read(pid_t pid, struct maps *maps); /* drops earlier contents */
 void maps_deinit(struct maps *maps);
 static inline const char *maps_path(const struct maps *maps,
 				    const struct mapping *mapping)

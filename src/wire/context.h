@@ -1,7 +1,7 @@
 /*
  * The spool: the file in which a process records its own context. It is mapped and
  * shared, so that what was recorded is there however the process ends. The process writes
- * it (runtime/), and whoever makes a profile of it reads it (context/).
+ * it (runtime/), and the maker of a profile reads it (context/).
  *
  * A spool is a sequence of blocks of CONTEXT_BLOCK bytes, each with a head of 64 bytes:
  *

@@ -304,7 +304,7 @@ struct wire_undo {
 };
 
 /*
- * Where an instruction that is covered by a patch at a function's entry continues. The
+ * The new address of an instruction that is covered by a patch at a function's entry. The
  * tracer writes a row when such an instruction has faulted and its handler is about to
  * see the original address: the handler returns by these rows, also when the tracer is
  * dead. Processes that share the control page have equal code at equal addresses, as far
@@ -338,7 +338,8 @@ struct wire_control {
 	/* Not 0: no system call filter, which might forbid sched_yield(2) and
 	 * futex_waitv(2). The program clears it. */
 	uint32_t unfiltered;
-	/* Where injected code continues, and the mask that it sets then. */
+	/* The address at which injected code continues, and the mask that it sets then.
+	 */
 	uint64_t inject_back;
 	uint64_t inject_mask;
 	uint32_t window; /* bits: calls of which functions matter, see WIRE_HOOK_START */

@@ -1,5 +1,5 @@
 /*
- * Gaps: code between known functions, with what was found out about it, for
+ * Gaps between known functions, with the facts found about their code, for
  * function_discovery.c.
  */
 #ifndef TRAMMEL_CODE_SCAN_CODE_GAPS_H

@@ -25,8 +25,8 @@ struct code_segment {
 	uint64_t *starts;  /* an instruction starts here, for certain */
 	uint64_t *reached; /* a branch, an operand or a table leads here, branches of the
 			      function itself and guesses left out */
-	uint64_t *exposed; /* the same, but for branches of the function around it, and
-			      for what is guessed alone */
+	uint64_t *exposed; /* reached, other than by branches of the function around it or
+			      by guesses alone */
 	uint64_t *guessed; /* a number somewhere equals this address */
 	uint64_t *taken;   /* a patch covers it */
 	/* By block: the index in map.entries of the first function that begins in it or

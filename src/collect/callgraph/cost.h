@@ -1,5 +1,5 @@
-/* What the probes of call graphs take themselves: gates, probes at returns and the
- * resident's code are run here, with a bank of our own. */
+/* Cost of the probes of call graphs: gates, probes at returns and the resident's code are
+ * run here, in the tracer, with a bank of its own. */
 #ifndef TRAMMEL_COLLECT_CALLGRAPH_COST_H
 #define TRAMMEL_COLLECT_CALLGRAPH_COST_H
 
@@ -7,10 +7,10 @@
 
 struct profile_writer;
 
-/* Measures what probes take here; all 0 where that cannot be. */
+/* Measures the cost of probes on this machine; all 0 if that is not possible. */
 void callgraph_find_cost(struct callgraph_cost *ret_cost);
 
-/* Measures what probes take, for a profile that is being written: saving.graph_cost. */
+/* Measures the cost of probes for the profile that `writer` writes: saving.graph_cost. */
 void callgraph_find_costs(struct profile_writer *writer);
 
 #endif

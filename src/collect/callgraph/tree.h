@@ -1,29 +1,29 @@
 /*
- * The context-sensitive call graph: trees that the resident's enter (resident.S) made in
- * banks become one for each image, and records of the profile.
+ * The context-sensitive call graph: trees that the resident (resident.S, enter) made in
+ * banks are merged into one for each image, and become records of the profile.
  */
 #ifndef TRAMMEL_COLLECT_CALLGRAPH_TREE_H
 #define TRAMMEL_COLLECT_CALLGRAPH_TREE_H
 
 #include "session/state/session.h"
 
-/* Looks at what the banks of a process have. Threads may
- * have to stand for that, so it is only copied; see callgraph_take. */
+/* Copies the trees of a process's banks. Its threads may have to stand still meanwhile,
+ * so callgraph_take does the rest. */
 void callgraph_copy(const struct session *session, struct process *process);
 
-/* What is new in the copy since the last one belongs to an interval; unless nothing
- * `counts` then. */
+/* Adds the difference between this copy and the one before to interval `interval`;
+ * without `counts` it is dropped. */
 void callgraph_take(const struct session *session, struct process *process, bool counts,
 		    uint32_t interval);
 
-/* The banks of a thread are empty from now on; 0: those of all threads are. */
+/* Notes that the banks of thread `thread` are empty now; 0: those of all threads. */
 void callgraph_forget(struct image_run *image, uint32_t thread);
 
-/* Sorts what is to be told, and adds up what is the same. */
+/* Sorts the contexts of an image and merges equal ones. */
 void callgraph_merge(struct image_run *image);
 
-/* Has a thread that was attached to begin in its bank within the calls that its stack
- * tells of. */
+/* Makes a thread of an attached process begin, in its bank, within the calls on its
+ * stack. */
 void callgraph_begin_within(const struct session *session, struct thread *thread,
 			    const struct user_regs_struct *registers);
 
