@@ -155,7 +155,7 @@ struct trm_error *arguments_number(const char *option, const char *given, uint64
 	if (errno || !*given || *end || strspn(given, "0123456789") != strlen(given) ||
 	    *ret_number < least)
 		return trm_error_create(TRM_ERROR_USAGE,
-					"--%s '%s' is no number from %llu up", option,
+					"--%s '%s' is not a number from %llu up", option,
 					given, (unsigned long long)least);
 	return NULL;
 }

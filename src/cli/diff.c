@@ -42,7 +42,8 @@ static struct trm_error *read_threshold(double *ret_threshold)
 	*ret_threshold = strtod(given, &end);
 	if (!isdigit((unsigned char)*given) || *end || errno || !isfinite(*ret_threshold))
 		return trm_error_create(TRM_ERROR_USAGE,
-					"--threshold '%s' is no number from 0 up", given);
+					"--threshold '%s' is not a number from 0 up",
+					given);
 	return NULL;
 }
 

@@ -47,7 +47,7 @@ static int unknown(const char *name)
 			nearest = commands[i];
 	trm_error_print(trm_error_create(
 		TRM_ERROR_USAGE,
-		"\"%s\" is no command: did you mean \"%s\"? See 'trammel help'.", name,
+		"\"%s\" is not a command: did you mean \"%s\"? See 'trammel help'.", name,
 		nearest->name));
 	return EXIT_USAGE;
 }

@@ -63,7 +63,7 @@ struct trm_error *measuring_time(const char *option, const char *text, uint64_t 
 		return NULL;
 	}
 	return trm_error_create(TRM_ERROR_USAGE,
-				"--%s '%s' is no time above 0: write 10s, 500ms or 2m",
+				"--%s '%s' is not a time above 0: write 10s, 500ms or 2m",
 				option, text);
 }
 
@@ -142,7 +142,7 @@ static struct trm_error *take_signal(const char *option, const char *word, void 
 	if (!number)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
-			"--%s '%s' is no signal that can be seen: write USR1 or 10",
+			"--%s '%s' is not a signal that can be seen: write USR1 or 10",
 			option, word);
 	*signals |= 1ull << number;
 	return NULL;
@@ -165,10 +165,11 @@ static struct trm_error *take_memory(const char *option, const char *word, void 
 	if (!strcmp(word, "none"))
 		return NULL;
 	if (*end || !(number * (double)unit >= 1u << 20 && number * (double)unit < 9e18))
-		return trm_error_create(TRM_ERROR_USAGE,
-					"--%s '%s' is no size of 1M or more: write 500M, "
-					"2G or none",
-					option, word);
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"--%s '%s' is not a size of 1M or more: write 500M, "
+			"2G or none",
+			option, word);
 	*limit = (uint64_t)(number * (double)unit);
 	return NULL;
 }

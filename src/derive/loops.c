@@ -122,7 +122,7 @@ static void add_lacks(const struct loop_list *list, struct text *out)
 		text_add(out, " without a graph, and left out\n");
 	}
 	if (list->irregular) {
-		text_add(out, "Cycles with several entries, which are no loops: ");
+		text_add(out, "Cycles with several entries, which are not loops: ");
 		text_add_grouped(out, list->irregular);
 		text_add(out, "\n");
 	}

@@ -116,7 +116,7 @@ static const char *read_above(const struct cali_names *names, uint32_t parent,
 		} else if (above->attribute == CALI_PROPERTIES && !has_properties) {
 			has_properties = true;
 			if (!cali_read_uint(&value, &found->properties))
-				return "an attribute whose properties are no number";
+				return "an attribute whose properties are not a number";
 		}
 	}
 	return found->has_type ? NULL : "an attribute without a type";

@@ -593,7 +593,7 @@ struct trm_error *split_read(struct trm_source *source, const char *name,
 	if (!split.columns.count || !split.data.at) {
 		deinit(&split);
 		return trm_error_create(TRM_ERROR_FORMAT,
-					"'%s' is no profile: it is JSON, but has no "
+					"'%s' is not a profile: it is JSON, but has no "
 					"data and columns as json-split has them",
 					name);
 	}

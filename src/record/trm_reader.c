@@ -259,7 +259,7 @@ static struct trm_error *refuse(const char *begin, size_t size, const char *name
 						"what '%s' makes of it, as file '-'",
 						name, packed[i].command);
 	return trm_error_create(TRM_ERROR_FORMAT,
-				"'%s' is no profile: it does not begin as a "
+				"'%s' is not a profile: it does not begin as a "
 				".trm or .cali file",
 				name);
 }

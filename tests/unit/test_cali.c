@@ -697,7 +697,7 @@ static void test_no_profile(void **state)
 	(void)state;
 	assert_non_null(error);
 	assert_string_equal(error->message,
-			    "'x.cali' is no profile: it does not begin as "
+			    "'x.cali' is not a profile: it does not begin as "
 			    "a .trm or .cali file");
 	trm_error_destroy(error);
 	record_model_destroy(model);

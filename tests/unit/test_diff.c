@@ -340,10 +340,10 @@ static void test_wrong_usage(void **state)
 		 "--by 'process' is unknown: choose function, module, program, block, "
 		 "edge or arc"},
 		{"--sort=nam a b", "--sort 'nam' is unknown: did you mean 'name'?"},
-		{"-t -1 a b", "--threshold '-1' is no number from 0 up"},
-		{"-t 5% a b", "--threshold '5%' is no number from 0 up"},
-		{"-t 1e999 a b", "--threshold '1e999' is no number from 0 up"},
-		{"-n 0 a b", "--limit '0' is no number from 1 up"},
+		{"-t -1 a b", "--threshold '-1' is not a number from 0 up"},
+		{"-t 5% a b", "--threshold '5%' is not a number from 0 up"},
+		{"-t 1e999 a b", "--threshold '1e999' is not a number from 0 up"},
+		{"-n 0 a b", "--limit '0' is not a number from 1 up"},
 		{"--module nix a.trm b.trm",
 		 "no module 'nix' in these profiles: trammel report --by module shows "
 		 "those that are"},

@@ -124,7 +124,7 @@ static void test_one_interval(void **state)
 		      "trammel: no interval 3 in 'sample.trm': --by interval shows "
 		      "those that are\n");
 	check_command(&cmd_report, "--interval 0 " PROFILE, 2, "",
-		      "trammel: --interval '0' is no number from 1 up\n");
+		      "trammel: --interval '0' is not a number from 1 up\n");
 }
 
 static void add_calls_of(struct maker *maker, uint64_t thread, const char *path,

@@ -696,9 +696,10 @@ static void test_files_that_are_none(void **state)
 		"/dev/null", 4, "",
 		"trammel: '/dev/null' is empty: its writer ended before it could write, "
 		"measure again\n");
-	check_report("/bin/sh", 4, "",
-		     "trammel: '/bin/sh' is no profile: it does not begin as a .trm or "
-		     ".cali file\n");
+	check_report(
+		"/bin/sh", 4, "",
+		"trammel: '/bin/sh' is not a profile: it does not begin as a .trm or "
+		".cali file\n");
 	write_simple("functions");
 	assert_int_equal(truncate(PROFILE, 24), 0);
 	check_report(PROFILE, 4, "",
@@ -739,11 +740,11 @@ static void test_wrong_usage(void **state)
 		 "--sort 'size' is unknown: choose calls, name, module or instructions"},
 		{"--color=allways x",
 		 "--color 'allways' is unknown: did you mean 'always'?"},
-		{"--limit=0 x", "--limit '0' is no number from 1 up"},
-		{"--limit=-1 x", "--limit '-1' is no number from 1 up"},
+		{"--limit=0 x", "--limit '0' is not a number from 1 up"},
+		{"--limit=-1 x", "--limit '-1' is not a number from 1 up"},
 		{"--limit=99999999999999999999 x",
-		 "--limit '99999999999999999999' is no number from 1 up"},
-		{"--process=12a x", "--process '12a' is no number from 0 up"},
+		 "--limit '99999999999999999999' is not a number from 1 up"},
+		{"--process=12a x", "--process '12a' is not a number from 0 up"},
 		{"a b",
 		 "one file at a time, not 'b' too: trammel merge makes one profile of "
 		 "several"},

@@ -385,10 +385,11 @@ static void test_no_profile(void **state)
 	check_refused("", 0, TRM_ERROR_FORMAT,
 		      "'x.trm' is empty: its writer ended before it could write, measure "
 		      "again");
-	check_refused("\x7f"
-		      "ELF\2\1\1",
-		      7, TRM_ERROR_FORMAT,
-		      "'x.trm' is no profile: it does not begin as a .trm or .cali file");
+	check_refused(
+		"\x7f"
+		"ELF\2\1\1",
+		7, TRM_ERROR_FORMAT,
+		"'x.trm' is not a profile: it does not begin as a .trm or .cali file");
 	check_refused("\x1f\x8b\x08", 3, TRM_ERROR_FORMAT,
 		      "'x.trm' is compressed: let trammel read what 'zcat' makes of it, "
 		      "as file '-'");
