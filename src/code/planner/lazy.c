@@ -329,20 +329,31 @@ static void end_page(struct plan *plan)
 }
 
 /* Latches first, on pages of their own; then what cannot wait. The first and the last
- * function do not, so that the first and the last patch stay what they are. */
+ * function do not, so that the first and the last patch stay what they are. Those with a
+ * call among their first instructions hold its return address, which differs between
+ * processes: they lie side by side, so that few pages do. */
 static void write_first(struct lazy *lazy)
 {
 	struct plan_builder *builder = &lazy->builder;
 	struct plan *plan = builder->plan;
 	const uint32_t count = (uint32_t)plan->functions.count;
+	struct VECTOR(uint32_t) with_call = {0};
 
 	for (uint32_t i = 0; i < count; i++) {
 		bool outmost = !i || i + 1 == count;
 
-		if (!plan_is_cold_part(row_of(lazy, i)) &&
-		    (outmost || !may_wait(builder, i) || !write_latch(builder, i)))
+		if (plan_is_cold_part(row_of(lazy, i)) ||
+		    (!outmost && may_wait(builder, i) && write_latch(builder, i)))
+			continue;
+		if (builder->choices[i].call_end)
+			vector_push(&with_call, i);
+		else
 			vector_push(&lazy->wanted, i);
 	}
+	/* The last of these are the first that are planned. */
+	vector_for_each (&with_call, index)
+		vector_push(&lazy->wanted, *index);
+	vector_deinit(&with_call);
 	end_page(plan);
 	plan->latches_size = (uint32_t)plan->code.count;
 

@@ -275,7 +275,9 @@ static void add_own_page(struct module_own_words *words, uint32_t page)
 	for (uint32_t i = 0; i < words->page_count; i++)
 		if (words->pages[i] == page)
 			return;
-	if (words->page_count < MODULE_OWN_PAGES)
+	words->run_count +=
+		!words->page_count || words->pages[words->page_count - 1] + 1 != page;
+	if (words->page_count < MODULE_OWN_PAGES && words->run_count <= MODULE_OWN_RUNS)
 		words->pages[words->page_count++] = page;
 	else
 		words->many = true;

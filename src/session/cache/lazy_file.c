@@ -57,6 +57,9 @@ bool lazy_file_suits(const struct module_file *file,
 
 bool lazy_file_can_be(const struct module_file *file)
 {
+	/* All processes are to map the same file. */
+	if (file->own_words.many)
+		return false;
 	for (uint32_t i = 0; i < file->text_count; i++)
 		if (file->texts[i].part_size < MODULE_COPIED_MIN)
 			return false;

@@ -50,12 +50,13 @@ struct module_text {
 #define MODULE_COPIED_MIN (96u << 10)
 
 /* Words of 64 bits in trampolines that depend on where the module lies, by their offsets,
- * and the numbers of the pages that they lie in; none of one at a fixed address. More of
- * either than fit: `many`. */
+ * and the numbers of the pages that they lie in, of which those that follow on each other
+ * are a run; none of one at a fixed address. More of any than fit: `many`. */
 #define MODULE_OWN_WORDS 512
-#define MODULE_OWN_PAGES 6
+#define MODULE_OWN_PAGES 16
+#define MODULE_OWN_RUNS  6
 struct module_own_words {
-	uint32_t count, page_count, many;
+	uint32_t count, page_count, run_count, many;
 	uint32_t offsets[MODULE_OWN_WORDS];
 	uint32_t pages[MODULE_OWN_PAGES];
 };

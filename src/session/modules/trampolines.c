@@ -333,6 +333,29 @@ static struct trm_error *add_copy(struct session *session, struct wire_batch *ba
 	return NULL;
 }
 
+/* Moves the module's own pages, which lie at `lead` in calls->whole, over those from the
+ * cache file. */
+static void add_own_pages(struct wire_batch *batch, const struct module *module,
+			  uint64_t lead, struct trampolines_calls *calls)
+{
+	const struct module_own_words *own = &module->file->own_words;
+	uint32_t next;
+
+	for (uint32_t first = 0; first < own->page_count; first = next) {
+		next = first + 1;
+		while (next < own->page_count &&
+		       own->pages[next] == own->pages[next - 1] + 1)
+			next++;
+		const struct piece piece = {lead + first * (uint64_t)PAGE,
+					    (next - first) * (uint64_t)PAGE};
+
+		calls->last = add_move(batch, calls, &calls->last, &piece,
+				       module->code_address +
+					       own->pages[first] * (uint64_t)PAGE,
+				       MAP_FIXED);
+	}
+}
+
 /* The code from the cache file, and the ways; over and behind the code what is the
  * module's own. */
 static struct trm_error *add_cached(struct session *session, struct wire_batch *batch,
@@ -373,13 +396,7 @@ static struct trm_error *add_cached(struct session *session, struct wire_batch *
 	calls.whole = add_whole(batch, family->arena, lead + module->shared_size);
 	calls.last = add_move(batch, &calls, &calls.last, &piece,
 			      module->code_address + length, MAP_FIXED_NOREPLACE);
-	piece.offset = lead;
-	piece.size = PAGE;
-	for (uint32_t i = 0; i < file->own_words.page_count; i++, piece.offset += PAGE)
-		calls.last = add_move(batch, &calls, &calls.last, &piece,
-				      module->code_address +
-					      file->own_words.pages[i] * (uint64_t)PAGE,
-				      MAP_FIXED);
+	add_own_pages(batch, module, lead, &calls);
 	BATCH_ADD(batch, SYS_munmap, WIRE_RESULT(calls.whole), lead, 0, 0, 0, 0);
 	*ret_calls = calls;
 	return NULL;
