@@ -235,15 +235,26 @@ void beyond_find_one(struct plan_builder *builder, uint32_t index, uint32_t call
 	}
 }
 
-/* Whether the code names a function's address, in a way other than by a branch. */
-static bool is_named(const struct plan_builder *builder, uint64_t address)
+/* Notes the function that begins at an address that code has taken. */
+static void note_named(struct plan_builder *builder, uint64_t address)
+{
+	int64_t function = code_map_function_at(&builder->scan.map, address);
+
+	if (function >= 0)
+		builder->returns.named[function] = true;
+}
+
+/* Finds the functions whose addresses other instructions than branches have: in one walk
+ * over all code, since large programs ask for many functions. */
+static void find_named(struct plan_builder *builder)
 {
 	const struct image *image = builder->image;
 	const bool fixed = image->type == IMAGE_EXECUTABLE;
 	struct brief brief;
 
-	for (size_t i = 0; i < image->functions.count; i++) {
-		const struct image_function *row = &image->functions.items[i];
+	builder->returns.named =
+		memory_allocate_zeroed(image->functions.count + 1, sizeof(bool));
+	vector_for_each (&image->functions, row) {
 		const uint8_t *bytes = image_bytes_at(image, row->address, row->size);
 
 		for (uint64_t at = 0; bytes && at < row->size; at += brief.length) {
@@ -251,22 +262,29 @@ static bool is_named(const struct plan_builder *builder, uint64_t address)
 
 			if (!length_decode(code, row->size - at, &brief))
 				break;
-			if (brief.relative &&
-			    row->address + at + brief.length +
-					    length_displacement(code + brief.relative,
-								4) ==
-				    address)
-				return true;
-			if (fixed && brief.immediate == 4 && brief.kind != BRIEF_CALL32 &&
-			    (uint32_t)length_displacement(code + brief.length - 4, 4) ==
-				    address)
-				return true;
+			if (brief.relative)
+				note_named(builder,
+					   row->address + at + brief.length +
+						   length_displacement(
+							   code + brief.relative, 4));
+			if (fixed && brief.immediate == 4 && brief.kind != BRIEF_CALL32)
+				note_named(builder, (uint32_t)length_displacement(
+							    code + brief.length - 4, 4));
 		}
 	}
-	return false;
 }
 
-bool beyond_needs_hook(const struct plan_builder *builder, uint32_t index)
+/* Whether the code names a function's address, in a way other than by a branch. */
+static bool is_named(struct plan_builder *builder, uint64_t address)
+{
+	int64_t function = code_map_function_at(&builder->scan.map, address);
+
+	if (!builder->returns.named)
+		find_named(builder);
+	return function >= 0 && builder->returns.named[function];
+}
+
+bool beyond_needs_hook(struct plan_builder *builder, uint32_t index)
 {
 	const struct image_function *row = &builder->image->functions.items[index];
 	const uint32_t known = IMAGE_FUNCTION_EXPORTED | IMAGE_FUNCTION_REFERENCED |

@@ -25,6 +25,6 @@ void beyond_find_one(struct plan_builder *builder, uint32_t index, uint32_t call
 /* Whether a function that uses its return address needs a hook: it may be called by other
  * than direct calls of its own module, so that the bytes behind the call may be patched.
  */
-bool beyond_needs_hook(const struct plan_builder *builder, uint32_t index);
+bool beyond_needs_hook(struct plan_builder *builder, uint32_t index);
 
 #endif

@@ -48,6 +48,7 @@ struct builder_function {
 struct builder_returns {
 	uint8_t *readers; /* enum ra_reader; NULL: only entries are counted */
 	uint8_t *uses;    /* enum return_use */
+	bool *named;      /* instructions have its address; NULL: not looked for yet */
 	bool copy_calls;  /* copy calls into relocated code */
 };
 

@@ -384,6 +384,7 @@ void builder_end(struct plan_builder *builder)
 	free(builder->entries.names);
 	free(builder->returns.readers);
 	free(builder->returns.uses);
+	free(builder->returns.named);
 	free(builder->calls.counted);
 	padding_deinit(&builder->padding);
 	vector_deinit(&builder->out.islands);

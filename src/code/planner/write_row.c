@@ -19,7 +19,7 @@
 
 enum { TRAMPOLINE_ALIGNMENT = 16, JUMP = BUILDER_JUMP };
 
-uint8_t builder_ra_hook(const struct plan_builder *builder, uint32_t index)
+uint8_t builder_ra_hook(struct plan_builder *builder, uint32_t index)
 {
 	const struct plan_request *request = builder->request;
 

@@ -10,7 +10,7 @@
 struct trampoline;
 
 /* The hook of a function that reads return addresses; 0 if it needs none. */
-uint8_t builder_ra_hook(const struct plan_builder *builder, uint32_t index);
+uint8_t builder_ra_hook(struct plan_builder *builder, uint32_t index);
 
 /* Writes function `index`, whose row is all 0 but for `place`. */
 void builder_write_row(struct plan_builder *builder, uint32_t index);
