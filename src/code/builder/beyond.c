@@ -99,18 +99,25 @@ static bool read_branch(const struct plan_builder *builder, uint64_t address,
 	return true;
 }
 
-/* Use of the return address by calls of a function into itself, which may compute an
- * address. */
+/* Use of the return address by calls to a place that no function begins at: inside of the
+ * function that makes the call, which may compute an address, or code that no table
+ * knows. */
 static enum return_use use_inside(const struct plan_builder *builder, size_t index,
 				  uint64_t target)
 {
-	const struct image_function *row = &builder->image->functions.items[index];
+	const struct image *image = builder->image;
+	const struct image_function *row = &image->functions.items[index];
 
-	if (index == builder->image->functions.count ||
-	    target - row->address >= row->size || target == row->address)
+	if (index == image->functions.count || target == row->address)
 		return RETURN_USE_NONE;
-	return return_use_find(&builder->scan, builder->image, target, row->address,
-			       row->address + row->size);
+	if (target - row->address < row->size)
+		return return_use_find(&builder->scan, image, target, row->address,
+				       row->address + row->size);
+	if (!code_map_find(&builder->scan.map, target, 1) ||
+	    ranges_meet(image->plt.items, image->plt.count, target, target + 1) ||
+	    plt_word(image, target))
+		return RETURN_USE_NONE;
+	return return_use_find(&builder->scan, image, target, target, target + 1);
 }
 
 static void look_at_call(struct plan_builder *builder, uint64_t address, bool any)
@@ -125,7 +132,6 @@ static void look_at_call(struct plan_builder *builder, uint64_t address, bool an
 		return;
 	if (any)
 		use = use_at(builder, target);
-	/* Most calls lead far away, and so not into the function itself. */
 	if (!use && code_map_function_at(&builder->scan.map, target) < 0) {
 		index = function_around(image, address);
 		mark_call(builder, index, address + brief.length,
