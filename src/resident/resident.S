@@ -20,6 +20,7 @@
 #define MREMAP_FIXED       2
 #define MADV_DONTNEED      4
 #define MADV_DONTNEED_LOCKED 24
+#define MADV_GUARD_INSTALL 102
 
 /* Saves the registers that system calls and C code may change, and the flags. */
 	.macro save_registers
@@ -173,6 +174,8 @@ hook_saved:
 6:	cmpl	$MADV_DONTNEED, 16(%rsp)
 	je	3f
 	cmpl	$MADV_DONTNEED_LOCKED, 16(%rsp)
+	je	3f
+	cmpl	$MADV_GUARD_INSTALL, 16(%rsp)
 	jne	hook_back
 3:	mov	56(%rsp), %rdi
 	mov	48(%rsp), %rsi

@@ -35,7 +35,8 @@
 #define PROT_EXEC            4
 #define MAP_PRIVATE          2
 #define MADV_DONTNEED        4
-#define MADV_DONTNEED_LOCKED 24 /* since Linux 5.18 */
+#define MADV_DONTNEED_LOCKED 24  /* since Linux 5.18 */
+#define MADV_GUARD_INSTALL   102 /* since Linux 6.13 */
 #define O_CLOEXEC            02000000
 #define SYS_pkey_mprotect    329
 #define PROT_WRITE           2
@@ -258,7 +259,8 @@ static int call_drops_text(const struct wire_control *control,
 	const uint32_t advice = (uint32_t)registers->rcx;
 
 	if (registers->rdi != SYS_madvise ||
-	    (advice != MADV_DONTNEED && advice != MADV_DONTNEED_LOCKED))
+	    (advice != MADV_DONTNEED && advice != MADV_DONTNEED_LOCKED &&
+	     advice != MADV_GUARD_INSTALL))
 		return 0;
 	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
 		const struct wire_text *text = &control->texts[i];

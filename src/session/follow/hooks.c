@@ -36,6 +36,10 @@
 
 #define ARCH_SET_GS 0x1001
 
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102 /* since Linux 6.13 */
+#endif
+
 /* The arguments of the call that the program is about to make. */
 struct request {
 	struct session *session;
@@ -276,6 +280,11 @@ static void serve_madvise(struct request *request)
 		.in_syscall = request->in_syscall,
 	};
 
+	/* Behind guards the kernel drops pages, too, and faults are the program's. */
+	if (dropping.advice == MADV_GUARD_INSTALL) {
+		release_if_text(request, dropping.address, dropping.size, "guards");
+		return;
+	}
 	dropping_serve(request->session, request->thread,
 		       request->bank->shared->registers.rsp, &dropping);
 }
