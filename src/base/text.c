@@ -171,3 +171,10 @@ size_t text_distance(const char *a, const char *b)
 	free(row);
 	return distance;
 }
+
+bool text_is_near(const char *typed, const char *name)
+{
+	size_t distance = text_distance(typed, name);
+
+	return distance <= 2 && distance <= (strlen(typed) + 2) / 3;
+}

@@ -46,4 +46,8 @@ bool text_glob(const char *pattern, const char *name);
 /* Edit distance of two words (Levenshtein), for "did you mean". */
 size_t text_distance(const char *a, const char *b);
 
+/* Whether `typed` is likely to be `name` with letters wrong: at most two, and at most one
+ * in three. */
+bool text_is_near(const char *typed, const char *name);
+
 #endif

@@ -113,21 +113,15 @@ static const struct action {
 
 static struct trm_error *find_action(const char *name, const struct action **ret_action)
 {
-	const struct action *nearest = actions;
-
 	for (size_t i = 0; i < array_count(actions); i++) {
-		if (text_distance(actions[i].name, name) <
-		    text_distance(nearest->name, name))
-			nearest = &actions[i];
+		if (strcmp(actions[i].name, name) != 0)
+			continue;
+		*ret_action = &actions[i];
+		return NULL;
 	}
-	if (strcmp(nearest->name, name) != 0)
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"'%s' is unknown: is '%s' meant? There are list, start, stop, "
-			"flush",
-			name, nearest->name);
-	*ret_action = nearest;
-	return NULL;
+	return trm_error_create(TRM_ERROR_USAGE,
+				"'%s' is unknown: choose list, start, stop or flush",
+				name);
 }
 
 static struct trm_error *channel(int *ret_status)

@@ -45,26 +45,58 @@ static int unknown(const char *name)
 		if (text_distance(commands[i]->name, name) <
 		    text_distance(nearest->name, name))
 			nearest = commands[i];
-	trm_error_print(trm_error_create(
-		TRM_ERROR_USAGE,
-		"\"%s\" is not a command: did you mean \"%s\"? See 'trammel help'.", name,
-		nearest->name));
+	if (text_is_near(name, nearest->name))
+		trm_error_print(trm_error_create(
+			TRM_ERROR_USAGE,
+			"\"%s\" is not a command: did you mean \"%s\"? See 'trammel "
+			"help'.",
+			name, nearest->name));
+	else
+		trm_error_print(trm_error_create(
+			TRM_ERROR_USAGE,
+			"\"%s\" is not a command: 'trammel help' lists all", name));
 	return EXIT_USAGE;
+}
+
+/* What is not a command, but has a page of its own. */
+static const struct topic {
+	const char *name, *text;
+} topics[] = {
+	{"channels",
+	 "Channels are measurements that an annotated program makes of itself:\n\n"
+	 "  TRAMMEL_CONFIG=runtime-report LD_PRELOAD=libtrammel.so.0 ./app\n\n"
+	 "'man 7 trammel-channels' (man/trammel-channels.7.md in the sources) has all\n"
+	 "configurations, services and settings; 'trammel help channel' is about the\n"
+	 "command that controls the channels of a running program."},
+};
+
+static const struct topic *find_topic(const char *name)
+{
+	for (size_t i = 0; i < array_count(topics); i++)
+		if (!strcmp(topics[i].name, name))
+			return &topics[i];
+	return NULL;
 }
 
 static int help_main(int argc, const char **argv)
 {
 	const struct command *command;
+	const struct topic *topic;
 
 	if (argc < 2) {
 		usage(stdout);
+		return EXIT_DONE;
+	}
+	topic = find_topic(argv[1]);
+	if (topic) {
+		puts(topic->text);
 		return EXIT_DONE;
 	}
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown(argv[1]);
 	if (command == &cmd_help) {
-		puts("Usage: trammel help [COMMAND]");
+		puts("Usage: trammel help [COMMAND | channels]");
 		return EXIT_DONE;
 	}
 	const char *arguments[] = {argv[1], "--help", NULL};

@@ -14,7 +14,7 @@ import _trammel_reader
 
 
 class ReaderError(Exception):
-    """A file cannot be read, or is no profile."""
+    """A file cannot be read, or is not a profile."""
 
     def __init__(self, message):
         super().__init__(message)

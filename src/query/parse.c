@@ -99,7 +99,7 @@ static struct trm_error *check_number(struct query_parser *parser,
 					 op->name, op->fields,
 					 op->fields ? " and no more" : "");
 	if (!query_is_there(aggregate->number))
-		return query_complain_at(parser, place, "\"%s\" is no number", text);
+		return query_complain_at(parser, place, "\"%s\" is not a number", text);
 	double number = query_as_double(aggregate->number);
 
 	if (op->number == QUERY_NUMBER_PERCENT && !(number >= 0 && number <= 100))
@@ -407,7 +407,7 @@ static struct trm_error *parse_limit(struct query_parser *parser)
 	struct record_value number = query_parse_number(word);
 
 	if (number.type != RECORD_UINT)
-		return query_complain_at(parser, place, "\"%s\" is no number of rows",
+		return query_complain_at(parser, place, "\"%s\" is not a number of rows",
 					 word);
 	parser->query->limited = true;
 	parser->query->limit = number.u;

@@ -209,7 +209,7 @@ static void specified()
 	must(says(odd, "line 2, column 13: there is no 'sevices'") &&
 		     says(odd, "is 'services' meant?") &&
 		     says(odd, "column 14: 'services' has a value of another kind") &&
-		     says(odd, "column 15: this is no JSON"),
+		     says(odd, "column 15: this is not JSON"),
 	     odd.error_msg().c_str());
 }
 

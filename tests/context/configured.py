@@ -188,7 +188,7 @@ def metadata(place):
                      "host.disks": "[a, 2]", "a.b.c": "d", "other": "null"} and not complaints, f"{found} {complaints}")
     for words, complaint in (("file=node.json,keys=host.none", "metadata: 'node.json' has no key 'host.none'"),
                              ("file=none.json", "metadata: cannot read 'none.json'"),
-                             ("file=bad.json", "metadata: 'bad.json' is no JSON: see line 1, column 6"),
+                             ("file=bad.json", "metadata: 'bad.json' is not JSON: see line 1, column 6"),
                              ("file=list.json", "metadata: 'list.json' has no names: an object { } is expected")):
         for name, text in (("bad.json", '{"a":x y}'), ("list.json", "[1]")):
             with open(os.path.join(place.folder, name), "w", encoding="utf-8") as file:

@@ -77,7 +77,7 @@ def pace(place):
     expect(all(taken > 14.9e6 for _, _, taken in found), f"{found}")
     expect(all(sum(range(first, first + count - 1)) < 15 for first, count, _ in found), f"{found}")
     done = run(place, "loops", "2", CALI_SERVICES_ENABLE="loop_monitor,trace", CALI_LOOP_MONITOR_TIME_INTERVAL="soon")
-    expect(b"'soon' of LOOP_MONITOR_TIME_INTERVAL is no number of seconds" in done.stderr, f"{done}")
+    expect(b"'soon' of LOOP_MONITOR_TIME_INTERVAL is not a number of seconds" in done.stderr, f"{done}")
 
 
 def long_regions(place):
@@ -109,7 +109,7 @@ def report(place):
     summary, series = blocks(done.stderr.decode())
     expect(not series and summary[1].split()[1] == "40", f"{done}")
     done = run(place, "slower", "2", CALI_CONFIG="loop-report(timeseries.maxrows=x)")
-    expect(b"is no number: 20 is taken" in done.stderr, f"{done}")
+    expect(b"is not a number: 20 is taken" in done.stderr, f"{done}")
 
 
 def rows_of_loops(place):

@@ -104,6 +104,11 @@ static void test_distance(void **state)
 	assert_int_equal(text_distance("report", "report"), 0);
 	assert_int_equal(text_distance("reprot", "report"), 2);
 	assert_int_equal(text_distance("", "run"), 3);
+	assert_true(text_is_near("reprot", "report"));
+	assert_true(text_is_near("rn", "run"));
+	assert_false(text_is_near("foo", "pbo"));
+	assert_false(text_is_near("nosuch", "attach"));
+	assert_false(text_is_near("", "mpi"));
 }
 
 static void test_errors_carry_reason_and_prefix(void **state)

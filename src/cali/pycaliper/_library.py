@@ -116,7 +116,7 @@ def text(value):
 
 def whole(value):
     if not -2 ** 31 <= value < 2 ** 31:
-        raise TypeError(f"{value} is no number of 32 bits")
+        raise TypeError(f"{value} is not a number of 32 bits")
     return int(value)
 
 

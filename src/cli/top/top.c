@@ -84,7 +84,7 @@ static struct trm_error *read_options(struct top *top)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"--delay: less than 50ms cannot be kept to");
 	if (pid > INT_MAX)
-		return trm_error_create(TRM_ERROR_USAGE, "--pid '%s' is no process",
+		return trm_error_create(TRM_ERROR_USAGE, "--pid '%s' is not a process",
 					top->pid_word);
 	if (!top->pid_word == !top->program)
 		return trm_error_create(

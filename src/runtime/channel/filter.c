@@ -118,7 +118,7 @@ static void add_pattern(struct filter *filter, enum pattern_list list,
 		return;
 	if (kind == REGEX &&
 	    regcomp(&pattern->regex, pattern->text, REG_EXTENDED | REG_NOSUB)) {
-		log_warn("'%s' is no regular expression", pattern->text);
+		log_warn("'%s' is not a regular expression", pattern->text);
 		return;
 	}
 	filter->has[list] = true;

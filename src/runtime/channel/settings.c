@@ -153,7 +153,7 @@ uint64_t settings_number(const struct settings *settings, const char *key,
 
 	if (!errno && end != value && !*end && *value != '-')
 		return number;
-	log_warn("'%s' of %s is no number: %llu is taken", value, key,
+	log_warn("'%s' of %s is not a number: %llu is taken", value, key,
 		 (unsigned long long)otherwise);
 	return otherwise;
 }

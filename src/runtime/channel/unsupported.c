@@ -63,7 +63,7 @@ static const struct {
 	 "it is a sample in the peer's source; service.h has ours"},
 	{"adiak.import_categories", "Adiak is not read"},
 	{"profile.kokkos", "Kokkos is not measured"},
-	{"profile.pthread", "threads' starts are no regions; thread.starts counts them"},
+	{"profile.pthread", "threads' starts are not regions; thread.starts counts them"},
 };
 
 const char *unsupported_why(const char *name)

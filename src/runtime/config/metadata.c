@@ -105,7 +105,7 @@ static void add_file(const char *path, const char *keys)
 	}
 	if (!all) {
 		document_place(text, wrong, &line, &column);
-		log_warn("metadata: '%s' is no JSON: see line %zu, column %zu", path,
+		log_warn("metadata: '%s' is not JSON: see line %zu, column %zu", path,
 			 line, column);
 	} else if (all->kind != DOCUMENT_OBJECT) {
 		log_warn("metadata: '%s' has no names: an object { } is expected", path);

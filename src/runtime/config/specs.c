@@ -284,7 +284,7 @@ void specs_read(struct trm_specs *specs, const char *text)
 	configurations = document_member(all, "configs");
 	options = document_member(all, "options");
 	if (!all) {
-		say(specs, wrong, "this is no JSON");
+		say(specs, wrong, "this is not JSON");
 	} else if (all->kind == DOCUMENT_ARRAY) {
 		for (all = all->first; all; all = all->next)
 			add_either(specs, all);

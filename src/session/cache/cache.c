@@ -59,7 +59,7 @@ static const char *folder_fault(const char *path)
 	if (stat(path, &status))
 		return strerror(errno);
 	if (!S_ISDIR(status.st_mode))
-		return "it is no folder";
+		return "it is not a folder";
 	if (status.st_uid != geteuid())
 		return "it belongs to another user, and it holds code that will run";
 	if (status.st_mode & (S_IWGRP | S_IWOTH))

@@ -148,7 +148,7 @@ static struct trm_error *check_program(const char *name, int *ret_refused, char 
 					"cannot measure \"%s\": it cannot be read", name);
 	if (image_probe(fd) == IMAGE_KIND_FOREIGN)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"cannot run \"%s\": it is no x86-64 program",
+					"cannot run \"%s\": it is not an x86-64 program",
 					name);
 	*ret_refused = 0;
 	*ret_elf = pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&

@@ -20,7 +20,7 @@ uint64_t tick_interval_setting_ns(const struct settings *settings, const char *k
 		return otherwise;
 	if (end != value && !*end && seconds >= 0 && seconds < 1e9)
 		return (uint64_t)(seconds * 1e9 + 0.5);
-	log_warn("'%s' of %s is no number of seconds: %g is taken", value, key,
+	log_warn("'%s' of %s is not a number of seconds: %g is taken", value, key,
 		 (double)otherwise * 1e-9);
 	return otherwise;
 }
