@@ -120,11 +120,10 @@ static void test_functions(void **state)
 		"         1  3,000  0.0 %  libc.so.6\n"
 		"\n"
 		"4 functions executed, 1,235,020 calls\n"
-		"3 functions not instrumented: 2 no room, 1 undecodable (--verbose names "
-		"them)\n"
-		"4 cold parts without counts: 3 shared, 1 not understood (--verbose "
-		"names "
-		"them)\n",
+		"3 functions not instrumented: no room (2), undecodable (1); --verbose "
+		"names them\n"
+		"4 cold parts without counts: shared (3), not understood (1); "
+		"--verbose names them\n",
 		"");
 }
 
@@ -140,10 +139,10 @@ static void test_rows_chosen(void **state)
 			  "         1  3,000  0.0 %  libc.so.6\n"
 			  "\n"
 			  "1 function executed, 432 calls\n"
-			  "2 functions not instrumented: 1 no room, 1 undecodable\n"
+			  "2 functions not instrumented: no room (1), undecodable (1)\n"
 			  "  no room  libc.so.6:small (0x9100)\n"
 			  "  undecodable  libc.so.6:odd (0x9000)\n"
-			  "3 cold parts without counts: 3 shared\n"
+			  "3 cold parts without counts: shared\n"
 			  "  shared  libc.so.6:malloc (0x500)\n"
 			  "  shared  libc.so.6:malloc (0x600)\n"
 			  "  shared  libc.so.6:odd (0x700)\n",
@@ -161,11 +160,10 @@ static void test_rows_chosen(void **state)
 		"         3     40  7.5 %  zip\n"
 		"\n"
 		"4 functions executed, 1,235,020 calls\n"
-		"3 functions not instrumented: 2 no room, 1 undecodable (--verbose names "
-		"them)\n"
-		"4 cold parts without counts: 3 shared, 1 not understood (--verbose "
-		"names "
-		"them)\n",
+		"3 functions not instrumented: no room (2), undecodable (1); --verbose "
+		"names them\n"
+		"4 cold parts without counts: shared (3), not understood (1); "
+		"--verbose names them\n",
 		"");
 }
 
@@ -181,11 +179,10 @@ static void test_modules(void **state)
 		"        432    0.0 %         1  3,000  0.0 %  libc.so.6\n"
 		"\n"
 		"4 functions executed, 1,235,020 calls\n"
-		"3 functions not instrumented: 2 no room, 1 undecodable (--verbose names "
-		"them)\n"
-		"4 cold parts without counts: 3 shared, 1 not understood (--verbose "
-		"names "
-		"them)\n",
+		"3 functions not instrumented: no room (2), undecodable (1); --verbose "
+		"names them\n"
+		"4 cold parts without counts: shared (3), not understood (1); "
+		"--verbose names them\n",
 		"");
 }
 
@@ -207,11 +204,10 @@ static void test_coverage(void **state)
 		"  libc.so.6  malloc\n"
 		"\n"
 		"4 functions executed\n"
-		"3 functions not instrumented: 2 no room, 1 undecodable (--verbose names "
-		"them)\n"
-		"4 cold parts without counts: 3 shared, 1 not understood (--verbose "
-		"names "
-		"them)\n",
+		"3 functions not instrumented: no room (2), undecodable (1); --verbose "
+		"names them\n"
+		"4 cold parts without counts: shared (3), not understood (1); "
+		"--verbose names them\n",
 		"");
 }
 

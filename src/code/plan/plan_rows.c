@@ -131,21 +131,22 @@ const char *plan_reason_text(enum plan_reason reason)
 	static const char *const texts[PLAN_REASON_COUNT] = {
 		[PLAN_INSTRUMENTED] = "instrumented",
 		[PLAN_NOT_WANTED] = "left out by --only or --skip",
-		[PLAN_NO_ROOM] = "no room for a jump at its entry",
-		[PLAN_BRANCH_INTO_ENTRY] = "a branch leads into its first instructions",
-		[PLAN_UNDECODABLE] = "its first instructions cannot be decoded",
-		[PLAN_NOT_MOVABLE] = "its first instructions cannot be moved",
+		[PLAN_NO_ROOM] = "no room for a jump at the entry",
+		[PLAN_BRANCH_INTO_ENTRY] = "a branch leads into the first instructions",
+		[PLAN_UNDECODABLE] = "the first instructions cannot be decoded",
+		[PLAN_NOT_MOVABLE] = "the first instructions cannot be moved",
 		[PLAN_UNTOUCHABLE] = "must not be touched",
-		[PLAN_DOUBTFUL] = "nothing but a symbol says that it begins there",
-		[PLAN_OUT_OF_REACH] = "out of reach of its trampoline",
-		[PLAN_NO_STACK] = "its stack may be too small to keep flags there",
+		[PLAN_DOUBTFUL] =
+			"nothing but a symbol says that a function begins there",
+		[PLAN_OUT_OF_REACH] = "out of reach of the trampoline",
+		[PLAN_NO_STACK] = "the stack may be too small to keep flags there",
 		[PLAN_CHECKED] =
-			"the program reads its code, or compares it with a sum of it",
-		[PLAN_NO_RETURNS] = "not all of its returns can be seen",
-		[PLAN_COLD_PART_STAYS] = "not movable",
+			"the program reads the code, or compares it with a checksum",
+		[PLAN_NO_RETURNS] = "not all returns can be seen",
+		[PLAN_COLD_PART_STAYS] = "cannot be moved",
 		[PLAN_COLD_PART_UNREAD] = "not understood",
 		[PLAN_COLD_PART_SHARED] = "jumped to by several functions",
-		[PLAN_NO_SPACE] = "no space for its code",
+		[PLAN_NO_SPACE] = "no space for the code",
 		[PLAN_COLD_PART_UNREACHED] = "jumped to by nothing that is understood",
 	};
 

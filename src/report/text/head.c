@@ -185,7 +185,8 @@ static void add_entries_only(struct text *out, const struct report_profile *prof
 	text_add(out, " counted at their entry only: none of them can be moved\n");
 }
 
-/* "  1,234 instructions in 56 blocks; 2 functions without counts of blocks" */
+/* "  1,234 instructions in 56 blocks; 2 functions without counts of blocks"; "reached"
+ * where nothing was counted but what was executed at all. */
 void report_add_instructions(struct text *out, const struct report_profile *profile)
 {
 	size_t without = profile->executed - profile->counted;
@@ -194,7 +195,7 @@ void report_add_instructions(struct text *out, const struct report_profile *prof
 		add_entries_only(out, profile);
 		return;
 	}
-	text_add(out, "  ");
+	text_add(out, profile->coverage ? "  reached " : "  ");
 	report_add_count(out, profile->instructions, "instruction", "instructions");
 	text_add(out, " in ");
 	report_add_count(out, profile->executed_blocks, "block", "blocks");
@@ -279,7 +280,8 @@ void report_add_unmeasured(struct text *out, const struct report_profile *profil
 				"running processes");
 }
 
-/* "3 functions not instrumented: 2 no room, 1 undecodable", the most frequent first. */
+/* "3 functions not instrumented: no room (2), undecodable (1)", the most frequent first;
+ * without numbers if there is one reason. */
 static void add_reasons(struct text *out, const struct report_skip *const *skips,
 			size_t count)
 {
@@ -301,9 +303,12 @@ static void add_reasons(struct text *out, const struct report_skip *const *skips
 			if (reason->count > most->count)
 				most = reason;
 		text_add(out, shown ? ", " : ": ");
-		text_add_grouped(out, most->count);
-		text_add(out, " ");
 		report_add_visible(out, most->text);
+		if (most->count < count) {
+			text_add(out, " (");
+			text_add_grouped(out, most->count);
+			text_add(out, ")");
+		}
 		memmove(most, most + 1,
 			(size_t)(reasons.items + --reasons.count - most) * sizeof(*most));
 	}
@@ -321,7 +326,7 @@ static void add_skips(struct text *out, const struct report_profile *profile,
 	if (count) {
 		report_add_count(out, count, one, many);
 		add_reasons(out, skips, count);
-		text_add(out, verbose ? "\n" : " (--verbose names them)\n");
+		text_add(out, verbose ? "\n" : "; --verbose names them\n");
 	}
 	for (size_t i = 0; verbose && i < count; i++) {
 		const struct report_function *function =
