@@ -4,8 +4,9 @@
 #include "cli/commands.h"
 #include "cli/showing.h"
 
-#include "base/array.h"
 #include "coverage/coverage.h"
+#include "report/text/grid.h"
+#include "report/text/parts.h"
 #include "report/text/report.h"
 #include "session/options/options.h"
 
@@ -127,27 +128,33 @@ static void warn_of_lacks(const struct coverage *coverage)
 		tell_trouble(module);
 }
 
+static void add_left_out(struct text *text, size_t count, const char *one,
+			 const char *many)
+{
+	if (!count)
+		return;
+	text_add(text, text->length ? ", " : "");
+	report_add_count(text, count, one, many);
+}
+
 static void tell_left_out(const struct coverage_left_out *left_out)
 {
-	const struct {
-		size_t count;
-		const char *what;
-	} parts[] = {
-		{left_out->missing,
-		 "source files that do not exist here (--keep-missing keeps them)"},
-		{left_out->generated, "names of source files that are none"},
-		{left_out->lines, "lines that their source files do not have"},
-	};
-	const char *lead = "trammel: left out of the tracefile: ";
+	struct text text = {0};
 
-	for (size_t i = 0; i < array_count(parts); i++) {
-		if (!parts[i].count)
-			continue;
-		fprintf(stderr, "%s%zu %s", lead, parts[i].count, parts[i].what);
-		lead = ", ";
+	add_left_out(&text, left_out->missing, "source file that does not exist here",
+		     "source files that do not exist here");
+	if (left_out->missing) {
+		text_add(&text, ", such as '");
+		report_add_visible(&text, left_out->example);
+		text_add(&text, "' (--keep-missing keeps them)");
 	}
-	if (*lead == ',')
-		fputs("\n", stderr);
+	add_left_out(&text, left_out->generated, "name that is not of a file",
+		     "names that are not of files");
+	add_left_out(&text, left_out->lines, "line behind the end of its source file",
+		     "lines behind the ends of their source files");
+	if (text.length)
+		fprintf(stderr, "trammel: left out of the tracefile: %s\n", text.data);
+	text_deinit(&text);
 }
 
 static void make_tracefile(const struct coverage *coverage, struct text *text)

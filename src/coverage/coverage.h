@@ -103,9 +103,10 @@ size_t coverage_same(const struct coverage *coverage, size_t first, uint64_t *re
 
 /* What is not in a tracefile. */
 struct coverage_left_out {
-	size_t missing;   /* source files that do not exist here */
-	size_t generated; /* names of source files that are none, as "<built-in>" */
-	size_t lines;     /* lines that source files which exist do not have */
+	size_t missing;      /* source files that do not exist here */
+	const char *example; /* the first of them, of the coverage */
+	size_t generated;    /* names of code without a file, as "<built-in>" */
+	size_t lines;        /* lines behind the end of source files that exist */
 };
 
 struct coverage_options {

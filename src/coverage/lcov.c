@@ -235,16 +235,18 @@ static void step_over(const struct coverage *coverage, uint32_t file, struct pos
 		at->branch++;
 }
 
-/* Whether the file is written. What is not is noted. */
-static bool is_kept(const struct source_file *source, bool missing,
+/* Whether the file, with `path` in the coverage, is written. What is not is noted. */
+static bool is_kept(const struct source_file *source, const char *path, bool missing,
 		    struct coverage_left_out *left_out)
 {
-	if (source->kind == SOURCE_GENERATED)
+	if (source->kind == SOURCE_GENERATED) {
 		left_out->generated++;
-	else if (source->kind == SOURCE_MISSING && !missing)
-		left_out->missing++;
-	else
+		return false;
+	}
+	if (source->kind != SOURCE_MISSING || missing)
 		return true;
+	if (!left_out->missing++)
+		left_out->example = path;
 	return false;
 }
 
@@ -265,7 +267,8 @@ size_t coverage_lcov(const struct coverage *coverage, bool missing,
 			end++;
 		record.end = end;
 		source_file_init(&record.source, coverage->files.items[i].path);
-		if (is_kept(&record.source, missing, ret_left_out)) {
+		if (is_kept(&record.source, coverage->files.items[i].path, missing,
+			    ret_left_out)) {
 			add_record(&record, &at);
 			count++;
 		}

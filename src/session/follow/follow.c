@@ -206,7 +206,8 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 
 	TRM_TRY(remote_open(process->pid, "exe", O_RDONLY, &exe));
 	if (image_probe(exe) != IMAGE_KIND_NATIVE)
-		return trm_error_create(TRM_ERROR_UNSUPPORTED, "it is not an x86-64 program");
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"it is not an x86-64 program");
 	if (foreign_translators_have(process->pid, exe))
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, FOREIGN_TRANSLATOR_REASON);
 	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
