@@ -1,6 +1,6 @@
 /*
- * The folder that plans of files are kept in. What is in it will run: a folder or file
- * that others may write to is refused.
+ * The cache folder, in which plans of files are kept. Its contents will be executed: a
+ * folder or file that others may write to is refused.
  */
 #ifndef TRAMMEL_SESSION_CACHE_CACHE_H
 #define TRAMMEL_SESSION_CACHE_CACHE_H
@@ -18,20 +18,21 @@ struct cache_names;
 struct cache *cache_create(bool quiet);
 void cache_destroy(struct cache *cache);
 
-/* The folder in use; NULL if nothing is kept. */
+/* Returns the path of the folder in use; NULL if nothing is kept. */
 const char *cache_folder(const struct cache *cache);
 
-/* Whether files may have been added to it since it was opened. */
+/* Returns whether files may have been added to the cache since it was opened. */
 bool cache_grew(const struct cache *cache);
 
-/* Bytes of a bank in front of the counters of modules. */
+/* Returns the size in bytes of the part of a bank in front of the counters of modules. */
 uint64_t cache_counters_reserved(const struct session_options *options);
 
-/* Bytes of a bank behind those that programs with usual modules need. */
+/* Returns the bytes of a bank that files in the cache use beyond the counters of
+ * programs with usual modules. */
 uint64_t cache_counters_extent(const struct cache *cache,
 			       const struct session_options *options);
 
-/* The names of its files; NULL if nothing is kept. */
+/* Returns the names of the cache's files; NULL if nothing is kept. */
 struct cache_names *cache_names(const struct cache *cache);
 
 #endif

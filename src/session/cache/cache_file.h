@@ -20,21 +20,22 @@
 
 #include "session/cache/module_file.h"
 
-/* Loads plan, texts and description of a module; false if there is no sound file for just
- * this module (then nothing is changed). */
+/* Loads the plan, texts and description of a module from `path` into `file`. Returns
+ * false, and changes nothing, if there is no sound file for exactly this module. */
 bool cache_file_load(const char *path, struct module_file *file);
 
-/* The same for a file that was just saved: the checksums of its parts are not compared.
- */
+/* Loads a file that was just saved, as cache_file_load does, but without comparing the
+ * checksums of its parts. */
 bool cache_file_load_saved(const char *path, struct module_file *file);
 
-/* Saves them, with the texts composed anew; false if that failed, which is no error: the
- * plan works without. */
+/* Saves plan, texts and description of a module to `path`, with the texts composed
+ * anew. Returns false on failure, which is no error: the plan works without a file. */
 bool cache_file_save(const char *path, const struct module_file *file);
 
-/* Writes with pwrite(2), not through a mapping: a full disk must be an error, no SIGBUS.
- * A large page at a time: from more at once the kernel makes larger pieces, which it does
- * not map as large pages. */
+/* Writes `size` bytes at file offset `offset` with pwrite(2), not through a mapping: a
+ * full disk must be an error, not a SIGBUS. Writes one large page at a time: from
+ * larger writes the kernel makes larger pieces, which it does not map as large pages.
+ * Returns false on failure. */
 bool cache_file_write(int fd, const void *bytes, uint64_t size, uint64_t offset);
 
 #endif

@@ -17,7 +17,7 @@ struct cache_key {
 	uint32_t kind;
 };
 
-/* Of the names of a key. */
+/* Properties of a file that its name gives. */
 struct cache_name {
 	uint64_t size; /* bytes of counters */
 	uint32_t edition;
@@ -27,32 +27,33 @@ struct cache_name {
 struct cache_names *cache_names_create(const char *folder);
 void cache_names_destroy(struct cache_names *names);
 
-/* The path of a file with this key, owned by the caller; NULL: there is none. */
+/* Returns the path of a file with this key, owned by the caller; NULL: no such file. */
 char *cache_names_find(struct cache_names *names, struct cache_key key);
 
-/* Deletes the files with this key: they are of no use. */
+/* Deletes the files with this key, which are useless. */
 void cache_names_drop(struct cache_names *names, struct cache_key key);
 
-/* Deletes all of them but two, which are given by their paths; also those that other runs
- * made meanwhile. */
+/* Deletes all files with this key except the paths `kept` and `kept_too`, including
+ * files that other runs made meanwhile. */
 void cache_names_drop_others(struct cache_names *names, struct cache_key key,
 			     const char *kept, const char *kept_too);
 
-/* A path, owned by the caller, for a new file; `ret_start` is where its counters are to
- * begin. */
+/* Returns a path for a new file, owned by the caller, and writes to `ret_start` the
+ * byte of a bank at which its counters are to begin. */
 char *cache_names_choose(struct cache_names *names, struct cache_key key,
 			 struct cache_name wanted, uint32_t *ret_start);
 
-/* Where counters of a file that is not kept are to begin. */
+/* Returns the byte of a bank at which the `size` bytes of counters of a file that is
+ * not kept are to begin. */
 uint32_t cache_names_reserve(struct cache_names *names, uint32_t kind, uint64_t size);
 
-/* Of the file with such a path. */
+/* Returns the edition that the name of the file `path` gives. */
 uint32_t cache_names_generation(const char *path);
 
-/* Whether a path was chosen: files may have been added. */
+/* Returns whether a path was chosen, so that files may have been added. */
 bool cache_names_grew(struct cache_names *names);
 
-/* How many bytes of a bank files of a kind have, those of large modules left out. */
+/* Returns the bytes of a bank that files of a kind occupy, large modules left out. */
 uint64_t cache_names_extent(struct cache_names *names, uint32_t kind);
 
 #endif

@@ -6,8 +6,9 @@
 
 struct cache;
 
-/* If the folder grew: deletes what was used longest ago while more lies in it than
- * $TRAMMEL_CACHE_LIMIT MiB (default 4096), and files that killed runs left behind. */
+/* Deletes, if the folder grew, the least recently used files while the folder holds
+ * more than $TRAMMEL_CACHE_LIMIT MiB (default 4096), and files left behind by killed
+ * runs. */
 void cache_prune(const struct cache *cache);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The plans of files: from the cache folder, or made and put there.
+ * Plans of files: loaded from the cache folder, or made and stored there.
  */
 #ifndef TRAMMEL_SESSION_CACHE_FILE_PLANS_H
 #define TRAMMEL_SESSION_CACHE_FILE_PLANS_H
@@ -8,33 +8,35 @@
 
 struct cache;
 
-/* What a file is opened for. */
+/* Use for which a module's file is opened. */
 struct module_use {
 	const char *path;     /* as the program has it */
 	bool bare;            /* the program is followed, but not measured */
 	bool copies_calls;    /* relocated code makes calls */
 	bool lazy;            /* functions may be planned when they are called */
-	unsigned int variant; /* less than MODULE_VARIANTS: of the usual places for
-				 trampolines */
+	unsigned int variant; /* number of the usual place for trampolines, less than
+				 MODULE_VARIANTS */
 };
 
 /*
- * The module of an open file, planned for these options, from the cache or made and put
- * there. Whatever is wrong with the file ends in `trouble`, not in an error.
+ * Returns the module of an open file, planned for these options: loaded from the cache,
+ * or made and stored there. Faults in the file are reported in `trouble`, not as an
+ * error.
  */
 struct module_file *module_file_open(struct cache *cache, int fd,
 				     const struct stat *status,
 				     const struct module_use *use,
 				     const struct session_options *options);
-/* The same with trampolines at another link-time address; never from the cache. */
+/* Returns such a module with its trampolines at the link-time address `code_address`;
+ * never from the cache. */
 struct module_file *module_file_open_at(int fd, const struct stat *status,
 					const struct module_use *use,
 					const struct session_options *options,
 					uint64_t code_address);
 
 /*
- * Makes another plan of a file from the cache, by what was learned of it, and puts it
- * there for later runs. The file must not be used by others meanwhile.
+ * Makes a new plan of a file from the cache, using `feedback`, and stores it there for
+ * later runs. Other threads must not use the file meanwhile.
  */
 void module_file_replan(struct cache *cache, const struct module_file *file,
 			const struct session_options *options,

@@ -1,10 +1,10 @@
-/* Trees of calls in banks, as code that counts has to know them. */
+/* Layout of the trees of calls in banks, for code that counts. */
 #ifndef TRAMMEL_SESSION_CACHE_GRAPH_LAYOUT_H
 #define TRAMMEL_SESSION_CACHE_GRAPH_LAYOUT_H
 
 #include "wire/layout.h"
 
-/* The tree as gates have to know it: a struct plan_graph_layout. */
+/* Layout of the tree that gates use: a struct plan_graph_layout. */
 #define CALLGRAPH_LAYOUT                                                                 \
 	{                                                                                \
 		.top = WIRE_GRAPH_TOP, .frames = WIRE_GRAPH_FRAMES,                      \

@@ -1,6 +1,6 @@
 /*
- * Functions of programs that are watched for the program's own sake, whatever is
- * measured: their calls enter hooks (see the WIRE_HOOK_ numbers).
+ * Functions that are watched whatever is measured, so that the program keeps behaving
+ * as it does bare: their calls enter hooks (see the WIRE_HOOK_ numbers).
  */
 #ifndef TRAMMEL_SESSION_CACHE_HOOK_TABLE_H
 #define TRAMMEL_SESSION_CACHE_HOOK_TABLE_H
@@ -8,16 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether calls of the function are always watched for the program's own sake. */
+/* Returns whether calls of function `name` are watched whatever is measured. */
 bool hook_table_has(const char *name);
 
-/* The hook of a function of the C library or the loader; 0: it has none. */
+/* Returns the hook of a function of the C library or the loader; 0: it has no hook. */
 uint8_t hook_table_find(const char *name);
 
-/* The hook of a function that may be linked into any module; 0: it has none. */
+/* Returns the hook of a function that may be linked into any module; 0: it has no
+ * hook. */
 uint8_t hook_table_find_anywhere(const char *name);
 
-/* Whether a file is the C library or the loader, by the last part of its path. */
+/* Returns whether a file is the C library or the loader, by the last part of its path. */
 bool hook_table_is_c_library(const char *name);
 
 #endif
