@@ -27,8 +27,8 @@ bool cache_grew(const struct cache *cache);
 /* Returns the size in bytes of the part of a bank in front of the counters of modules. */
 uint64_t cache_counters_reserved(const struct session_options *options);
 
-/* Returns the bytes of a bank that files in the cache use beyond the counters of
- * programs with usual modules. */
+/* Returns the bytes of a bank that the cache's files for these options occupy, large
+ * modules left out: a program with usual modules needs no more. */
 uint64_t cache_counters_extent(const struct cache *cache,
 			       const struct session_options *options);
 

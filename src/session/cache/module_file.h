@@ -21,7 +21,8 @@ struct file_identity {
 	int64_t modified_ns, changed_ns; /* since 1970 */
 };
 
-/* Pages of a text's part that are written as one: from the part's start on. */
+/* Run of pages of a text's part that are written in one go; the offset counts from the
+ * part's start. */
 #define MODULE_RUNS 4
 struct module_run {
 	uint64_t offset, size; /* bytes */
@@ -32,26 +33,27 @@ struct module_text {
 	uint64_t address;     /* link-time, rounded down to a page */
 	uint64_t file_offset; /* rounded down to a page */
 	uint64_t size;        /* bytes of the mapping, whole pages */
-	/* What patches change lies in this part; all that is about patched bytes is about
-	 * it alone. Much else can lie in one segment with code: constants, call-frame
+	/* The part that patches change; all fields about patched bytes are about it
+	 * alone. Much else can lie in one segment with code: constants, call-frame
 	 * information. */
 	uint64_t part_offset; /* from `address` on, whole pages */
 	uint64_t part_size;   /* bytes, whole pages */
-	/* All its pages that differ from the original ones, and perhaps some that do not.
-	 */
+	/* Runs that cover all pages of the part that differ from the original ones,
+	 * and perhaps some that do not. */
 	struct module_run runs[MODULE_RUNS];
 	uint32_t run_count;
 };
 
 #define MODULE_TEXTS 4
 
-/* Smaller texts are written to where they lie, not patched in a copy first: that is
- * cheaper than the system calls. */
+/* Size in bytes below which a text is written to in place, not patched in a copy
+ * first: that is cheaper than the system calls. */
 #define MODULE_COPIED_MIN (96u << 10)
 
-/* Words of 64 bits in trampolines that depend on where the module lies, by their offsets,
- * and the numbers of the pages that they lie in, of which those that follow on each other
- * are a run; none of one at a fixed address. More of any than fit: `many`. */
+/* 64-bit words in trampolines that depend on the load address of the module, by their
+ * offsets, and the numbers of the pages that contain them; consecutive pages form a
+ * run. Empty for a module at a fixed address. `many` is set if there are more of any
+ * kind than fit. */
 #define MODULE_OWN_WORDS 512
 #define MODULE_OWN_PAGES 16
 #define MODULE_OWN_RUNS  6
@@ -68,40 +70,46 @@ struct module_file {
 	char *name;           /* its last part */
 	char build_id[65];    /* hex; "" if it has none */
 	bool has_interpreter; /* a program that ld.so starts */
-	bool dynamic;         /* may lie anywhere */
+	bool dynamic;         /* position-independent: may be loaded at any address */
 	bool audited;         /* see struct image */
 	bool tells_loaded;    /* a loader that has a WIRE_HOOK_LOADED */
 	uint32_t text_count;
 	struct module_text texts[MODULE_TEXTS];
 	struct plan *plan; /* NULL: not instrumented, see `trouble` */
 	struct VECTOR(struct wire_way)
-		address_maps;  /* of the plan; see session/cache/address_maps.h */
+		address_maps;  /* rows of the plan's address maps; see
+				  session/cache/address_maps.h */
 	uint32_t instrumented; /* functions of the plan that are counted */
 	const struct feedback
-		*feedback; /* while a plan is made: by what; NULL: nothing */
+		*feedback; /* frequencies used while a plan is made; NULL: not known */
 	bool leak_checked; /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	struct module_own_words own_words;
-	char *trouble;     /* why there is no plan, or it cannot be used; NULL */
-	bool left_out;     /* that was asked for */
-	bool bare;         /* of programs that are not measured */
-	bool mandatory;    /* only its hooks are wanted: it is bare, or left out */
+	char *trouble;     /* reason why there is no plan, or it cannot be used; NULL:
+			      the plan can be used */
+	bool left_out;     /* excluded by the user's options */
+	bool bare;         /* belongs to programs that are not measured */
+	bool mandatory;    /* only its hooks are patched: it is bare, or left out */
 	bool walks_stacks; /* see image_walks_stacks; known only with copies_calls */
 	bool looked_for_go, is_go; /* written in Go; looked for where it matters */
-	bool copies_calls; /* relocated code makes them: another plan of the same file */
-	unsigned int variant; /* the same, with trampolines at another distance */
-	bool used;            /* a measured program has it */
+	bool copies_calls;    /* relocated code makes calls; this takes another plan of
+				 the same file */
+	unsigned int variant; /* number of the distance to the trampolines; each takes
+				 another plan of the same file */
+	bool used;            /* mapped by a measured program */
 
-	struct lazy_file *lazy; /* its functions are planned when they are called; NULL:
-				   they are all planned */
-	uint64_t code_room, steps_room; /* bytes, with `lazy`: of what there may be */
+	struct lazy_file *lazy;         /* set if its functions are planned when they are
+					   called; NULL: they are all planned */
+	uint64_t code_room, steps_room; /* with `lazy`: bytes reserved for code and
+					   steps */
 
-	/* Where trampolines can be mapped from; cached_path NULL: nowhere. */
+	/* File from which trampolines can be mapped; cached_path NULL: no such file. */
 	char *cached_path;
 	uint64_t cached_offset[MODULE_TEXTS]; /* of each text's part in that file */
 	uint64_t code_offset; /* of trampolines, and the ways behind them, in that file */
 
 	const uint8_t *bytes;           /* the file itself, mapped */
-	struct image_unwind unwind;     /* in it; header 0: it has none */
+	struct image_unwind unwind;     /* call-frame information in `bytes`; header 0:
+					   the file has none */
 	uint8_t *patched[MODULE_TEXTS]; /* the texts' parts with all patches applied; they
 					   lie in the cache file if there is one, else in
 					   memory */

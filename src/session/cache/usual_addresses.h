@@ -1,4 +1,4 @@
-/* Where trampolines go where nothing is in their way. */
+/* Usual addresses of trampolines, used where they are free. */
 #ifndef TRAMMEL_SESSION_CACHE_USUAL_ADDRESSES_H
 #define TRAMMEL_SESSION_CACHE_USUAL_ADDRESSES_H
 
@@ -6,36 +6,37 @@
 
 #include <stdint.h>
 
-/* Where one place is taken, another one may be free. */
+/* Numbers of places to try: where one is taken, another may be free. */
 #define MODULE_USUAL_ADDRESSES 4
 #define MODULE_VARIANTS        50
 
-/* Between the places that are tried. */
+/* Distance in bytes between the places that are tried. */
 #define USUAL_ADDRESSES_VARIANT_DISTANCE (64ull << 20)
 
-/* How far from a module the first of the places lies that are tried where the usual ones
- * are taken. */
+/* Distance in bytes from a module to the first of the places that are tried where the
+ * usual ones are taken. */
 #define USUAL_ADDRESSES_FREE_DISTANCE (128ull << 20)
 
-/* The kernel keeps programs out of what lies below (vm.mmap_min_addr). */
+/* Lowest usable address: the kernel keeps programs out of the addresses below
+ * (vm.mmap_min_addr). */
 #define USUAL_ADDRESSES_LOWEST 0x10000
 
-/* How far below its module the trampolines of a file lie (modulo 1 << 64: they can lie
- * above it), and about how many bytes they are, by what it has in memory: bytes from its
- * first to its last address, and of text.
- */
+/* Return the distance in bytes of a file's trampolines below its module (modulo 1 <<
+ * 64: they can lie above it), and roughly their size in bytes. Both follow from the
+ * module's size in memory: `span` is the bytes from its first to its last address,
+ * `text` its bytes of text. */
 uint64_t usual_addresses_distance(const struct session_options *options, const char *name,
 				  unsigned int variant, uint64_t span, uint64_t text);
 uint64_t usual_addresses_room(const struct session_options *options, uint64_t span,
 			      uint64_t text);
 
-/* Where the trampolines of a program at fixed addresses lie that have no room below it.
- */
+/* Address of the trampolines of a program at fixed addresses that has no room below
+ * it. */
 #define USUAL_ADDRESSES_FIXED 0x78000000ull
 
-/* Where those of a program lie whose lowest address is fixed, and that take so many
- * bytes, or a little more: below it, if they have room there, since its heap grows above
- * it. */
+/* Returns the address of `room` bytes of trampolines, or a little more, for a program
+ * whose lowest address `base` is fixed: below the program, if they have room there,
+ * since its heap grows above it. */
 uint64_t usual_addresses_fixed(uint64_t base, uint64_t room);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Where threads stand in functions relocated whole, when counting begins or ends while
- * they run: what they executed of a block belongs to one side, the rest to the other.
+ * Positions of threads in functions relocated as a whole, when counting begins or ends
+ * while they run: the part of a block that was executed by then belongs to one side,
+ * the rest to the other.
  */
 #ifndef TRAMMEL_SESSION_COUNT_BOUNDARIES_H
 #define TRAMMEL_SESSION_COUNT_BOUNDARIES_H
@@ -8,19 +9,21 @@
 #include "session/state/session.h"
 
 /*
- * Counting begins (`by` -1) or ends (1) where the stopped thread of these registers
- * stands, and where handlers of it will go back to. Counters right in front of it are
- * taken as if it had run them: see boundaries_count_ahead.
+ * Notes that counting begins (`by` -1) or ends (1) at the place where the stopped
+ * thread with these registers stands, and at the places to which its signal handlers
+ * will return. Counters right in front of it are taken as if it had run them: see
+ * boundaries_count_ahead.
  */
 void boundaries_note(const struct session *session, struct thread *thread,
 		     const struct user_regs_struct *registers, int by);
 
-/* Adds 1 for each counter right in front of which a stopped thread of the process
- * stands. */
+/* Adds 1 to `counts` for each counter right in front of which a stopped thread of the
+ * process stands. */
 void boundaries_count_ahead(const struct session *session, const struct process *process,
 			    struct image_counts *counts);
 
-/* A thread is about to go on in the original code: its image counts no more. */
+/* Notes that a thread is about to continue in the original code: its image counts no
+ * more. */
 void boundaries_leave(const struct session *session, struct thread *thread,
 		      const struct user_regs_struct *registers);
 

@@ -1,8 +1,8 @@
 /*
- * How many instructions were executed so far, for intervals of so many. Nobody tells the
- * tracer when an interval is full: it looks at the counters, the sooner again the nearer
- * the end is. So an interval is longer than it was to be, by what was executed until the
- * tracer looked.
+ * Number of instructions executed so far, for intervals measured in instructions. The
+ * tracer is not told when an interval is full: it looks at the counters, more often as
+ * the end comes near. So an interval is longer than requested by the instructions
+ * executed until the tracer looked.
  */
 #ifndef TRAMMEL_SESSION_COUNT_PROGRESS_H
 #define TRAMMEL_SESSION_COUNT_PROGRESS_H
@@ -15,11 +15,13 @@
 struct session;
 struct process;
 
-/* The interval begins now. */
+/* Notes that an interval begins now. */
 void progress_begin(struct session *session);
-/* Looks; whether the interval has as many instructions as it is to have. */
+/* Reads the counters. Returns whether the interval has as many instructions as
+ * requested. */
 bool progress_look(struct session *session);
-/* Counters of the process are cleared between these two: they are not forgotten. */
+/* Bracket the clearing of a process's counters, so that their instructions are kept in
+ * the sum. */
 void progress_begin_clearing(struct session *session, const struct process *process);
 void progress_end_clearing(struct session *session, const struct process *process);
 

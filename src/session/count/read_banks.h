@@ -1,4 +1,4 @@
-/* Counters become counts of images. */
+/* Reading of counters in banks into the counts of images. */
 #ifndef TRAMMEL_SESSION_COUNT_READ_BANKS_H
 #define TRAMMEL_SESSION_COUNT_READ_BANKS_H
 
@@ -14,28 +14,29 @@ enum banks_use {
 void banks_take_process(struct session *session, struct process *process,
 			enum banks_use how);
 
-/* What the banks of the process have: every counter that is not 0 of each bank; or
- * sorted, each counter once, with calls by call site. With `take`, flags are cleared
- * as they are read. */
+/* Passes each nonzero counter in the banks of the process to `visit`, once for each
+ * bank. banks_read writes the counts instead, sorted, each counter once, to
+ * `ret_counts`, and calls by call site to `ret_arcs`; with `take` it clears flags as
+ * it reads them. */
 void banks_visit(const struct session *session, const struct process *process,
 		 banks_visitor *visit, void *context);
 
-/* The same for flags, as arena_mark_flags has it. */
+/* Passes flags to `visit`, marking them as arena_mark_flags does; `all` as there. */
 void banks_mark(const struct session *session, const struct process *process, bool all,
 		banks_visitor *visit, void *context);
 
-/* The same for `count` flags of a file alone: whether any of them was set. */
+/* Marks `count` flags of a file from `slot` on. Returns whether any of them was set. */
 bool banks_mark_some(const struct process *process, uint32_t file, uint32_t slot,
 		     uint32_t count);
 
-/* A thread ended: where threads are told apart, its counts go to its image, and its banks
- * are empty again. */
+/* Adds the counts of an ended thread to its image where threads are told apart, and
+ * empties its banks. */
 void banks_take_thread(struct session *session, const struct thread *thread);
 
 void banks_read(const struct session *session, const struct process *process, bool take,
 		struct image_counts *ret_counts, struct image_arcs *ret_arcs);
 
-/* Sorts the counts of an image, and adds up what is the same. */
+/* Sorts the counts of an image and adds up equal ones. */
 void banks_merge(const struct session *session, struct image_run *image);
 
 #endif

@@ -10,12 +10,12 @@
 struct dropping {
 	uint64_t address, size; /* bytes */
 	uint32_t advice;        /* MADV_DONTNEED or MADV_DONTNEED_LOCKED */
-	bool in_syscall;        /* its arguments stand one further, behind the number */
+	bool in_syscall;        /* its arguments are shifted by one, behind the number */
 };
 
-/* A thread waits in the hook of such a call, with `rsp` as at its entry: what lies
- * outside of texts with patches is dropped, and the call itself becomes one that drops
- * nothing. */
+/* Serves a thread that waits in the hook of such a call, with `rsp` as at its entry:
+ * drops the pages outside of texts with patches, and turns the call itself into one
+ * that drops nothing. */
 void dropping_serve(struct session *session, struct thread *thread, uint64_t rsp,
 		    const struct dropping *dropping);
 

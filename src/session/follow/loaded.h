@@ -7,8 +7,9 @@
 #include <sys/types.h>
 
 /*
- * The path of the program that a process was told to load, if what it executes at path
- * `program` is the loader; NULL: it is not, or it was told none. free() it.
+ * Returns the path of the program that a process was told to load, if it executes the
+ * loader at path `program`; NULL: it executes something else, or the loader got no
+ * program. free() it.
  */
 char *loaded_program(pid_t pid, const char *program);
 

@@ -6,8 +6,8 @@
 
 struct session;
 
-/* Lets a process go if arenas take a good deal more than they may, since counters take
- * memory as they are used. Returns the nanoseconds until it is to be called again. */
+/* Lets a process go if arenas take much more than the limit, since counters take
+ * memory as they are used. Returns the nanoseconds until the next call is due. */
 uint64_t memory_watch_act(struct session *session);
 
 #endif

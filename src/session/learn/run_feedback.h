@@ -1,7 +1,7 @@
 /*
- * What one run counted in a module, and what that teaches of it
- * (code/count/frequencies.h): of edges, if these were counted; of blocks, by their counts
- * or flags; where calls alone were, which functions ran.
+ * Counts of one run in a module, and the execution frequencies learned from them
+ * (code/count/frequencies.h): of edges, if these were counted; of blocks, by their
+ * counts or flags; where only calls were counted, which functions ran.
  */
 #ifndef TRAMMEL_SESSION_LEARN_RUN_FEEDBACK_H
 #define TRAMMEL_SESSION_LEARN_RUN_FEEDBACK_H
@@ -14,35 +14,36 @@ struct run_feedback_count {
 	uint64_t count;
 };
 
-/* What all processes together counted. */
+/* Counts of all processes together. */
 struct run_feedback {
-	const struct module_file *file; /* NULL: it is not looked at */
+	const struct module_file *file; /* NULL: the module is not looked at */
 	struct VECTOR(struct run_feedback_count) counts;
 	bool unsorted;
 	uint64_t *counters; /* by slot */
-	uint64_t *sums;     /* by function: of its counts; 0: it did not run */
-	uint64_t sum;       /* of all */
+	uint64_t *sums;     /* by function: the sum of its counts; 0: it did not run */
+	uint64_t sum;       /* of all counts */
 };
 
 void run_feedback_begin(struct run_feedback *run, const struct module_file *file);
 
-/* Takes the counts of an image. `lessons` are those of all files of a session, of which
- * some are looked at. */
+/* Adds the counts of an image. `runs` has one entry for each file of the session; some
+ * files are not looked at. */
 void run_feedback_take(struct run_feedback *runs, const struct image_run *image);
 
-/* All is taken: fills in what follows from that. */
+/* Fills in the fields that follow from all counts, once the last image was added. */
 void run_feedback_end(struct run_feedback *run);
 
-/* Adds what functions with more than `least` counts counted, and returns the sum of these
- * counts. Of functions whose counts contradict each other it adds that they ran. */
+/* Adds the counts of functions with more than `least` counts to `frequencies`, and
+ * returns the sum of these counts. For functions with contradictory counts it adds
+ * only that they ran. */
 uint64_t run_feedback_learn(const struct run_feedback *run, uint64_t least,
 			    struct frequencies *frequencies);
 
-/* What ran by its place in relocated code, in bytes. */
+/* Bytes of relocated code by whether they ran. */
 struct run_feedback_spread {
-	uint64_t code; /* that ran */
-	uint64_t lost; /* on the same pages, but did not run: of those that no earlier run
-			  had put in front */
+	uint64_t code; /* bytes that ran */
+	uint64_t lost; /* bytes on the same pages that did not run, except code that an
+			  earlier run had put in front */
 };
 struct run_feedback_spread run_feedback_spread(const struct run_feedback *run);
 
