@@ -34,7 +34,7 @@ static bool read_address(const char *word, uint64_t *ret_address)
 }
 
 /* The distance of two names, cut to what can be compared in no time. */
-static size_t distance(const char *name, const char *word)
+static size_t word_distance(const char *name, const char *word)
 {
 	char cut[65];
 
@@ -57,7 +57,8 @@ static const char *nearest_name(const struct report_profile *profile, const char
 
 		if (!is_selected(profile, function))
 			continue;
-		now = strstr(function->name, word) ? 1 : distance(function->name, word);
+		now = strstr(function->name, word) ? 1
+						   : word_distance(function->name, word);
 		if (now >= best_distance)
 			continue;
 		best = function->name;

@@ -34,8 +34,8 @@ static void add_routes(struct graph *graph, const struct routes *routes, uint32_
 
 /* Takes from a route to or from the outside what an edge is of it. It goes when nothing
  * is left of it, or when it is not known how much that is. */
-static void take(struct graph *graph, uint32_t from, uint32_t to,
-		 const struct report_edge *edge)
+static void take_edge(struct graph *graph, uint32_t from, uint32_t to,
+		      const struct report_edge *edge)
 {
 	struct routes *routes = &graph->routes;
 
@@ -52,8 +52,8 @@ static void take(struct graph *graph, uint32_t from, uint32_t to,
 }
 
 /* An edge from one part to another was told as one to the outside, and one from there. */
-static void join(struct graph *graph, const struct table *numbers,
-		 const struct report_edge *edge)
+static void join_blocks(struct graph *graph, const struct table *numbers,
+			const struct report_edge *edge)
 {
 	const struct graph_node *nodes = graph->nodes.items;
 	uint64_t from, to;
@@ -61,8 +61,8 @@ static void join(struct graph *graph, const struct table *numbers,
 	if (!table_find(numbers, edge->from, &from) ||
 	    !table_find(numbers, edge->to, &to) || nodes[from].part == nodes[to].part)
 		return;
-	take(graph, (uint32_t)from, ROUTE_OUTSIDE, edge);
-	take(graph, ROUTE_OUTSIDE, (uint32_t)to, edge);
+	take_edge(graph, (uint32_t)from, ROUTE_OUTSIDE, edge);
+	take_edge(graph, ROUTE_OUTSIDE, (uint32_t)to, edge);
 	vector_push(&graph->routes,
 		    ((struct route){(uint32_t)from, (uint32_t)to, edge->kind, !edge->open,
 				    edge->count}));
@@ -78,7 +78,7 @@ static void join_parts(struct graph *graph, const struct annotation *annotation)
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		*table_insert(&numbers, graph->nodes.items[i].address, NULL) = i;
 	for (size_t i = 0; i < count; i++)
-		join(graph, &numbers, &edges[i]);
+		join_blocks(graph, &numbers, &edges[i]);
 	table_deinit(&numbers);
 	free(edges);
 }

@@ -36,7 +36,7 @@ static void add_route(struct routes *routes, struct table *route_by_ends,
 						    kinds[edge->kind], false, 0}));
 }
 
-static void note(struct side *side, const struct route *route, uint32_t index)
+static void note_route(struct side *side, const struct route *route, uint32_t index)
 {
 	if (route->known) {
 		side->sum += route->count;
@@ -47,7 +47,7 @@ static void note(struct side *side, const struct route *route, uint32_t index)
 }
 
 /* Adds up what is known by now. */
-static void look(const struct solving *solving)
+static void look_at_sides(const struct solving *solving)
 {
 	const struct routes *routes = solving->routes;
 
@@ -59,15 +59,16 @@ static void look(const struct solving *solving)
 		const struct route *route = &routes->items[i];
 
 		if (route->to != ROUTE_OUTSIDE)
-			note(&solving->in[route->to], route, i);
+			note_route(&solving->in[route->to], route, i);
 		if (route->from != ROUTE_OUTSIDE)
-			note(&solving->out[route->from], route, i);
+			note_route(&solving->out[route->from], route, i);
 	}
 }
 
 /* Gives the last unknown route of a side its count. Where a thread ended in the middle
  * of a block, there may be none that fits. */
-static bool settle(const struct solving *solving, const struct side *side, uint64_t count)
+static bool settle_side(const struct solving *solving, const struct side *side,
+			uint64_t count)
 {
 	struct route *route = &solving->routes->items[side->last];
 
@@ -78,7 +79,7 @@ static bool settle(const struct solving *solving, const struct side *side, uint6
 	return true;
 }
 
-static void solve(const struct solving *solving)
+static void solve_all(const struct solving *solving)
 {
 	const struct annotation *annotation = solving->annotation;
 	bool changed = true;
@@ -87,15 +88,15 @@ static void solve(const struct solving *solving)
 	 * settled since then is known, and left alone. */
 	while (changed) {
 		changed = false;
-		look(solving);
+		look_at_sides(solving);
 		for (size_t i = 0; i < annotation->blocks.count; i++)
-			changed |= settle(solving, &solving->in[i],
-					  annotation->blocks.items[i].count);
+			changed |= settle_side(solving, &solving->in[i],
+					       annotation->blocks.items[i].count);
 		if (changed)
 			continue;
 		for (size_t i = 0; i < annotation->blocks.count; i++)
-			changed |= settle(solving, &solving->out[i],
-					  annotation->blocks.items[i].count);
+			changed |= settle_side(solving, &solving->out[i],
+					       annotation->blocks.items[i].count);
 	}
 }
 
@@ -126,7 +127,7 @@ static void find_counts(struct routes *routes, const struct annotation *annotati
 		solving.out[i].balanced = !annotation_may_stay(annotation, (uint32_t)i);
 	}
 	set_zeros(routes, annotation);
-	solve(&solving);
+	solve_all(&solving);
 	free(solving.in);
 	free(solving.out);
 }

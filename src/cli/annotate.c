@@ -41,8 +41,8 @@ static struct trm_error *read_options(struct annotation_options *options)
 	return showing_colour(&arguments.shown, &options->colour);
 }
 
-static struct trm_error *print(struct annotation *annotation,
-			       const struct annotation_options *options)
+static struct trm_error *print_annotation(struct annotation *annotation,
+					  const struct annotation_options *options)
 {
 	struct text text = {0};
 
@@ -54,43 +54,43 @@ static struct trm_error *print(struct annotation *annotation,
 }
 
 /* Without debug information the listing is shown nevertheless. */
-static struct trm_error *show(struct annotation *annotation,
-			      struct annotation_options *options)
+static struct trm_error *show_annotation(struct annotation *annotation,
+					 struct annotation_options *options)
 {
 	struct image_rows rows;
 	struct trm_error *error;
 
 	if (!arguments.source)
-		return print(annotation, options);
+		return print_annotation(annotation, options);
 	error = image_rows_init(&rows, annotation->image);
 	if (error) {
 		fprintf(stderr, "trammel: warning: no source lines of '%s': %s\n",
 			annotation->module->path, error->message);
 		trm_error_destroy(error);
-		return print(annotation, options);
+		return print_annotation(annotation, options);
 	}
 	options->rows = &rows;
-	error = print(annotation, options);
+	error = print_annotation(annotation, options);
 	image_rows_deinit(&rows);
 	return error;
 }
 
-static struct trm_error *annotate(const struct report_profile *profile,
-				  struct annotation_options *options)
+static struct trm_error *annotate_function(const struct report_profile *profile,
+					   struct annotation_options *options)
 {
 	struct annotation_file file;
 	struct annotation annotation;
 
 	TRM_TRY(choose_function(profile, arguments.shown.words.items[1], &file,
 				&annotation));
-	struct trm_error *error = show(&annotation, options);
+	struct trm_error *error = show_annotation(&annotation, options);
 
 	annotation_deinit(&annotation);
 	annotation_close(&file);
 	return error;
 }
 
-static struct trm_error *run(int *ret_status)
+static struct trm_error *run_annotate(int *ret_status)
 {
 	struct annotation_options options;
 	struct report_filter filter;
@@ -100,7 +100,7 @@ static struct trm_error *run(int *ret_status)
 	TRM_TRY(read_options(&options));
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	TRM_TRY(choose_profile(arguments.shown.words.items[0], &filter, &profile));
-	return annotate(profile, &options);
+	return annotate_function(profile, &options);
 }
 
 const struct command cmd_annotate = {
@@ -110,5 +110,5 @@ const struct command cmd_annotate = {
 		 "Shows the instructions of a function with counts.\n",
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = run,
+	.run = run_annotate,
 };

@@ -33,27 +33,28 @@ static bool parse_pid(const char *text, pid_t *ret_pid)
 	return !errno && *text && !*end && number > 0 && number <= INT_MAX;
 }
 
-static int say(const char *format, const char *what)
+static int say_process(const char *format, const char *what)
 {
 	trm_error_print(trm_error_create(TRM_ERROR_USAGE, "%s%s", what, format));
 	return EXIT_USAGE + 1;
 }
 
 /* 0: go on; else the exit status plus 1. */
-static int parse(poptContext context, struct measuring *given, const char *const *pid,
-		 struct attach_request *request)
+static int parse_attach(poptContext context, struct measuring *given,
+			const char *const *pid, struct attach_request *request)
 {
 	int status = measuring_parse(context, given, "attach", print_help);
 
 	if (status)
 		return status;
 	if (!*pid)
-		return say("which process? Try: trammel attach -p PID --for 10s", "");
+		return say_process("which process? Try: trammel attach -p PID --for 10s",
+				   "");
 	if (!parse_pid(*pid, &request->pid))
-		return say(": no number of a process", *pid);
+		return say_process(": no number of a process", *pid);
 	if (poptPeekArg(context))
-		return say(": not understood. See 'trammel help attach'.",
-			   poptPeekArg(context));
+		return say_process(": not understood. See 'trammel help attach'.",
+				   poptPeekArg(context));
 	return 0;
 }
 
@@ -82,7 +83,7 @@ static const char *program_of(pid_t pid, char *path, size_t size)
 	return path;
 }
 
-static int measure(struct measuring *given, struct attach_request *request)
+static int measure_process(struct measuring *given, struct attach_request *request)
 {
 	char path[PATH_MAX];
 
@@ -115,10 +116,11 @@ static int attach_main(int argc, const char **argv)
 	memcpy(named, argv, (size_t)(argc + 1) * sizeof(*named));
 	named[0] = "trammel attach"; /* for the usage line */
 	poptContext context = poptGetContext("trammel attach", argc, named, table, 0);
-	int status = parse(context, &given, (const char *const *)&pid, &request) - 1;
+	int status =
+		parse_attach(context, &given, (const char *const *)&pid, &request) - 1;
 
 	if (status < 0)
-		status = measure(&given, &request);
+		status = measure_process(&given, &request);
 	measuring_deinit(&given);
 	free(pid);
 	poptFreeContext(context);

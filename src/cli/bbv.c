@@ -41,7 +41,7 @@ static struct trm_error *write_vectors(const struct bbv *bbv)
 	return error;
 }
 
-static struct trm_error *run(int *ret_status)
+static struct trm_error *run_bbv(int *ret_status)
 {
 	struct report_filter filter;
 	char *warning = NULL;
@@ -75,5 +75,5 @@ const struct command cmd_bbv = {
 		 "Writes basic-block vectors of intervals, for SimPoint.\n",
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = run,
+	.run = run_bbv,
 };

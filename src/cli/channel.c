@@ -60,7 +60,7 @@ static void list_json(struct context_control *control, const char *name)
 	text_deinit(&text);
 }
 
-static struct trm_error *list(struct context_control *control, const char *name)
+static struct trm_error *list_channels(struct context_control *control, const char *name)
 {
 	if (arguments.shown.json) {
 		list_json(control, name);
@@ -73,13 +73,13 @@ static struct trm_error *list(struct context_control *control, const char *name)
 	return NULL;
 }
 
-static struct trm_error *start(struct context_control *control, const char *name)
+static struct trm_error *start_channel(struct context_control *control, const char *name)
 {
 	context_control_want(control, name, false);
 	return NULL;
 }
 
-static struct trm_error *stop(struct context_control *control, const char *name)
+static struct trm_error *stop_channel(struct context_control *control, const char *name)
 {
 	context_control_want(control, name, true);
 	return NULL;
@@ -91,7 +91,7 @@ static void say_written(const char *path, const struct context_spool *head)
 	printf("%s\n", path);
 }
 
-static struct trm_error *flush(struct context_control *control, const char *name)
+static struct trm_error *flush_channel(struct context_control *control, const char *name)
 {
 	struct text folder = {0};
 	struct context_recovery recovery = {"", true, name, &symbols_naming, say_written};
@@ -109,7 +109,10 @@ static struct trm_error *flush(struct context_control *control, const char *name
 static const struct action {
 	const char *name;
 	struct trm_error *(*run)(struct context_control *control, const char *name);
-} actions[] = {{"list", list}, {"start", start}, {"stop", stop}, {"flush", flush}};
+} actions[] = {{"list", list_channels},
+	       {"start", start_channel},
+	       {"stop", stop_channel},
+	       {"flush", flush_channel}};
 
 static struct trm_error *find_action(const char *name, const struct action **ret_action)
 {
@@ -124,7 +127,7 @@ static struct trm_error *find_action(const char *name, const struct action **ret
 				name);
 }
 
-static struct trm_error *channel(int *ret_status)
+static struct trm_error *run_channel_command(int *ret_status)
 {
 	const struct arguments_words *given = &arguments.shown.words;
 	const char *name = given->count > 1 ? given->items[1] : NULL;
@@ -156,5 +159,5 @@ const struct command cmd_channel = {
 		"writes\nwhat it has so far; without a name, all of it.\n",
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = channel,
+	.run = run_channel_command,
 };

@@ -172,8 +172,8 @@ static void make_tracefile(const struct coverage *coverage, struct text *text)
 				  "install debug files");
 }
 
-static struct trm_error *show(const struct coverage *coverage,
-			      const struct coverage_options *options)
+static struct trm_error *show_coverage(const struct coverage *coverage,
+				       const struct coverage_options *options)
 {
 	struct text text = {0};
 
@@ -186,22 +186,22 @@ static struct trm_error *show(const struct coverage *coverage,
 	return showing_print(&arguments.shown, &text, !arguments.lcov);
 }
 
-static struct trm_error *cover(const struct report_profile *profile,
-			       const struct coverage_options *options)
+static struct trm_error *cover_profile(const struct report_profile *profile,
+				       const struct coverage_options *options)
 {
 	struct coverage covered;
 	struct wish wish = read_wish(profile);
 
 	coverage_init(&covered, profile, &(struct coverage_wish){&wish, is_wanted},
 		      arguments.source);
-	struct trm_error *error = show(&covered, options);
+	struct trm_error *error = show_coverage(&covered, options);
 
 	coverage_deinit(&covered);
 	forget_wish(&wish);
 	return error;
 }
 
-static struct trm_error *run(int *ret_status)
+static struct trm_error *run_coverage(int *ret_status)
 {
 	scoped_profile struct report_profile *profile = NULL;
 	struct coverage_options options;
@@ -211,7 +211,7 @@ static struct trm_error *run(int *ret_status)
 	TRM_TRY(read_options(&options));
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	TRM_TRY(showing_load(arguments.shown.words.items[0], &filter, &profile));
-	return cover(profile, &options);
+	return cover_profile(profile, &options);
 }
 
 const struct command cmd_coverage = {
@@ -221,5 +221,5 @@ const struct command cmd_coverage = {
 		 "Shows what was executed, by source file.\n",
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = run,
+	.run = run_coverage,
 };

@@ -69,7 +69,8 @@ static struct trm_error *read_options(struct diff_options *options)
 	return NULL;
 }
 
-static struct trm_error *show(const struct diff *diff, const struct diff_options *options)
+static struct trm_error *show_diff(const struct diff *diff,
+				   const struct diff_options *options)
 {
 	struct text text = {0};
 
@@ -89,13 +90,13 @@ static struct trm_error *compare_profiles(const struct report_profile *a,
 
 	TRM_TRY(report_diff(a, b, options, &diff));
 	*ret_status = diff.rows.count ? EXIT_FINDING : EXIT_DONE;
-	struct trm_error *error = show(&diff, options);
+	struct trm_error *error = show_diff(&diff, options);
 
 	report_diff_deinit(&diff);
 	return error;
 }
 
-static struct trm_error *diff(int *ret_status)
+static struct trm_error *run_diff(int *ret_status)
 {
 	scoped_profile struct report_profile *a = NULL;
 	scoped_profile struct report_profile *b = NULL;
@@ -120,5 +121,5 @@ const struct command cmd_diff = {
 		 "The exit status is 0 if nothing is, else 1.\n",
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = diff,
+	.run = run_diff,
 };

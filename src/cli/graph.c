@@ -53,7 +53,7 @@ static struct trm_error *check_arguments(void)
 	return NULL;
 }
 
-static struct trm_error *print(struct annotation *annotation)
+static struct trm_error *print_graph(struct annotation *annotation)
 {
 	struct text text = {0};
 	struct graph graph;
@@ -83,14 +83,14 @@ static struct trm_error *show_graph(const struct report_profile *profile)
 
 	TRM_TRY(choose_function(profile, arguments.shown.words.items[1], &file,
 				&annotation));
-	struct trm_error *error = print(&annotation);
+	struct trm_error *error = print_graph(&annotation);
 
 	annotation_deinit(&annotation);
 	annotation_close(&file);
 	return error;
 }
 
-static struct trm_error *run(int *ret_status)
+static struct trm_error *run_graph(int *ret_status)
 {
 	scoped_profile struct report_profile *profile = NULL;
 	struct report_filter filter;
@@ -112,5 +112,5 @@ const struct command cmd_graph = {
 		 "Shows the control flow of a function with counts.\n",
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = run,
+	.run = run_graph,
 };

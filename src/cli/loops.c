@@ -34,7 +34,7 @@ static void add_loops(const struct report_profile *profile, const struct choice 
 	loop_list_deinit(&list);
 }
 
-static struct trm_error *run(int *ret_status)
+static struct trm_error *run_loops(int *ret_status)
 {
 	static const char *const sorts[] = {"instructions", "iterations", "trips", "name",
 					    NULL};
@@ -53,5 +53,5 @@ const struct command cmd_loops = {
 		 "Shows how often loops were entered, and how often they ran.\n",
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = run,
+	.run = run_loops,
 };

@@ -17,7 +17,7 @@ static const struct command *const commands[] = {
 	&cmd_query, &cmd_merge,  &cmd_channel,  &cmd_recover, &cmd_doctor,   &cmd_help,
 };
 
-static void usage(FILE *out)
+static void print_usage(FILE *out)
 {
 	fputs("Usage: trammel COMMAND [ARGUMENT...]\n\n"
 	      "Exact counts of native programs on Linux x86-64, without a rebuild.\n\n",
@@ -37,7 +37,7 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static int unknown(const char *name)
+static int unknown_command(const char *name)
 {
 	const struct command *nearest = commands[0];
 
@@ -84,7 +84,7 @@ static int help_main(int argc, const char **argv)
 	const struct topic *topic;
 
 	if (argc < 2) {
-		usage(stdout);
+		print_usage(stdout);
 		return EXIT_DONE;
 	}
 	topic = find_topic(argv[1]);
@@ -94,7 +94,7 @@ static int help_main(int argc, const char **argv)
 	}
 	command = find_command(argv[1]);
 	if (!command)
-		return unknown(argv[1]);
+		return unknown_command(argv[1]);
 	if (command == &cmd_help) {
 		puts("Usage: trammel help [COMMAND | channels]");
 		return EXIT_DONE;
@@ -115,11 +115,11 @@ int main(int argc, const char **argv)
 	const struct command *command;
 
 	if (argc < 2) {
-		usage(stderr);
+		print_usage(stderr);
 		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		usage(stdout);
+		print_usage(stdout);
 		return EXIT_DONE;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
@@ -128,6 +128,6 @@ int main(int argc, const char **argv)
 	}
 	command = find_command(argv[1]);
 	if (!command)
-		return unknown(argv[1]);
+		return unknown_command(argv[1]);
 	return showing_command(command, argc - 1, argv + 1);
 }

@@ -64,7 +64,7 @@ static struct trm_error *merge_files(int fd)
 	return error;
 }
 
-static struct trm_error *merge(int *ret_status)
+static struct trm_error *run_merge(int *ret_status)
 {
 	struct trm_output output;
 
@@ -85,5 +85,5 @@ const struct command cmd_merge = {
 		 "Makes one profile of several.\n",
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = merge,
+	.run = run_merge,
 };

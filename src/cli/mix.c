@@ -38,7 +38,7 @@ static void add_mix(const struct report_profile *profile, const struct choice *c
 	mix_deinit(&mix);
 }
 
-static struct trm_error *run(int *ret_status)
+static struct trm_error *run_mix(int *ret_status)
 {
 	static const char *const by[] = {"class",  "mnemonic", "function", "block",
 					 "module", "program",  NULL};
@@ -60,5 +60,5 @@ const struct command cmd_mix = {
 		 "Shows which instructions were executed, and their loads and stores.\n",
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = run,
+	.run = run_mix,
 };

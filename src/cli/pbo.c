@@ -195,7 +195,7 @@ static struct trm_error *write_profile(const struct report_profile *profile)
 	return NULL;
 }
 
-static struct trm_error *run(int *ret_status)
+static struct trm_error *run_pbo(int *ret_status)
 {
 	struct report_profile *profile;
 	struct report_filter filter;
@@ -214,5 +214,5 @@ const struct command cmd_pbo = {
 		 "Writes a profile for compilers.\n",
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = run,
+	.run = run_pbo,
 };

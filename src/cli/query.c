@@ -26,7 +26,7 @@ static const struct poptOption option_table[] = {
 };
 
 /* An error of the query is shown with its place. */
-static struct trm_error *parse(const char *words, struct query **ret_query)
+static struct trm_error *parse_query(const char *words, struct query **ret_query)
 {
 	struct text place = {0};
 	size_t at = 0;
@@ -69,7 +69,7 @@ static struct trm_error *show_all(const struct query *query, struct query_style 
 	return showing_print(&arguments.shown, &text, true);
 }
 
-static struct trm_error *show(const struct query *query)
+static struct trm_error *show_result(const struct query *query)
 {
 	struct query_style style = {.width = showing_width(),
 				    .object = arguments.shown.json};
@@ -89,7 +89,7 @@ static struct trm_error *show(const struct query *query)
 	return error;
 }
 
-static struct trm_error *run(int *ret_status)
+static struct trm_error *run_query(int *ret_status)
 {
 	struct query *query;
 
@@ -98,8 +98,8 @@ static struct trm_error *run(int *ret_status)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"a query and the files to read are needed: "
 					"trammel query 'QUERY' FILE...");
-	TRM_TRY(parse(arguments.shown.words.items[0], &query));
-	struct trm_error *error = show(query);
+	TRM_TRY(parse_query(arguments.shown.words.items[0], &query));
+	struct trm_error *error = show_result(query);
 
 	query_destroy(query);
 	return error;
@@ -155,5 +155,5 @@ const struct command cmd_query = {
 	.more = print_language,
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = run,
+	.run = run_query,
 };

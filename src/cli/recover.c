@@ -120,7 +120,7 @@ static struct trm_error *list_all(void)
 	return NULL;
 }
 
-static struct trm_error *recover(int *ret_status)
+static struct trm_error *run_recover(int *ret_status)
 {
 	struct trm_error *error = NULL;
 
@@ -150,5 +150,5 @@ const struct command cmd_recover = {
 		"is.\n",
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = recover,
+	.run = run_recover,
 };

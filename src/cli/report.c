@@ -208,7 +208,7 @@ static struct trm_error *check_profile(const struct report_profile *profile,
 	return showing_print(&arguments.shown, &text, true);
 }
 
-static struct trm_error *report(int *ret_status)
+static struct trm_error *run_report(int *ret_status)
 {
 	scoped_profile struct report_profile *profile = NULL;
 	struct report_options options;
@@ -231,5 +231,5 @@ const struct command cmd_report = {
 		 "Shows a profile that `trammel run` wrote.\n",
 	.options = option_table,
 	.given = &arguments.shown,
-	.run = report,
+	.run = run_report,
 };

@@ -22,7 +22,7 @@ static void print_help(poptContext context)
 }
 
 /* 0: go on; else the exit status plus 1. */
-static int parse(poptContext context, struct measuring *given)
+static int parse_run(poptContext context, struct measuring *given)
 {
 	int status = measuring_parse(context, given, "run", print_help);
 
@@ -39,7 +39,7 @@ static int parse(poptContext context, struct measuring *given)
 }
 
 /* Ends as the program ended: a signal that killed it kills us, too, but for the core. */
-static int relay(int status)
+static int relay_status(int status)
 {
 	const struct rlimit none = {0, 0};
 
@@ -71,7 +71,7 @@ static void show_planning(const char *name, unsigned int left)
 	fflush(stderr);
 }
 
-static int measure(struct measuring *given)
+static int measure_program(struct measuring *given)
 {
 	struct run_outcome outcome = {0};
 
@@ -88,11 +88,11 @@ static int measure(struct measuring *given)
 			measuring_summarize(given);
 		if (WIFEXITED(outcome.status) && !WEXITSTATUS(outcome.status))
 			return EXIT_FAILED;
-		return relay(outcome.status);
+		return relay_status(outcome.status);
 	}
 	if (outcome.profile)
 		measuring_summarize(given);
-	return relay(outcome.status);
+	return relay_status(outcome.status);
 }
 
 static int run_main(int argc, const char **argv)
@@ -110,11 +110,11 @@ static int run_main(int argc, const char **argv)
 	/* The program's own options are not ours. */
 	poptContext context = poptGetContext("trammel run", argc, named, table,
 					     POPT_CONTEXT_POSIXMEHARDER);
-	int status = parse(context, &given) - 1;
+	int status = parse_run(context, &given) - 1;
 
 	if (status < 0)
 		status = measuring_complete(&given, given.options.arguments[0])
-				 ? measure(&given)
+				 ? measure_program(&given)
 				 : EXIT_USAGE;
 	measuring_deinit(&given);
 	poptFreeContext(context);

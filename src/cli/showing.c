@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct trm_error *run(const struct command *command, int argc, const char **argv,
-			     int *ret_status)
+static struct trm_error *run_showing(const struct command *command, int argc,
+				     const char **argv, int *ret_status)
 {
 	TRM_TRY(arguments_parse(command->name, argc, argv, command->options,
 				&command->given->words));
@@ -28,7 +28,7 @@ int showing_command(const struct command *command, int argc, const char **argv)
 
 	if (command->main)
 		return command->main(argc, argv);
-	struct trm_error *error = run(command, argc, argv, &status);
+	struct trm_error *error = run_showing(command, argc, argv, &status);
 
 	status = arguments_status(error, status);
 	arguments_reset(command->options, &command->given->words);

@@ -117,7 +117,8 @@ static bool is_less(struct record_value a, struct record_value b)
 	return a.type == RECORD_INT ? a.i < b.i : a.u < b.u;
 }
 
-static void combine(struct record_value *value, struct record_value with, enum rule rule)
+static void combine_pair(struct record_value *value, struct record_value with,
+			 enum rule rule)
 {
 	if (rule == RULE_ADD && value->type == RECORD_DOUBLE)
 		value->d += with.d;
@@ -156,7 +157,7 @@ static void add_pair(struct context_gather *gather, record_node node,
 
 	for (size_t i = 0; i < row->count; i++)
 		if (row->pairs[i].attribute == pair.attribute) {
-			combine(&row->pairs[i].value, pair.value, meaning->rule);
+			combine_pair(&row->pairs[i].value, pair.value, meaning->rule);
 			return;
 		}
 	if (row->count < ROW_PAIRS)

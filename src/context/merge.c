@@ -20,7 +20,7 @@ static bool is_before(const struct merge *merge, size_t a, size_t b)
 	return merge->ticks[merge->heap[a]] < merge->ticks[merge->heap[b]];
 }
 
-static void swap(struct merge *merge, size_t a, size_t b)
+static void swap_items(struct merge *merge, size_t a, size_t b)
 {
 	uint32_t moved = merge->heap[a];
 
@@ -35,7 +35,7 @@ void merge_add(struct merge *merge, uint32_t sequence, uint64_t ticks)
 	merge->heap[at] = sequence;
 	merge->ticks[sequence] = ticks;
 	for (; at && is_before(merge, at, (at - 1) / 2); at = (at - 1) / 2)
-		swap(merge, at, (at - 1) / 2);
+		swap_items(merge, at, (at - 1) / 2);
 }
 
 bool merge_top(const struct merge *merge, uint32_t *ret_sequence)
@@ -56,6 +56,6 @@ void merge_next(struct merge *merge, bool more, uint64_t ticks)
 			child++;
 		if (!is_before(merge, child, at))
 			return;
-		swap(merge, at, child);
+		swap_items(merge, at, child);
 	}
 }

@@ -63,8 +63,8 @@ static bool is_same(const struct context_part_path *a, const struct context_part
 }
 
 /* The index of a path of another thread, or tree; below one of ours. */
-static uint32_t intern(struct context_part_spool *spool, uint32_t parent,
-		       const struct context_path *path)
+static uint32_t intern_path(struct context_part_spool *spool, uint32_t parent,
+			    const struct context_path *path)
 {
 	const struct context_part_path wanted = {
 		parent, path->attribute, path->metric ? 0 : path->bits, path->metric};
@@ -92,8 +92,8 @@ static uint32_t *intern_all(struct context_part_spool *spool,
 		memory_allocate_zeroed(thread->paths.count + 1, sizeof(*indices));
 
 	for (size_t i = 1; i < thread->paths.count; i++)
-		indices[i] = intern(spool, indices[thread->paths.items[i].parent],
-				    &thread->paths.items[i]);
+		indices[i] = intern_path(spool, indices[thread->paths.items[i].parent],
+					 &thread->paths.items[i]);
 	return indices;
 }
 
@@ -163,7 +163,7 @@ static void add_waiting(struct context_process *process, const struct context_mo
 				ticks - thread->last;
 }
 
-static uint64_t without(enum record_type type, uint64_t sum, uint64_t part)
+static uint64_t subtract_part(enum record_type type, uint64_t sum, uint64_t part)
 {
 	double a, b;
 
@@ -185,7 +185,8 @@ static void take_away(const struct context_process *process,
 	sums->count = sums->count > mark->count ? sums->count - mark->count : 0;
 	row->bounded = false;
 	if (path->metric)
-		sums->ticks = without(process->attributes.items[path->attribute].type,
+		sums->ticks =
+			subtract_part(process->attributes.items[path->attribute].type,
 				      sums->ticks, mark->ticks);
 	else
 		sums->ticks = sums->ticks > mark->ticks ? sums->ticks - mark->ticks : 0;

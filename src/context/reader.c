@@ -71,7 +71,7 @@ uint64_t context_ns(const struct context_process *process, uint64_t ticks)
 
 /* Both clocks go on after the process ended: the longer the stretch, the better. Within
  * some milliseconds the error of reading them both would show. */
-static void calibrate(struct context_process *process)
+static void calibrate_clock(struct context_process *process)
 {
 	const struct context_moment *begin = &process->head->begin;
 	uint64_t ns = clock_now_ns(), ticks = __rdtsc();
@@ -500,7 +500,7 @@ static struct trm_error *read_spool(struct context_process *process, const char 
 	    process->head->version != CONTEXT_VERSION)
 		return trm_error_create(TRM_ERROR_FORMAT, "\"%s\" is not a spool", name);
 	if (timed)
-		calibrate(process);
+		calibrate_clock(process);
 	read_attributes(process);
 	read_threads(process);
 	read_events(process);

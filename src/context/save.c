@@ -87,9 +87,9 @@ struct names {
 	size_t global_count;
 };
 
-static record_attribute intern(struct record_model *model, const char *prefix,
-			       const struct context_known_attribute *known,
-			       enum record_type type, uint32_t properties)
+static record_attribute intern_attribute(struct record_model *model, const char *prefix,
+					 const struct context_known_attribute *known,
+					 enum record_type type, uint32_t properties)
 {
 	struct text name = {0};
 	record_attribute id;
@@ -158,18 +158,23 @@ static void names_init(struct names *names, struct record_model *model,
 			&process->attributes.items[i];
 
 		if (is_global(known)) {
-			names->of[i] = intern(model, "", known, known->type, value);
+			names->of[i] =
+				intern_attribute(model, "", known, known->type, value);
 			continue;
 		}
-		names->of[i] = intern(model, "", known, known->type,
-				      known->properties & ~(uint32_t)CONTEXT_OF_LIBRARY);
+		names->of[i] = intern_attribute(model, "", known, known->type,
+						known->properties &
+							~(uint32_t)CONTEXT_OF_LIBRARY);
 		if (!(known->properties & RECORD_AGGREGATABLE))
 			continue;
-		names->sum[i] =
-			intern(model, "sum#", known, context_sum_type(known->type), sum);
-		names->least[i] = intern(model, "min#", known, known->type, value);
-		names->most[i] = intern(model, "max#", known, known->type, value);
-		names->times[i] = intern(model, "count#", known, RECORD_UINT, sum);
+		names->sum[i] = intern_attribute(model, "sum#", known,
+						 context_sum_type(known->type), sum);
+		names->least[i] =
+			intern_attribute(model, "min#", known, known->type, value);
+		names->most[i] =
+			intern_attribute(model, "max#", known, known->type, value);
+		names->times[i] =
+			intern_attribute(model, "count#", known, RECORD_UINT, sum);
 	}
 	find_globals(names, process);
 }

@@ -119,8 +119,9 @@ static void note_run(struct channel_view *view, const struct held *event,
 }
 
 /* What holds from the event on, in this thread and others. */
-static void note(struct channel_view *view, const struct context_known_thread *thread,
-		 struct cursor *cursor, const struct held *event)
+static void note_held(struct channel_view *view,
+		      const struct context_known_thread *thread, struct cursor *cursor,
+		      const struct held *event)
 {
 	const uint32_t none = RECORD_NESTED | RECORD_HIDDEN | RECORD_GLOBAL;
 	uint32_t properties = view_properties(view, event->attribute);
@@ -296,7 +297,7 @@ static void save_snapshot(struct channel_view *view, struct cursor *cursor)
 			of = add_event(view, thread, cursor, &event, of, &pairs);
 		add_end(view, cursor, &event, &pairs);
 		add_values(view, cursor, &pairs);
-		note(view, thread, cursor, &event);
+		note_held(view, thread, cursor, &event);
 	} else {
 		add_values(view, cursor, &pairs);
 	}
@@ -319,7 +320,7 @@ static void read_snapshot(struct channel_view *view, struct cursor *cursor)
 		else if (kind == CONTEXT_SNAPSHOT_GIVEN)
 			vector_push(&cursor->given, held);
 		else
-			note(view, thread, cursor, &held);
+			note_held(view, thread, cursor, &held);
 		cursor_skip(cursor);
 		return;
 	}

@@ -69,7 +69,7 @@ static struct known *look_up(const struct report_profile *profile)
 	return known;
 }
 
-static void forget(struct known *known, size_t count)
+static void forget_known(struct known *known, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		vector_deinit(&known[i].executed);
@@ -474,7 +474,7 @@ void coverage_init(struct coverage *coverage, const struct report_profile *profi
 		add_module(&joining);
 	}
 	free(modules);
-	forget(known, profile->modules.count);
+	forget_known(known, profile->modules.count);
 	sort_files(coverage);
 	if (coverage->functions.count)
 		qsort_r(coverage->functions.items, coverage->functions.count,

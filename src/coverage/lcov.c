@@ -38,7 +38,7 @@ static void add_field(struct text *out, const char *field, bool comma)
 
 /* lcov calculates with floating-point numbers, and cannot read what it writes of larger
  * ones. */
-static uint64_t bounded(uint64_t count)
+static uint64_t bounded_count(uint64_t count)
 {
 	return count > INT64_MAX ? INT64_MAX : count;
 }
@@ -101,7 +101,7 @@ static void add_functions(const struct record *record, bool calls, size_t *ret_k
 		++*ret_known;
 		*ret_executed += number > 0;
 		text_format(record->out, "%s:%" PRIu64 ",", calls ? "FNDA" : "FN",
-			    calls ? bounded(number) : line);
+			    calls ? bounded_count(number) : line);
 		add_name(record, i);
 	}
 }
@@ -144,7 +144,7 @@ static void add_first_lines(struct record *record)
 			continue;
 		}
 		text_format(record->out, "DA:%" PRIu32 ",%" PRIu64 "\n", line,
-			    bounded(calls));
+			    bounded_count(calls));
 		lines++;
 		executed += calls > 0;
 	}
@@ -167,7 +167,7 @@ static void add_counted_lines(struct record *record, size_t line)
 			continue;
 		}
 		text_format(record->out, "DA:%" PRIu32 ",%" PRIu64 "\n", now->line,
-			    bounded(now->count));
+			    bounded_count(now->count));
 		lines++;
 		executed += now->count > 0;
 	}
@@ -195,7 +195,7 @@ static void add_branches(struct record *record, size_t first)
 			block++;
 		text_format(record->out,
 			    "BRDA:%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 "\n",
-			    now->line, block, now->way, bounded(now->count));
+			    now->line, block, now->way, bounded_count(now->count));
 		branches++;
 		taken += now->count > 0;
 	}

@@ -31,7 +31,7 @@ static int by_place(const void *left, const void *right)
 }
 
 /* Sorts the lines from `first` on, and makes one of those that are the same. */
-static void unite(struct coverage *coverage, size_t first, bool add)
+static void unite_rows(struct coverage *coverage, size_t first, bool add)
 {
 	struct coverage_line *items = coverage->lines.items;
 	size_t kept = first;
@@ -83,12 +83,12 @@ void lines_add(struct lines *lines, const struct image_ranges *ranges,
 
 	vector_for_each (ranges, range)
 		add_range(lines, range, blocks, block_count);
-	unite(lines->coverage, before, false);
+	unite_rows(lines->coverage, before, false);
 }
 
 void lines_finish(struct coverage *coverage)
 {
-	unite(coverage, 0, true);
+	unite_rows(coverage, 0, true);
 	vector_for_each (&coverage->lines, line) {
 		struct coverage_file *file = &coverage->files.items[line->file];
 

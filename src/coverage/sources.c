@@ -23,7 +23,7 @@ static bool is_generated(const char *path)
 	return !length || (name[0] == '<' && name[length - 1] == '>');
 }
 
-static char *absolute(const char *path)
+static char *absolute_path(const char *path)
 {
 	scoped_free char *here = *path == '/' ? NULL : getcwd(NULL, 0);
 
@@ -57,7 +57,7 @@ static bool count_lines(const char *path, uint32_t *ret_lines)
 void source_file_init(struct source_file *file, const char *path)
 {
 	*file = (struct source_file){
-		.kind = SOURCE_THERE, .path = absolute(path), .lines = UINT32_MAX};
+		.kind = SOURCE_THERE, .path = absolute_path(path), .lines = UINT32_MAX};
 	if (is_generated(path))
 		file->kind = SOURCE_GENERATED;
 	else if (!count_lines(file->path, &file->lines))

@@ -69,7 +69,7 @@ static uint64_t multiply_count(uint64_t count, uint64_t copies)
 /* The discriminator of LLVM's is several numbers in one, each in 7 or 14 bits: which
  * block of the line, how many copies of it were made, and which of them. (llvm/IR/
  * DebugInfoMetadata.h, "Discriminator encoding") */
-static uint32_t component(uint32_t code)
+static uint32_t line_component(uint32_t code)
 {
 	if (code & 1)
 		return 0;
@@ -92,7 +92,7 @@ static struct spot spot_of(const struct writing *writing, uint32_t scope,
 
 	return (struct spot){
 		(site.line - first) & 0xffff,
-		writing->inlines.llvm ? component(site.discriminator) : 0,
+		writing->inlines.llvm ? line_component(site.discriminator) : 0,
 	};
 }
 
@@ -198,7 +198,7 @@ static void add_instruction(struct writing *writing,
 	uint32_t copies = 1;
 
 	if (writing->inlines.llvm)
-		copies = component(next_component(site.discriminator));
+		copies = line_component(next_component(site.discriminator));
 	add_sample(writing, node, spot, multiply_count(count, copies ? copies : 1));
 	if (instruction->kind != INSTRUCTION_CALL)
 		return;

@@ -59,7 +59,7 @@ struct reading {
 	bool any_block, measured;
 };
 
-static bool has(const struct row *row, enum field field)
+static bool has_field(const struct row *row, enum field field)
 {
 	return row->present >> field & 1;
 }
@@ -89,7 +89,7 @@ static void take_pair(struct reading *reading, struct row *row,
 	uint64_t field = field_of(reading, pair->attribute);
 
 	/* The innermost node counts where a path has several. */
-	if (!field || has(row, (enum field)(field - 1)))
+	if (!field || has_field(row, (enum field)(field - 1)))
 		return;
 	row->present |= 1u << (field - 1);
 	row->values[field - 1] = pair->value;
@@ -106,17 +106,18 @@ static uint64_t image_of(const struct reading *reading, const struct row *row)
 static uint32_t find_block(struct reading *reading, const struct row *row)
 {
 	struct bbv *bbv = reading->bbv;
-	enum field path = has(row, FIELD_PATH) ? FIELD_PATH : FIELD_MODULE;
+	enum field path = has_field(row, FIELD_PATH) ? FIELD_PATH : FIELD_MODULE;
 	uint32_t module = string_table_intern(
-		&bbv->strings, has(row, path) ? row->values[path].bytes : "");
+		&bbv->strings, has_field(row, path) ? row->values[path].bytes : "");
 	const uint64_t place[] = {module, row->values[FIELD_BLOCK].u};
 	bool new;
 	uint64_t *index = table_insert(&reading->block_by_place,
 				       hash_bytes(place, sizeof(place)), &new);
 
 	if (new) {
-		const char *function =
-			has(row, FIELD_FUNCTION) ? row->values[FIELD_FUNCTION].bytes : "";
+		const char *function = has_field(row, FIELD_FUNCTION)
+					       ? row->values[FIELD_FUNCTION].bytes
+					       : "";
 
 		*index = bbv->blocks.count;
 		vector_push(&bbv->blocks,
@@ -134,13 +135,14 @@ static void add_block(struct reading *reading, const struct row *row)
 {
 	const char *glob = reading->filter->module;
 
-	if (!has(row, FIELD_COUNT) || !has(row, FIELD_INSTRUCTIONS) ||
-	    !has(row, FIELD_INTERVAL))
+	if (!has_field(row, FIELD_COUNT) || !has_field(row, FIELD_INSTRUCTIONS) ||
+	    !has_field(row, FIELD_INTERVAL))
 		return;
 	if (glob &&
-	    !(has(row, FIELD_MODULE) &&
+	    !(has_field(row, FIELD_MODULE) &&
 	      text_glob(glob, row->values[FIELD_MODULE].bytes)) &&
-	    !(has(row, FIELD_PATH) && text_glob(glob, row->values[FIELD_PATH].bytes)))
+	    !(has_field(row, FIELD_PATH) &&
+	      text_glob(glob, row->values[FIELD_PATH].bytes)))
 		return;
 	vector_push(&reading->bbv->entries,
 		    ((struct bbv_entry){
@@ -186,12 +188,12 @@ static void see_record(void *context, record_node node, const struct record_pair
 
 		take_pair(reading, &row, &pair);
 	}
-	reading->any_block |= has(&row, FIELD_BLOCK);
-	if (has(&row, FIELD_BLOCK))
+	reading->any_block |= has_field(&row, FIELD_BLOCK);
+	if (has_field(&row, FIELD_BLOCK))
 		add_block(reading, &row);
-	else if (has(&row, FIELD_START) && has(&row, FIELD_INTERVAL))
+	else if (has_field(&row, FIELD_START) && has_field(&row, FIELD_INTERVAL))
 		add_interval(reading, &row);
-	else if (has(&row, FIELD_PROCESS) &&
+	else if (has_field(&row, FIELD_PROCESS) &&
 		 row.values[FIELD_PROCESS].u == reading->filter->process)
 		table_insert(&reading->wanted, image_of(reading, &row), NULL);
 }
@@ -258,7 +260,7 @@ static void put_in_order(struct reading *reading)
 		      sizeof(*bbv->intervals.items), compare_intervals);
 }
 
-static struct trm_error *check(const struct reading *reading, const char *path)
+static struct trm_error *check_profile(const struct reading *reading, const char *path)
 {
 	const struct bbv_filter *filter = reading->filter;
 
@@ -306,7 +308,7 @@ struct trm_error *bbv_init(struct bbv *bbv, const char *path,
 
 	if (!error) {
 		put_in_order(&reading);
-		error = check(&reading, path);
+		error = check_profile(&reading, path);
 	}
 	if (error)
 		bbv_deinit(bbv);

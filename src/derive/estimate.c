@@ -15,7 +15,7 @@ struct estimate {
 	struct side *sides; /* two for each block: in, out */
 };
 
-static void note(struct side *side, const struct route *route, uint32_t index)
+static void note_route(struct side *side, const struct route *route, uint32_t index)
 {
 	if (route->known) {
 		side->known += route->count;
@@ -25,7 +25,7 @@ static void note(struct side *side, const struct route *route, uint32_t index)
 	}
 }
 
-static void look(const struct estimate *estimate)
+static void look_at_sides(const struct estimate *estimate)
 {
 	for (size_t i = 0; i < 2 * estimate->annotation->blocks.count; i++)
 		estimate->sides[i] = (struct side){0};
@@ -33,9 +33,10 @@ static void look(const struct estimate *estimate)
 		const struct route *route = &estimate->routes->items[i];
 
 		if (route->to != ROUTE_OUTSIDE)
-			note(&estimate->sides[2 * (size_t)route->to], route, i);
+			note_route(&estimate->sides[2 * (size_t)route->to], route, i);
 		if (route->from != ROUTE_OUTSIDE)
-			note(&estimate->sides[2 * (size_t)route->from + 1], route, i);
+			note_route(&estimate->sides[2 * (size_t)route->from + 1], route,
+				   i);
 	}
 }
 
@@ -49,7 +50,7 @@ static uint64_t rest_of(const struct estimate *estimate, size_t side)
 }
 
 /* Where one route of a side is open, it has the rest; false if there is none. */
-static bool settle(const struct estimate *estimate)
+static bool settle_sides(const struct estimate *estimate)
 {
 	size_t count = estimate->annotation->blocks.count;
 	bool changed = false;
@@ -70,7 +71,7 @@ static bool settle(const struct estimate *estimate)
 }
 
 /* Gives the first open route an even share of what its ends have left; false: none. */
-static bool guess(const struct estimate *estimate)
+static bool guess_count(const struct estimate *estimate)
 {
 	vector_for_each (estimate->routes, route) {
 		uint64_t share = UINT64_MAX;
@@ -102,6 +103,6 @@ void estimate_routes(struct routes *routes, const struct annotation *annotation)
 	struct estimate estimate = {routes, annotation, sides};
 
 	do
-		look(&estimate);
-	while (settle(&estimate) || guess(&estimate));
+		look_at_sides(&estimate);
+	while (settle_sides(&estimate) || guess_count(&estimate));
 }

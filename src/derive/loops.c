@@ -51,7 +51,7 @@ static double trips_of(const struct loop_row *row)
 					  : 0;
 }
 
-static int compare(const void *left, const void *right, void *context)
+static int compare_loops(const void *left, const void *right, void *context)
 {
 	const enum loops_sort *sort = context;
 	const struct loop_row *a = left, *b = right;
@@ -84,7 +84,7 @@ void loop_list_init(struct loop_list *list, const struct report_profile *profile
 	list->uncounted = walk.uncounted;
 	if (list->rows.count)
 		qsort_r(list->rows.items, list->rows.count, sizeof(*list->rows.items),
-			compare, &sort);
+			compare_loops, &sort);
 }
 
 void loop_list_deinit(struct loop_list *list)

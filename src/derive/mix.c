@@ -38,8 +38,8 @@ static const struct image *image_of(struct reading *reading, uint32_t number)
 }
 
 /* Reads the instructions of a block; false if they are not those that were counted. */
-static bool decode(struct code *code, const struct image *image,
-		   const struct report_block *block)
+static bool decode_block(struct code *code, const struct image *image,
+			 const struct report_block *block)
 {
 	const uint8_t *bytes = image_bytes_at(image, block->address, block->size);
 	size_t at = 0;
@@ -115,7 +115,7 @@ static void add_block(struct reading *reading, const struct report_block *block)
 	if (!reading->decoded || reading->decoded->function != block->function ||
 	    reading->decoded->address != block->address) {
 		reading->decoded = block;
-		reading->fits = decode(&reading->code, image, block);
+		reading->fits = decode_block(&reading->code, image, block);
 		mix->odd += !reading->fits;
 	}
 	for (size_t i = 0; reading->fits && i < reading->code.traits.count; i++) {
@@ -190,7 +190,7 @@ struct order {
 	enum mix_sort sort;
 };
 
-static int compare(const void *left, const void *right, void *context)
+static int compare_kinds(const void *left, const void *right, void *context)
 {
 	const struct order *order = context;
 	const struct mix_row *a = left, *b = right;
@@ -252,7 +252,7 @@ void mix_init(struct mix *mix, const struct report_profile *profile,
 			!function->blocks && walk_wants(functions, profile, function);
 	if (mix->rows.count)
 		qsort_r(mix->rows.items, mix->rows.count, sizeof(*mix->rows.items),
-			compare, &order);
+			compare_kinds, &order);
 }
 
 void mix_deinit(struct mix *mix)

@@ -22,8 +22,9 @@ struct trm_error *walk_check(const char *glob, const struct report_profile *prof
 				glob ? glob : "*");
 }
 
-static void visit(const struct walk *walk, const struct report_function *function,
-		  const struct annotation_file *file)
+static void visit_function(const struct walk *walk,
+			   const struct report_function *function,
+			   const struct annotation_file *file)
 {
 	struct annotation annotation;
 	struct routes routes;
@@ -65,7 +66,7 @@ static void visit_module(struct walk *walk, const struct report_module *module)
 			return;
 		}
 		opened = true;
-		visit(walk, function, &file);
+		visit_function(walk, function, &file);
 	}
 	if (opened)
 		annotation_close(&file);

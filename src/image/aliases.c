@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static int compare(const void *left, const void *right)
+static int compare_aliases(const void *left, const void *right)
 {
 	const struct image_alias *a = left, *b = right;
 
@@ -12,8 +12,8 @@ static int compare(const void *left, const void *right)
 }
 
 /* Adds the name of a symbol, if it is a function's and another one than that is shown. */
-static void add(struct opened *opened, const struct symbol_table *table,
-		const Elf64_Sym *symbol)
+static void add_alias(struct opened *opened, const struct symbol_table *table,
+		      const Elf64_Sym *symbol)
 {
 	const struct image *image = &opened->image;
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
@@ -38,7 +38,7 @@ static void add(struct opened *opened, const struct symbol_table *table,
 	free(linked);
 }
 
-static void make(struct opened *opened)
+static void make_alias_list(struct opened *opened)
 {
 	size_t kept = 0;
 
@@ -48,17 +48,17 @@ static void make(struct opened *opened)
 		Elf64_Sym symbol;
 
 		for (size_t index = 1; image_symbol_at(table, index, &symbol); index++)
-			add(opened, table, &symbol);
+			add_alias(opened, table, &symbol);
 	}
 	if (!opened->aliases.count)
 		return;
 	qsort(opened->aliases.items, opened->aliases.count,
-	      sizeof(*opened->aliases.items), compare);
+	      sizeof(*opened->aliases.items), compare_aliases);
 	/* Both tables may have a name. */
 	for (size_t i = 1; i < opened->aliases.count; i++) {
 		struct image_alias *alias = &opened->aliases.items[i];
 
-		if (compare(&opened->aliases.items[kept], alias))
+		if (compare_aliases(&opened->aliases.items[kept], alias))
 			opened->aliases.items[++kept] = *alias;
 		else
 			free(alias->name);
@@ -73,7 +73,7 @@ const struct image_alias *image_aliases(const struct image *image, uint64_t addr
 	size_t first, end;
 
 	if (!opened->aliases_made)
-		make(opened);
+		make_alias_list(opened);
 	first = search_first(opened->aliases.count, middle,
 			     opened->aliases.items[middle].address < address);
 	for (end = first;

@@ -37,8 +37,8 @@ static bool find_relocations(const struct headers *file, const uint8_t **ret_row
 
 /* Puts a relocation into the words from `address` on. Returns how many are still known.
  */
-static size_t relocate(const Elf64_Rela *row, uint64_t address, size_t count,
-		       struct image_constant *words)
+static size_t relocate_words(const Elf64_Rela *row, uint64_t address, size_t count,
+			     struct image_constant *words)
 {
 	uint64_t offset = row->r_offset - address;
 	uint64_t type = ELF64_R_TYPE(row->r_info);
@@ -80,7 +80,7 @@ size_t image_read_constants(const struct image *image, uint64_t address, size_t 
 		Elf64_Rela row;
 
 		memcpy(&row, rows + i * sizeof(row), sizeof(row));
-		count = relocate(&row, address, count, ret_words);
+		count = relocate_words(&row, address, count, ret_words);
 	}
 	return count;
 }

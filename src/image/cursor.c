@@ -55,7 +55,7 @@ const char *image_cursor_string(struct cursor *cursor)
 }
 
 /* The number of an encoded pointer, sign-extended where its format is signed. */
-static uint64_t formatted(struct cursor *cursor, uint8_t format)
+static uint64_t formatted_value(struct cursor *cursor, uint8_t format)
 {
 	switch (format) {
 	case 0x00:
@@ -84,7 +84,7 @@ uint64_t image_cursor_pointer(struct cursor *cursor, uint8_t encoding,
 			      const struct pointer_bases *bases, uint64_t *ret_raw)
 {
 	uint64_t here = cursor->address,
-		 raw = formatted(cursor, encoding & POINTER_FORMAT);
+		 raw = formatted_value(cursor, encoding & POINTER_FORMAT);
 
 	if (ret_raw)
 		*ret_raw = raw;

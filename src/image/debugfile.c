@@ -76,7 +76,7 @@ static void add_linked_file(struct debug_files *files, struct reader *reader)
 }
 
 /* Unpacks an .xz stream into allocated bytes; empty if it is damaged or too large. */
-static struct bytes unpack(struct bytes packed)
+static struct bytes unpack_bytes(struct bytes packed)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
 	struct VECTOR(uint8_t) output = {0};
@@ -106,7 +106,7 @@ static void add_packed_data(struct debug_files *files, struct reader *reader)
 		return;
 	packed = image_section_bytes(&reader->elf, section);
 	if (packed.size)
-		files->unpacked = unpack(packed);
+		files->unpacked = unpack_bytes(packed);
 	if (files->unpacked.size)
 		add_table(reader, &files->unpacked_elf, files->unpacked,
 			  SOURCE_DEBUG_DATA);

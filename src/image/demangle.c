@@ -17,7 +17,7 @@ struct output {
 	char text[TEXT_LIMIT];
 };
 
-static void take(const char *piece, size_t length, void *context)
+static void take_piece(const char *piece, size_t length, void *context)
 {
 	struct output *output = context;
 
@@ -33,10 +33,10 @@ static bool demangle_into(const char *name, struct output *output)
 
 	if (setjmp(output->too_long))
 		return false;
-	if (rust_demangle_callback(name, options, take, output))
+	if (rust_demangle_callback(name, options, take_piece, output))
 		return true;
 	output->length = 0;
-	return cplus_demangle_v3_callback(name, options, take, output);
+	return cplus_demangle_v3_callback(name, options, take_piece, output);
 }
 
 static char *demangle_pieces(const char *name)

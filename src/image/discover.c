@@ -29,7 +29,7 @@ struct discovery {
 	bool names_dropped;
 };
 
-static size_t underscores(const struct symbol *symbol)
+static size_t count_underscores(const struct symbol *symbol)
 {
 	return strspn(symbol->name, "_");
 }
@@ -42,7 +42,7 @@ static enum symbol_rank class_of(const struct symbol *symbol)
 }
 
 /* Whether a symbol is the better name. Total: the order of tables does not matter. */
-static bool better(const struct symbol *a, const struct symbol *b)
+static bool better_symbol(const struct symbol *a, const struct symbol *b)
 {
 	size_t common = a->name_size < b->name_size ? a->name_size : b->name_size;
 	int order;
@@ -53,8 +53,8 @@ static bool better(const struct symbol *a, const struct symbol *b)
 		return class_of(a) < class_of(b);
 	if (a->source != b->source)
 		return a->source < b->source;
-	if (underscores(a) != underscores(b))
-		return underscores(a) < underscores(b);
+	if (count_underscores(a) != count_underscores(b))
+		return count_underscores(a) < count_underscores(b);
 	if (a->rank != b->rank)
 		return a->rank < b->rank;
 	order = memcmp(a->name, b->name, common);
@@ -69,7 +69,7 @@ static void add_symbol(struct start *start, const struct symbol *symbol)
 	start->flags |= symbol->flags;
 	if (symbol->size > start->symbol_size)
 		start->symbol_size = symbol->size;
-	if (!start->best || better(symbol, start->best))
+	if (!start->best || better_symbol(symbol, start->best))
 		start->best = symbol;
 }
 
@@ -174,8 +174,8 @@ static void add_cold_part(struct discovery *discovery, const struct start *start
 }
 
 /* Decides what a start is. */
-static void settle(struct discovery *discovery, const struct start *start,
-		   uint64_t code_end)
+static void settle_start(struct discovery *discovery, const struct start *start,
+			 uint64_t code_end)
 {
 	struct image *image = discovery->reader->image;
 
@@ -206,7 +206,7 @@ static void push_start(struct sort_item *items, size_t *count, uint64_t address,
 }
 
 /* All starts, sorted by address. */
-static struct sort_item *collect(const struct reader *reader, size_t *ret_count)
+static struct sort_item *collect_starts(const struct reader *reader, size_t *ret_count)
 {
 	size_t count = 0, total = reader->symbols.count + reader->frames.count +
 				  reader->entries.count;
@@ -242,7 +242,7 @@ static void settle_all(struct discovery *discovery, const struct sort_item *item
 			continue;
 		start.next =
 			i < count && items[i].key < code->end ? items[i].key : code->end;
-		settle(discovery, &start, code->end);
+		settle_start(discovery, &start, code->end);
 	}
 }
 
@@ -275,7 +275,7 @@ void image_discover_functions(struct reader *reader)
 	if (discovery.name_bytes_left > UINT32_MAX / 2)
 		discovery.name_bytes_left = UINT32_MAX / 2;
 	vector_push(&image->names, 0);
-	items = collect(reader, &count);
+	items = collect_starts(reader, &count);
 	settle_all(&discovery, items, count);
 	free(items);
 	if (discovery.names_dropped)

@@ -123,8 +123,8 @@ static void read_operands(struct cursor *cursor, const char *operands, uint8_t e
 	}
 }
 
-static void apply(struct row *row, enum effect effect, const uint64_t numbers[2],
-		  int64_t factor)
+static void apply_effect(struct row *row, enum effect effect, const uint64_t numbers[2],
+			 int64_t factor)
 {
 	switch (effect) {
 	case SAVE:
@@ -171,7 +171,7 @@ static void run_first_row(struct cursor *cursor, const struct common *common,
 		if (code >= 0x80) { /* offset */
 			numbers[0] = code & 0x3f;
 			image_cursor_uleb(cursor);
-			apply(row, SAVE, numbers, 0);
+			apply_effect(row, SAVE, numbers, 0);
 			continue;
 		}
 		if (code == 0x40) /* advance_loc by nothing */
@@ -182,7 +182,8 @@ static void run_first_row(struct cursor *cursor, const struct common *common,
 			      common->pointer_encoding, numbers);
 		if (instructions[code].effect == ADVANCE && (code == 0x01 || numbers[0]))
 			return;
-		apply(row, instructions[code].effect, numbers, common->data_factor);
+		apply_effect(row, instructions[code].effect, numbers,
+			     common->data_factor);
 	}
 }
 
@@ -401,7 +402,7 @@ static uint64_t read_entry(struct frame_reader *frames, uint64_t address)
 }
 
 /* Reads entries one after the other. */
-static void walk(struct frame_reader *frames, const struct frame_section *section)
+static void walk_section(struct frame_reader *frames, const struct frame_section *section)
 {
 	uint64_t size, offset = 0;
 	uint32_t length;
@@ -503,7 +504,7 @@ void image_read_frames(struct reader *reader)
 
 	/* In order is faster; but without a section only the index knows the end. */
 	if (section.exact || !index.count)
-		walk(&frames, &section);
+		walk_section(&frames, &section);
 	if (frames.entries < index.count)
 		read_by_index(&frames, &index);
 	image_ranges_make_disjoint(&reader->image->plt);

@@ -94,7 +94,8 @@ static const struct go_format *format_of(struct bytes bytes)
 }
 
 /* The part of the table between two places; false if it has no such part. */
-static bool part(struct bytes bytes, uint64_t start, uint64_t end, struct bytes *ret_part)
+static bool part_of(struct bytes bytes, uint64_t start, uint64_t end,
+		    struct bytes *ret_part)
 {
 	return start <= end && image_slice(bytes, start, end - start, ret_part);
 }
@@ -117,11 +118,11 @@ static bool open_table(struct go_reader *go, struct bytes bytes)
 	go->records = format->functions_word ? go->functions : go->address;
 	go->limit = go->address + bytes.size;
 	go->names = go->steps = bytes;
-	if (format->names_word && !part(bytes, words[format->names_word],
-					words[format->names_word + 1], &go->names))
+	if (format->names_word && !part_of(bytes, words[format->names_word],
+					   words[format->names_word + 1], &go->names))
 		return false;
-	if (format->steps_word && !part(bytes, words[format->steps_word],
-					words[format->steps_word + 1], &go->steps))
+	if (format->steps_word && !part_of(bytes, words[format->steps_word],
+					   words[format->steps_word + 1], &go->steps))
 		return false;
 	go->names = image_cut_strings(go->names);
 	return functions <= bytes.size && go->count &&

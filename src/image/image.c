@@ -259,8 +259,8 @@ size_t image_function_at(const struct image *image, uint64_t address)
 }
 
 /* Whether a symbol has this name, whatever its version. */
-static bool named(const struct symbol_table *table, const Elf64_Sym *symbol,
-		  const char *name, size_t size)
+static bool symbol_named(const struct symbol_table *table, const Elf64_Sym *symbol,
+			 const char *name, size_t size)
 {
 	const char *own;
 
@@ -287,7 +287,7 @@ bool image_find_function(const struct image *image, const char *name,
 			enum symbol_rank rank;
 
 			if (symbol.st_shndx == SHN_UNDEF ||
-			    !named(table, &symbol, name, size) ||
+			    !symbol_named(table, &symbol, name, size) ||
 			    image_function_at(image, symbol.st_value) ==
 				    image->functions.count)
 				continue;

@@ -3,19 +3,19 @@
 /* Digits of 11 bits: a table of 16 KiB, and three or four passes over addresses. */
 enum { DIGIT_BITS = 11, DIGIT_COUNT = 1 << DIGIT_BITS };
 
-static size_t digit(uint64_t key, unsigned int shift)
+static size_t key_digit(uint64_t key, unsigned int shift)
 {
 	return (size_t)(key >> shift) & (DIGIT_COUNT - 1);
 }
 
 /* One pass of a radix sort by the digit at `shift`. */
-static void distribute(const struct sort_item *from, struct sort_item *to, size_t count,
-		       unsigned int shift)
+static void distribute_items(const struct sort_item *from, struct sort_item *to,
+			     size_t count, unsigned int shift)
 {
 	size_t places[DIGIT_COUNT] = {0}, sum = 0;
 
 	for (size_t i = 0; i < count; i++)
-		places[digit(from[i].key, shift)]++;
+		places[key_digit(from[i].key, shift)]++;
 	for (size_t i = 0; i < DIGIT_COUNT; i++) {
 		size_t here = places[i];
 
@@ -23,7 +23,7 @@ static void distribute(const struct sort_item *from, struct sort_item *to, size_
 		sum += here;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[places[digit(from[i].key, shift)]++] = from[i];
+		to[places[key_digit(from[i].key, shift)]++] = from[i];
 }
 
 void image_sort(struct sort_item *items, size_t count)
@@ -39,9 +39,9 @@ void image_sort(struct sort_item *items, size_t count)
 	for (unsigned int shift = 0; shift < 64; shift += DIGIT_BITS) {
 		struct sort_item *done = to;
 
-		if (!digit(differing, shift))
+		if (!key_digit(differing, shift))
 			continue;
-		distribute(from, to, count, shift);
+		distribute_items(from, to, count, shift);
 		to = from;
 		from = done;
 	}

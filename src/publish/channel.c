@@ -451,7 +451,7 @@ static int open_profile(const struct publish_channel *request)
 				: memfd_create("trammel channel", MFD_CLOEXEC);
 }
 
-static void publish(const struct publish_channel *request)
+static void publish_request(const struct publish_channel *request)
 {
 	scoped_fd int fd = open_profile(request);
 	struct trm_error *error =
@@ -483,6 +483,6 @@ void trammel_publish_channel(const struct publish_channel *request)
 		return;
 	}
 	hold_signal(&held);
-	publish(request);
+	publish_request(request);
 	release_signal(&held);
 }

@@ -12,7 +12,7 @@ static void add_own(struct context_gather *gather, const char *spool, uint32_t r
 		trm_error_print(error);
 }
 
-static void add(struct context_gather *gather, const void *bytes, uint64_t size)
+static void add_bytes(struct context_gather *gather, const void *bytes, uint64_t size)
 {
 	struct trm_error *error = context_gather_add(gather, bytes, size);
 
@@ -20,7 +20,7 @@ static void add(struct context_gather *gather, const void *bytes, uint64_t size)
 		trm_error_print(error);
 }
 
-static void *pack(struct context_gather *gather, uint64_t *ret_size)
+static void *pack_sums(struct context_gather *gather, uint64_t *ret_size)
 {
 	void *bytes = NULL;
 	size_t size = 0;
@@ -47,7 +47,7 @@ const struct publish_gather trammel_gather = {
 	context_gather_create,
 	context_gather_destroy,
 	add_own,
-	add,
-	pack,
+	add_bytes,
+	pack_sums,
 	write_all,
 };

@@ -105,8 +105,8 @@ static uint64_t block_of(const struct loop *loop, uint64_t rows)
 }
 
 /* The query with a loop's block and name for {block} and {loop}. */
-static void fill(const char *query, const struct loop *loop, uint64_t rows,
-		 struct text *out)
+static void fill_query(const char *query, const struct loop *loop, uint64_t rows,
+		       struct text *out)
 {
 	for (; *query; query++) {
 		if (!strncmp(query, "{block}", strlen("{block}"))) {
@@ -131,7 +131,7 @@ static struct trm_error *make_series(const struct publish_loops *loops,
 	struct text query = {0};
 	struct trm_error *error;
 
-	fill(loops->series, loop, loops->rows_max, &query);
+	fill_query(loops->series, loop, loops->rows_max, &query);
 	error = source_add(source, query.data, loops->series_across, true, out);
 	source->query = NULL; /* the text goes */
 	text_deinit(&query);

@@ -11,7 +11,7 @@
 
 __attribute__((visibility("default"))) publish_query_function trammel_publish_query;
 
-static struct trm_error *check(struct publish_query *request)
+static struct trm_error *check_request(struct publish_query *request)
 {
 	struct query *query = NULL;
 
@@ -21,7 +21,7 @@ static struct trm_error *check(struct publish_query *request)
 }
 
 /* The result, to the end of the file. */
-static struct trm_error *run(const struct publish_query *request)
+static struct trm_error *run_request(const struct publish_query *request)
 {
 	scoped_fd int profile = open(request->profile, O_RDONLY | O_CLOEXEC);
 	FILE *file = fopen(request->path, "ae");
@@ -50,7 +50,7 @@ bool trammel_publish_query(struct publish_query *request)
 			 "queries are of another version");
 		return false;
 	}
-	error = request->profile ? run(request) : check(request);
+	error = request->profile ? run_request(request) : check_request(request);
 	if (!error)
 		return true;
 	snprintf(request->message, request->message_size, "%s", error->message);

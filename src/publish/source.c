@@ -44,8 +44,8 @@ static struct trm_error *run_local(struct source *source, const char *query, boo
 	return NULL;
 }
 
-static struct trm_error *feed(struct source *source, struct query_gather *gather,
-			      const char *local, bool caliper)
+static struct trm_error *feed_gather(struct source *source, struct query_gather *gather,
+				     const char *local, bool caliper)
 {
 	struct text warnings = {0};
 	struct trm_error *error;
@@ -77,7 +77,7 @@ static void *pack_sums(void *context, uint64_t *ret_size)
 	return bytes;
 }
 
-static void print(struct query_gather *gather, struct text *out)
+static void print_result(struct query_gather *gather, struct text *out)
 {
 	const struct query_style style = {.width = 0};
 	struct text warnings = {0};
@@ -97,7 +97,7 @@ static struct trm_error *gather_all(struct source *source, const char *local,
 	TRM_TRY(step_parse(across, caliper, &query));
 	gather = query_gather_create(query);
 	if (source->profile >= 0)
-		own = feed(source, gather, local, caliper);
+		own = feed_gather(source, gather, local, caliper);
 	if (own)
 		trm_error_print(own);
 	source->writes =
@@ -105,7 +105,7 @@ static struct trm_error *gather_all(struct source *source, const char *local,
 		source->reduce(source->processes,
 			       &(struct publish_sums){gather, add_sums, pack_sums});
 	if (source->writes)
-		print(gather, out);
+		print_result(gather, out);
 	query_gather_destroy(gather);
 	query_destroy(query);
 	return NULL;

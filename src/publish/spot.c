@@ -18,7 +18,7 @@ struct parts {
 	struct VECTOR(int) files; /* in memory, .cali each */
 };
 
-static struct trm_error *keep(struct parts *parts, const struct text *text)
+static struct trm_error *keep_part(struct parts *parts, const struct text *text)
 {
 	int fd;
 
@@ -56,7 +56,7 @@ static struct trm_error *keep_channel(struct parts *parts, const char *channel,
 		}
 		text_add_bytes(&text, at, (size_t)(end - at));
 	}
-	error = keep(parts, &text);
+	error = keep_part(parts, &text);
 	text_deinit(&text);
 	return error;
 }
@@ -122,7 +122,7 @@ static struct trm_error *keep_globals(struct parts *parts,
 		add_escaped(&data, rows[i].value ? rows[i].value : "");
 	}
 	text_format(&text, ",data%s\n", data.data);
-	error = keep(parts, &text);
+	error = keep_part(parts, &text);
 	text_deinit(&text);
 	text_deinit(&data);
 	return error;

@@ -117,7 +117,7 @@ static bool learn_node(struct reading *reading, record_node node)
 	return right;
 }
 
-static bool learn(struct reading *reading)
+static bool learn_model(struct reading *reading)
 {
 	bool right = learn_attributes(reading);
 
@@ -147,7 +147,7 @@ static void on_record(void *context, record_node node, const struct record_pair 
 
 	if (reading->failed || !reading->on_record)
 		return;
-	right = learn(reading) && (dict = PyDict_Copy(reading->nodes.items[node]));
+	right = learn_model(reading) && (dict = PyDict_Copy(reading->nodes.items[node]));
 	if (!right) {
 		reading->failed = true;
 		return;
@@ -242,7 +242,8 @@ static PyObject *nodes_of(struct reading *reading)
 	return list;
 }
 
-static PyObject *run(struct reading *reading, const char *path, const Py_buffer *bytes)
+static PyObject *run_reading(struct reading *reading, const char *path,
+			     const Py_buffer *bytes)
 {
 	const struct trm_visitor visitor = {
 		.context = reading, .record = on_record, .global = on_global};
@@ -288,7 +289,7 @@ static PyObject *read_profile(PyObject *module, PyObject *arguments)
 	if (root)
 		vector_push(&reading.nodes, root);
 	if (root && reading.path && reading.globals)
-		result = run(&reading, path, &bytes);
+		result = run_reading(&reading, path, &bytes);
 	vector_for_each (&reading.attributes, known)
 		Py_DECREF(known->name);
 	vector_for_each (&reading.nodes, node)

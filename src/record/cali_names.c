@@ -13,7 +13,7 @@
 
 #define NONE UINT32_MAX
 
-static void set(struct cali_names *names, uint64_t id, struct cali_entry entry)
+static void set_entry(struct cali_names *names, uint64_t id, struct cali_entry entry)
 {
 	/* Numbers are mostly dense. One that is not must not take memory for a gap. */
 	names->defined++;
@@ -63,16 +63,17 @@ static void add_builtin(struct cali_names *names, uint64_t id, uint32_t parent,
 	struct text line = {0};
 
 	text_format(&line, "%s\n", value);
-	set(names, id,
-	    (struct cali_entry){CALI_DESCRIPTION,
-				add_description(names, parent, attribute, line.data)});
+	set_entry(names, id,
+		  (struct cali_entry){
+			  CALI_DESCRIPTION,
+			  add_description(names, parent, attribute, line.data)});
 	text_deinit(&line);
 }
 
 /* The attribute of this name; one of another type has its type behind its name. */
-static const char *intern(struct record_model *model, const char *name,
-			  enum record_type type, uint32_t properties,
-			  record_attribute *ret_attribute)
+static const char *intern_attribute(struct record_model *model, const char *name,
+				    enum record_type type, uint32_t properties,
+				    record_attribute *ret_attribute)
 {
 	struct trm_error *error =
 		record_attribute_intern(model, name, type, properties, ret_attribute);
@@ -123,7 +124,8 @@ static const char *read_above(const struct cali_names *names, uint32_t parent,
 }
 
 /* Tells the model what else is said; from the outermost on, as it was. */
-static void describe(struct cali_names *names, record_attribute id, uint32_t parent)
+static void describe_attribute(struct cali_names *names, record_attribute id,
+			       uint32_t parent)
 {
 	struct VECTOR(uint32_t) chain = {0};
 
@@ -172,15 +174,15 @@ static const char *define_attribute(struct cali_names *names, uint64_t id,
 		return "an attribute with a name that is empty or too long";
 	if (record_attribute_count(names->model) >= TRM_ATTRIBUTES_MAX)
 		return "too many attributes";
-	wrong = intern(names->model, names->bytes.data, found.type,
-		       cali_properties_read(found.properties), &attribute.id);
+	wrong = intern_attribute(names->model, names->bytes.data, found.type,
+				 cali_properties_read(found.properties), &attribute.id);
 	if (wrong)
 		return wrong;
 	attribute.type = found.type;
-	set(names, id,
-	    (struct cali_entry){CALI_ATTRIBUTE, (uint32_t)names->attributes.count});
+	set_entry(names, id,
+		  (struct cali_entry){CALI_ATTRIBUTE, (uint32_t)names->attributes.count});
 	vector_push(&names->attributes, attribute);
-	describe(names, attribute.id, line->parent);
+	describe_attribute(names, attribute.id, line->parent);
 	return NULL;
 }
 
@@ -260,7 +262,7 @@ static const char *define_node(struct cali_names *names,
 		value.bytes = names->bytes.data;
 	if (!empty)
 		node = record_node_child(names->model, parent, attribute->id, value);
-	set(names, line->id, (struct cali_entry){CALI_NODE, node});
+	set_entry(names, line->id, (struct cali_entry){CALI_NODE, node});
 	return NULL;
 }
 
@@ -298,7 +300,7 @@ const char *cali_names_define(struct cali_names *names, const struct cali_node_l
 
 	if (line->attribute == CALI_NAME)
 		return define_attribute(names, line->id, description);
-	set(names, line->id, (struct cali_entry){CALI_DESCRIPTION, description});
+	set_entry(names, line->id, (struct cali_entry){CALI_DESCRIPTION, description});
 	return NULL;
 }
 

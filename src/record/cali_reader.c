@@ -40,7 +40,7 @@ struct line {
 	const char *wrong; /* what is wrong with it, or NULL */
 };
 
-static inline bool take(struct line *line, const char *key, size_t size)
+static inline bool take_key(struct line *line, const char *key, size_t size)
 {
 	/* A line ends with a new line, which is in no key: nothing behind it is read. */
 #pragma GCC unroll 16
@@ -51,7 +51,7 @@ static inline bool take(struct line *line, const char *key, size_t size)
 	return true;
 }
 
-#define TAKE(line, key) take(line, key, sizeof(key) - 1)
+#define TAKE(line, key) take_key(line, key, sizeof(key) - 1)
 
 static uint64_t take_number(struct line *line)
 {
@@ -287,7 +287,7 @@ static void read_globals(struct reader *reader, struct line *line)
 		tell_global(reader, *pair);
 }
 
-static void complain(struct reader *reader, const char *reason)
+static void count_bad_line(struct reader *reader, const char *reason)
 {
 	if (!reader->bad_lines++) {
 		reader->first_bad = reader->lines;
@@ -325,7 +325,7 @@ static void read_window(struct reader *reader)
 		line.wrong = NULL;
 		read_line(reader, &line);
 		if (line.wrong)
-			complain(reader, line.wrong);
+			count_bad_line(reader, line.wrong);
 		if (*line.at != '\n')
 			line.at = memchr(line.at, '\n', (size_t)(last + 1 - line.at));
 		line.at++;

@@ -124,7 +124,7 @@ static record_node child_of(struct cali_writer *writer, record_node parent,
 }
 
 /* The own attribute of this name; one of another type has that behind its name. */
-static record_attribute intern(struct cali_writer *writer, record_attribute id)
+static record_attribute intern_attribute(struct cali_writer *writer, record_attribute id)
 {
 	const char *name = record_attribute_name(writer->model, id);
 	enum record_type type = record_attribute_type(writer->model, id);
@@ -149,7 +149,7 @@ static record_attribute intern(struct cali_writer *writer, record_attribute id)
 static record_attribute own_attribute(struct cali_writer *writer, record_attribute id);
 
 /* The own node below which an attribute stands: what is said of it. */
-static record_node describe(struct cali_writer *writer, record_attribute id)
+static record_node describe_attribute(struct cali_writer *writer, record_attribute id)
 {
 	enum record_type type = record_attribute_type(writer->model, id);
 	uint32_t properties =
@@ -180,12 +180,12 @@ static record_attribute own_attribute(struct cali_writer *writer, record_attribu
 
 	if (known)
 		return (record_attribute)known - 1;
-	record_attribute own = intern(writer, id);
+	record_attribute own = intern_attribute(writer, id);
 
 	*number_at(&writer->attributes, id) = (uint64_t)own + 1;
 	if (*number_at(&writer->attribute_numbers, own))
 		return own;
-	record_node above = describe(writer, id);
+	record_node above = describe_attribute(writer, id);
 	uint64_t number =
 		write_node(writer, above, CALI_NAME,
 			   record_string(record_attribute_name(writer->own, own)));

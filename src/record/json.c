@@ -6,7 +6,7 @@
 
 enum { DEPTH_MAX = 100 };
 
-static void fail(struct json *json)
+static void fail_parsing(struct json *json)
 {
 	json->wrong = true;
 	json->at = json->end;
@@ -18,7 +18,7 @@ static void skip_space(struct json *json)
 		json->at++;
 }
 
-static bool accept(struct json *json, char c)
+static bool accept_character(struct json *json, char c)
 {
 	skip_space(json);
 	if (json->at == json->end || *json->at != c)
@@ -49,21 +49,21 @@ bool json_next(struct json *json, struct text *name, size_t *count, bool object)
 {
 	struct text unwanted = {0};
 
-	if (!*count && !accept(json, object ? '{' : '['))
-		fail(json);
-	if (accept(json, object ? '}' : ']'))
+	if (!*count && !accept_character(json, object ? '{' : '['))
+		fail_parsing(json);
+	if (accept_character(json, object ? '}' : ']'))
 		return false;
-	if (*count && !accept(json, ','))
-		fail(json);
+	if (*count && !accept_character(json, ','))
+		fail_parsing(json);
 	++*count;
 	if (object && !json->wrong) {
 		json_string(json, name ? name : &unwanted);
 		text_deinit(&unwanted);
-		if (!accept(json, ':'))
-			fail(json);
+		if (!accept_character(json, ':'))
+			fail_parsing(json);
 	}
 	if (json_peek(json) == JSON_NONE)
-		fail(json);
+		fail_parsing(json);
 	return !json->wrong;
 }
 
@@ -74,7 +74,7 @@ static void skip_string(struct json *json)
 	if (json->at < json->end)
 		json->at++;
 	else
-		fail(json);
+		fail_parsing(json);
 }
 
 void json_skip(struct json *json)
@@ -96,10 +96,10 @@ void json_skip(struct json *json)
 			depth -= *json->at == ']' || *json->at == '}';
 			json->at++;
 		} else {
-			fail(json);
+			fail_parsing(json);
 		}
 		if (depth > DEPTH_MAX)
-			fail(json);
+			fail_parsing(json);
 	} while (depth && !json->wrong);
 }
 
@@ -146,7 +146,7 @@ static void read_character(struct json *json, struct text *text)
 	int32_t unit = read_unit(json), low;
 
 	if (unit < 0) {
-		fail(json);
+		fail_parsing(json);
 		return;
 	}
 	if ((unit & 0xfc00) == 0xd800 && json->end - json->at >= 6 &&
@@ -154,7 +154,7 @@ static void read_character(struct json *json, struct text *text)
 		json->at += 2;
 		low = read_unit(json);
 		if ((low & 0xfc00) != 0xdc00) {
-			fail(json);
+			fail_parsing(json);
 			return;
 		}
 		unit = 0x10000 + ((unit & 0x3ff) << 10) + (low & 0x3ff);
@@ -173,7 +173,7 @@ static void read_escape(struct json *json, struct text *text)
 	else if (c == 'u')
 		read_character(json, text);
 	else
-		fail(json);
+		fail_parsing(json);
 }
 
 void json_string(struct json *json, struct text *ret_text)
@@ -181,7 +181,7 @@ void json_string(struct json *json, struct text *ret_text)
 	ret_text->length = 0;
 	text_add(ret_text, "");
 	if (json_peek(json) != JSON_STRING) {
-		fail(json);
+		fail_parsing(json);
 		return;
 	}
 	json->at++;
@@ -197,7 +197,7 @@ void json_string(struct json *json, struct text *ret_text)
 		}
 	}
 	if (json->at == json->end)
-		fail(json);
+		fail_parsing(json);
 	else
 		json->at++;
 }
@@ -212,6 +212,6 @@ size_t json_word(struct json *json, const char **ret_word)
 		((*json->at | 0x20) >= 'a' && (*json->at | 0x20) <= 'z')))
 		json->at++;
 	if (json->at == *ret_word)
-		fail(json);
+		fail_parsing(json);
 	return (size_t)(json->at - *ret_word);
 }

@@ -120,8 +120,8 @@ static void read_metadata(struct split *split, struct json *json)
 }
 
 /* An attribute of this name; one of another type has that behind its name. */
-static record_attribute intern(struct split *split, const char *name,
-			       enum record_type type, uint32_t properties)
+static record_attribute intern_attribute(struct split *split, const char *name,
+					 enum record_type type, uint32_t properties)
 {
 	record_attribute id = 0;
 	struct text longer = {0};
@@ -143,12 +143,12 @@ static record_attribute tree_attribute(struct split *split, const char *name)
 	enum record_type type = RECORD_STRING;
 
 	if (!strcmp(name, "path"))
-		return intern(split, "region", RECORD_STRING, RECORD_NESTED);
+		return intern_attribute(split, "region", RECORD_STRING, RECORD_NESTED);
 	vector_for_each (&split->columns, column)
 		if (column->typed && !column->is_value && column->name &&
 		    column->type != RECORD_BLOB && !strcmp(column->name, name))
 			type = column->type;
-	return intern(split, name, type, 0);
+	return intern_attribute(split, name, type, 0);
 }
 
 /* The number that the text is, in the type of a column. */
@@ -283,8 +283,8 @@ static void read_global(struct split *split, struct json *json, const char *name
 	value.size = split->text.length;
 	if (!json->wrong && split->visitor->global)
 		split->visitor->global(split->visitor->context,
-				       intern(split, name, RECORD_STRING,
-					      RECORD_GLOBAL | RECORD_AS_VALUE),
+				       intern_attribute(split, name, RECORD_STRING,
+							RECORD_GLOBAL | RECORD_AS_VALUE),
 				       value);
 }
 
@@ -380,14 +380,15 @@ static void make_attributes(struct split *split)
 			column->typed ? column->type : type_of(column->seen);
 
 		if (column->is_value)
-			column->id = intern(split, name, type, RECORD_AS_VALUE);
+			column->id = intern_attribute(split, name, type, RECORD_AS_VALUE);
 		else
 			column->id = tree_attribute(split, name);
 		column->type = type;
 		vector_for_each (&column->said, said)
 			record_attribute_describe(split->model, column->id,
-						  intern(split, said->key, RECORD_STRING,
-							 RECORD_SKIP_EVENTS),
+						  intern_attribute(split, said->key,
+								   RECORD_STRING,
+								   RECORD_SKIP_EVENTS),
 						  record_string(said->value));
 	}
 }
@@ -535,7 +536,7 @@ static void tell_rows(struct split *split)
 	}
 }
 
-static void deinit(struct split *split)
+static void deinit_split(struct split *split)
 {
 	vector_for_each (&split->columns, column) {
 		free(column->name);
@@ -591,7 +592,7 @@ struct trm_error *split_read(struct trm_source *source, const char *name,
 
 	read_members(&split, &json, false);
 	if (!split.columns.count || !split.data.at) {
-		deinit(&split);
+		deinit_split(&split);
 		return trm_error_create(TRM_ERROR_FORMAT,
 					"'%s' is not a profile: it is JSON, but has no "
 					"data and columns as json-split has them",
@@ -604,6 +605,6 @@ struct trm_error *split_read(struct trm_source *source, const char *name,
 	make_attributes(&split);
 	tell_rows(&split);
 	*ret_warning = warning_of(&split, json.wrong);
-	deinit(&split);
+	deinit_split(&split);
 	return NULL;
 }

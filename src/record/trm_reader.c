@@ -30,7 +30,7 @@ struct reader {
 };
 
 /* Keeps a warning about the chunk at the source, if it is the first. */
-static void warn(struct reader *reader, const char *what)
+static void warn_reader(struct reader *reader, const char *what)
 {
 	if (reader->warning)
 		return;
@@ -72,7 +72,7 @@ static bool sound_header(const struct trm_header *header, const uint8_t *bytes)
 }
 
 /* The payload of the chunk in the window, decompressed into reader->payload. */
-static const char *unpack(struct reader *reader, const struct trm_header *header)
+static const char *unpack_payload(struct reader *reader, const struct trm_header *header)
 {
 	const uint8_t *stored = reader->source.window + TRM_HEADER_SIZE;
 	size_t size = header->payload_size;
@@ -100,7 +100,7 @@ static const char *unpack(struct reader *reader, const struct trm_header *header
 static const char *read_data(struct reader *reader, const struct trm_header *header)
 {
 	uint64_t file_bytes = reader->source.offset + header->stored_size;
-	const char *damage = unpack(reader, header);
+	const char *damage = unpack_payload(reader, header);
 
 	if (damage)
 		return damage;
@@ -177,7 +177,7 @@ static struct trm_error *read_chunks(struct reader *reader)
 
 		if (!damage)
 			continue;
-		warn(reader, damage);
+		warn_reader(reader, damage);
 		/* Another file may follow, put behind this one. */
 		trm_source_skip(source, 1);
 		if (!trm_source_seek(source, TRM_MAGIC "H", 5))
@@ -188,7 +188,8 @@ static struct trm_error *read_chunks(struct reader *reader)
 		return trm_error_system(source->failure, "cannot read '%s'",
 					reader->name);
 	if (!reader->ended)
-		warn(reader, "it ends there without an end mark, its writer was stopped");
+		warn_reader(reader,
+			    "it ends there without an end mark, its writer was stopped");
 	return NULL;
 }
 
@@ -236,7 +237,7 @@ static const struct {
 };
 
 /* What a file of no known kind is. */
-static struct trm_error *refuse(const char *begin, size_t size, const char *name)
+static struct trm_error *refuse_file(const char *begin, size_t size, const char *name)
 {
 	static const struct {
 		const char *magic;
@@ -284,7 +285,7 @@ static struct trm_error *read_source(struct trm_source source, const char *name,
 					 "could write, measure again",
 					 name);
 	else
-		error = refuse((const char *)source.window, size, name);
+		error = refuse_file((const char *)source.window, size, name);
 	for (size_t i = 0; size && i < array_count(kinds); i++) {
 		size_t skip = kinds[i].text ? blank : 0;
 

@@ -322,7 +322,7 @@ static void add_value(struct bytes *out, enum record_type type, struct record_va
 }
 
 /* Whether the value can be stored; if not, that is the writer's error. */
-static bool fits(struct trm_writer *writer, record_attribute attribute, size_t size)
+static bool value_fits(struct trm_writer *writer, record_attribute attribute, size_t size)
 {
 	if (writer->error)
 		return false;
@@ -343,7 +343,7 @@ static void describe_attribute(struct trm_writer *writer, record_attribute id)
 		struct record_pair said =
 			record_attribute_description(writer->model, id, i);
 
-		if (!fits(writer, said.attribute, said.value.size))
+		if (!value_fits(writer, said.attribute, said.value.size))
 			return;
 		uint32_t key = define_attribute(writer, said.attribute);
 
@@ -362,7 +362,7 @@ static void define_one_node(struct trm_writer *writer, record_node node)
 	record_node parent = record_node_parent(writer->model, node);
 	uint32_t *ids = writer->node_ids.items;
 
-	if (!fits(writer, pair.attribute, pair.value.size))
+	if (!value_fits(writer, pair.attribute, pair.value.size))
 		return;
 	flush_if_full(writer);
 	uint32_t attribute = define_attribute(writer, pair.attribute);
@@ -506,7 +506,7 @@ void trm_writer_record(struct trm_writer *writer, record_node node,
 {
 	size_t bound = record_bound(pairs, count);
 
-	if (writer->error || !fits(writer, pairs ? pairs->attribute : 0, bound))
+	if (writer->error || !value_fits(writer, pairs ? pairs->attribute : 0, bound))
 		return;
 	if (count > TRM_RECORD_PAIRS_MAX) {
 		writer->error =
@@ -539,7 +539,7 @@ void trm_writer_global(struct trm_writer *writer, record_attribute attribute,
 	enum record_type type = record_attribute_type(writer->model, attribute);
 
 	assert(has_bytes(type) == has_bytes(value.type));
-	if (!fits(writer, attribute, has_bytes(type) ? value.size : 0))
+	if (!value_fits(writer, attribute, has_bytes(type) ? value.size : 0))
 		return;
 	uint32_t id = define_attribute(writer, attribute);
 

@@ -100,7 +100,7 @@ static void add_blob(struct text *text, struct record_value value)
 	}
 }
 
-static void quote(struct text *text, struct record_value value)
+static void quote_value(struct text *text, struct record_value value)
 {
 	struct text plain = {0};
 
@@ -115,7 +115,7 @@ static void quote_double(struct text *text, struct record_value value)
 	if (isfinite(value.d))
 		add_double(text, value);
 	else
-		quote(text, value);
+		quote_value(text, value);
 }
 
 /* A string may hold zero bytes, which text_add_json takes for the end. */
@@ -152,9 +152,9 @@ static const struct {
 	[RECORD_DOUBLE] = {add_double, quote_double},
 	[RECORD_STRING] = {add_string, quote_string},
 	[RECORD_BOOL] = {add_bool, add_bool},
-	[RECORD_ADDRESS] = {add_address, quote},
-	[RECORD_TYPE] = {add_type, quote},
-	[RECORD_BLOB] = {add_blob, quote},
+	[RECORD_ADDRESS] = {add_address, quote_value},
+	[RECORD_TYPE] = {add_type, quote_value},
+	[RECORD_BLOB] = {add_blob, quote_value},
 };
 
 void record_value_text(struct text *text, struct record_value value)

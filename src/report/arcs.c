@@ -72,7 +72,7 @@ static bool is_selected(const struct report_profile *profile,
 		text_glob(filter->callees_of, report_arc_caller(profile, arc)));
 }
 
-static int compare(const void *left, const void *right, void *context)
+static int compare_arcs(const void *left, const void *right, void *context)
 {
 	const struct report_order *order = context;
 	const struct report_arc *a = left, *b = right;
@@ -106,7 +106,7 @@ struct report_arc *report_profile_arcs(const struct report_profile *profile,
 	}
 	sort_groups(rows, count, sizeof(*rows), profile->functions.count, by_image);
 	count = add_up(rows, count, false);
-	qsort_r(rows, count, sizeof(*rows), compare, &order);
+	qsort_r(rows, count, sizeof(*rows), compare_arcs, &order);
 	*ret_count = count;
 	return rows;
 }

@@ -19,7 +19,7 @@ static bool is_same(const struct report_block *a, const struct report_block *b)
 	return a->function == b->function && a->address == b->address;
 }
 
-static void add(struct report_block *sum, const struct report_block *block)
+static void add_block(struct report_block *sum, const struct report_block *block)
 {
 	sum->count += block->count;
 	sum->stayed = (int64_t)((uint64_t)sum->stayed + (uint64_t)block->stayed);
@@ -38,7 +38,7 @@ void report_blocks_finish(struct report_profile *profile)
 		if (by_place(&items[kept], &items[i]))
 			items[++kept] = items[i];
 		else
-			add(&items[kept], &items[i]);
+			add_block(&items[kept], &items[i]);
 		/* A flag that is set in several intervals is one. */
 		if (profile->coverage && items[kept].count)
 			items[kept].count = 1;
@@ -118,12 +118,12 @@ static size_t add_up(const struct report_profile *profile, size_t first, size_t 
 		if (!count || !is_same(&rows[count - 1], block))
 			rows[count++] = *block;
 		else if (!profile->coverage)
-			add(&rows[count - 1], block);
+			add_block(&rows[count - 1], block);
 	}
 	return count;
 }
 
-static int compare(const void *left, const void *right, void *context)
+static int compare_blocks(const void *left, const void *right, void *context)
 {
 	const struct report_order *order = context;
 	const struct report_block *a = left, *b = right;
@@ -151,7 +151,7 @@ struct report_block *report_profile_blocks(const struct report_profile *profile,
 	struct report_order order = {profile, sort};
 	size_t count = add_up(profile, 0, profile->blocks.count, rows);
 
-	qsort_r(rows, count, sizeof(*rows), compare, &order);
+	qsort_r(rows, count, sizeof(*rows), compare_blocks, &order);
 	return rows;
 }
 

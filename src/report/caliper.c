@@ -101,8 +101,8 @@ struct taken {
 	bool any, timed, counted;
 };
 
-static void take(struct report_caliper *caliper, const struct record_model *model,
-		 const struct record_pair *pair, struct taken *taken)
+static void take_pair(struct report_caliper *caliper, const struct record_model *model,
+		      const struct record_pair *pair, struct taken *taken)
 {
 	struct report_caliper_use use = use_at(caliper, model, pair->attribute);
 
@@ -159,11 +159,11 @@ bool report_caliper_take(struct report_caliper *caliper, struct record_model *mo
 	struct taken taken = {0};
 
 	for (size_t i = 0; i < count; i++)
-		take(caliper, model, &pairs[i], &taken);
+		take_pair(caliper, model, &pairs[i], &taken);
 	for (record_node at = node; at; at = record_node_parent(model, at)) {
 		struct record_pair pair = record_node_pair(model, at);
 
-		take(caliper, model, &pair, &taken);
+		take_pair(caliper, model, &pair, &taken);
 	}
 	if (!taken.any || !node)
 		return false;

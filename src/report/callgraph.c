@@ -7,8 +7,8 @@
 #include <inttypes.h>
 
 /* The heaviest edges, at most `limit`; the caller frees. */
-static struct report_arc *heaviest(const struct report_profile *profile, size_t limit,
-				   size_t *ret_count, size_t *ret_all)
+static struct report_arc *heaviest_arcs(const struct report_profile *profile,
+					size_t limit, size_t *ret_count, size_t *ret_all)
 {
 	static const struct report_arc_filter all = {NULL, NULL};
 	struct report_arc *edges =
@@ -80,7 +80,7 @@ static void add_nodes(struct text *out, const struct report_profile *profile,
 void callgraph_dot(const struct report_profile *profile, size_t limit, struct text *out)
 {
 	size_t count, all;
-	struct report_arc *edges = heaviest(profile, limit, &count, &all);
+	struct report_arc *edges = heaviest_arcs(profile, limit, &count, &all);
 
 	text_add(out, "digraph \"calls\" {\n");
 	if (count < all)
@@ -101,7 +101,7 @@ void callgraph_dot(const struct report_profile *profile, size_t limit, struct te
 void callgraph_json(const struct report_profile *profile, size_t limit, struct text *out)
 {
 	size_t count, all;
-	struct report_arc *edges = heaviest(profile, limit, &count, &all);
+	struct report_arc *edges = heaviest_arcs(profile, limit, &count, &all);
 
 	text_format(out, "{\"edges.all\": %zu", all);
 	json_begin_list(out, "edges");

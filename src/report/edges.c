@@ -22,7 +22,7 @@ static int by_place(const void *left, const void *right)
 	return by_way(a, b) ?: compare_numbers(a->image, b->image);
 }
 
-static void add(struct report_edge *sum, const struct report_edge *edge)
+static void add_edge(struct report_edge *sum, const struct report_edge *edge)
 {
 	sum->count += edge->count;
 	sum->open |= edge->open;
@@ -41,7 +41,7 @@ void report_edges_finish(struct report_profile *profile)
 		if (by_place(&items[kept], &items[i]))
 			items[++kept] = items[i];
 		else
-			add(&items[kept], &items[i]);
+			add_edge(&items[kept], &items[i]);
 	}
 	profile->edges.count = kept + 1;
 	for (uint32_t i = 0; i < profile->edges.count; i++) {
@@ -90,7 +90,7 @@ static size_t add_up(const struct report_profile *profile, size_t first, size_t 
 		    !is_of(profile, edge->function, edge->image))
 			continue;
 		if (count && !by_way(&rows[count - 1], edge))
-			add(&rows[count - 1], edge);
+			add_edge(&rows[count - 1], edge);
 		else
 			rows[count++] = *edge;
 	}
@@ -109,7 +109,7 @@ struct report_edge *report_function_edges(const struct report_profile *profile,
 	return rows;
 }
 
-static int compare(const void *left, const void *right, void *context)
+static int compare_edges(const void *left, const void *right, void *context)
 {
 	const struct report_order *order = context;
 	const struct report_edge *a = left, *b = right;
@@ -129,6 +129,6 @@ struct report_edge *report_profile_edges(const struct report_profile *profile,
 	struct report_order order = {profile, sort};
 	size_t count = add_up(profile, 0, profile->edges.count, true, rows);
 
-	qsort_r(rows, count, sizeof(*rows), compare, &order);
+	qsort_r(rows, count, sizeof(*rows), compare_edges, &order);
 	return rows;
 }

@@ -43,8 +43,8 @@ struct report_merge {
 	struct trm_error *error;     /* the first; what follows is not passed on */
 };
 
-static record_attribute intern(struct report_merge *merge, const char *name,
-			       enum record_type type, uint32_t properties)
+static record_attribute intern_attribute(struct report_merge *merge, const char *name,
+					 enum record_type type, uint32_t properties)
 {
 	record_attribute attribute = 0;
 
@@ -59,12 +59,16 @@ struct report_merge *report_merge_create(int fd)
 	struct report_merge *merge = memory_allocate_zeroed(1, sizeof(*merge));
 
 	merge->model = record_model_create();
-	merge->images.attribute = intern(merge, "image", RECORD_UINT, RECORD_AS_VALUE);
-	merge->runs.attribute = intern(merge, "run", RECORD_UINT, RECORD_AS_VALUE);
-	merge->measure = intern(merge, "run.measure", RECORD_STRING,
-				RECORD_AS_VALUE | RECORD_GLOBAL);
-	merge->skip_reason = intern(merge, "skip.reason", RECORD_STRING, RECORD_AS_VALUE);
-	merge->part_reason = intern(merge, "part.reason", RECORD_STRING, RECORD_AS_VALUE);
+	merge->images.attribute =
+		intern_attribute(merge, "image", RECORD_UINT, RECORD_AS_VALUE);
+	merge->runs.attribute =
+		intern_attribute(merge, "run", RECORD_UINT, RECORD_AS_VALUE);
+	merge->measure = intern_attribute(merge, "run.measure", RECORD_STRING,
+					  RECORD_AS_VALUE | RECORD_GLOBAL);
+	merge->skip_reason =
+		intern_attribute(merge, "skip.reason", RECORD_STRING, RECORD_AS_VALUE);
+	merge->part_reason =
+		intern_attribute(merge, "part.reason", RECORD_STRING, RECORD_AS_VALUE);
 	merge->writer = trm_writer_create(fd, merge->model);
 	return merge;
 }
@@ -85,7 +89,7 @@ static void check_measure(struct report_merge *merge, const char *measured)
 }
 
 /* Whether the pair has a number of this kind; then it gets its new one. */
-static bool renumber(struct numbers *numbers, struct record_pair *pair)
+static bool renumber_pair(struct numbers *numbers, struct record_pair *pair)
 {
 	bool new;
 
@@ -104,9 +108,9 @@ static bool change_pair(struct report_merge *merge, struct record_pair *pair)
 {
 	if (pair->attribute == merge->measure)
 		check_measure(merge, pair->value.bytes);
-	if (renumber(&merge->images, pair))
+	if (renumber_pair(&merge->images, pair))
 		return true;
-	if (!renumber(&merge->runs, pair))
+	if (!renumber_pair(&merge->runs, pair))
 		return false;
 	merge->has_runs = true;
 	return true;
@@ -117,7 +121,7 @@ static bool is_marked(const struct marks *marks, record_node node)
 	return node < marks->count && marks->items[node];
 }
 
-static void mark(struct marks *marks, record_node node)
+static void mark_node(struct marks *marks, record_node node)
 {
 	while (marks->count <= node)
 		vector_push(marks, 0);
@@ -159,7 +163,7 @@ static record_node move_node(struct report_merge *merge, record_node node)
 			*table_insert(&merge->moved, node, NULL) = moved;
 		} else {
 			moved = node;
-			mark(&merge->same, node);
+			mark_node(&merge->same, node);
 		}
 	}
 	return moved;
@@ -186,7 +190,7 @@ static bool is_repeated(struct report_merge *merge, record_node node)
 					 pair->value);
 	if (is_marked(&merge->stated, node))
 		return true;
-	mark(&merge->stated, node);
+	mark_node(&merge->stated, node);
 	return false;
 }
 

@@ -42,7 +42,7 @@ struct loader {
 	bool any; /* a record or a global was read */
 };
 
-static const char *keep(struct report_profile *profile, const char *text)
+static const char *keep_text(struct report_profile *profile, const char *text)
 {
 	uint32_t index = string_table_intern(&profile->strings, text);
 
@@ -64,7 +64,7 @@ static uint32_t find_image(struct loader *loader, uint64_t number)
 
 		image->run = loader->run;
 		image->number = number;
-		image->program = image->state = image->reason = keep(profile, "");
+		image->program = image->state = image->reason = keep_text(profile, "");
 	}
 	loader->any_image = true;
 	loader->last_number = number;
@@ -85,9 +85,9 @@ static uint32_t find_module_named(struct loader *loader, const char *name,
 		*index = profile->modules.count;
 		struct report_module *module = vector_add(&profile->modules);
 
-		module->name = keep(profile, name);
-		module->path = keep(profile, *path ? path : name);
-		module->build_id = keep(profile, "");
+		module->name = keep_text(profile, name);
+		module->path = keep_text(profile, *path ? path : name);
+		module->build_id = keep_text(profile, "");
 	}
 	return (uint32_t)*index;
 }
@@ -109,7 +109,7 @@ static uint32_t find_function_named(struct loader *loader, uint32_t module,
 	char *demangled = report_demangle(name);
 	bool new;
 
-	key.name = keep(profile, demangled ? demangled : name);
+	key.name = keep_text(profile, demangled ? demangled : name);
 	free(demangled);
 	uint64_t hash = hash_bytes(&key, sizeof(key));
 	uint64_t *index = table_insert(&loader->function_by_hash, hash, &new);
@@ -166,9 +166,9 @@ static void add_process(struct loader *loader, const struct row *row)
 	image->process = number_of(row, FIELD_PROCESS);
 	image->parent = number_of(row, FIELD_PARENT);
 	image->threads = number_of(row, FIELD_THREADS);
-	image->program = keep(loader->profile, string_of(row, FIELD_PROGRAM));
-	image->state = keep(loader->profile, string_of(row, FIELD_STATE));
-	image->reason = keep(loader->profile, string_of(row, FIELD_REASON));
+	image->program = keep_text(loader->profile, string_of(row, FIELD_PROGRAM));
+	image->state = keep_text(loader->profile, string_of(row, FIELD_STATE));
+	image->reason = keep_text(loader->profile, string_of(row, FIELD_REASON));
 }
 
 static void add_module(struct loader *loader, const struct row *row)
@@ -182,7 +182,7 @@ static void add_module(struct loader *loader, const struct row *row)
 
 	if (*string_of(row, FIELD_BUILD_ID))
 		profile->modules.items[module].build_id =
-			keep(profile, string_of(row, FIELD_BUILD_ID));
+			keep_text(profile, string_of(row, FIELD_BUILD_ID));
 	if (new) {
 		*index = profile->loads.count;
 		vector_push(&profile->loads,
@@ -193,7 +193,7 @@ static void add_module(struct loader *loader, const struct row *row)
 	load->known = number_of(row, FIELD_KNOWN);
 	load->instrumented = number_of(row, FIELD_INSTRUMENTED);
 	if (*string_of(row, FIELD_SKIP))
-		load->reason = keep(profile, string_of(row, FIELD_SKIP));
+		load->reason = keep_text(profile, string_of(row, FIELD_SKIP));
 }
 
 static uint32_t find_interval(struct loader *loader, uint64_t number)
@@ -373,7 +373,7 @@ static void add_arc(struct loader *loader, const struct row *row)
 		.caller = REPORT_UNKNOWN,
 		.caller_module = REPORT_UNKNOWN,
 		.site = number_of(row, FIELD_ARC_SITE),
-		.kind = keep(loader->profile, string_of(row, FIELD_ARC_KIND)),
+		.kind = keep_text(loader->profile, string_of(row, FIELD_ARC_KIND)),
 		.count = number_of(row, FIELD_ARC_COUNT),
 	};
 
@@ -394,7 +394,7 @@ static void add_edge(struct loader *loader, const struct row *row)
 		return;
 	uint32_t function = find_function(loader, row);
 	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
-	const char *kind = keep(loader->profile, string_of(row, FIELD_EDGE_KIND));
+	const char *kind = keep_text(loader->profile, string_of(row, FIELD_EDGE_KIND));
 
 	vector_push(&loader->profile->edges,
 		    ((struct report_edge){
@@ -431,8 +431,9 @@ static void add_skip_to(struct report_skips *skips, struct loader *loader,
 
 	table_insert(&loader->skip_by_place, address ^ module << 48, &new);
 	if (new)
-		vector_push(skips, ((struct report_skip){function, address,
-							 keep(loader->profile, reason)}));
+		vector_push(skips,
+			    ((struct report_skip){function, address,
+						  keep_text(loader->profile, reason)}));
 }
 
 static void add_skip(struct loader *loader, const struct row *row)
@@ -477,7 +478,8 @@ static void add_global(struct loader *loader, uint32_t run, record_attribute att
 		       struct record_value value)
 {
 	struct report_profile *profile = loader->profile;
-	const char *name = keep(profile, record_attribute_name(loader->model, attribute));
+	const char *name =
+		keep_text(profile, record_attribute_name(loader->model, attribute));
 	struct report_run *to = &profile->runs.items[run];
 	struct report_global *global = to->globals.items;
 
@@ -487,7 +489,7 @@ static void add_global(struct loader *loader, uint32_t run, record_attribute att
 		global = vector_add(&to->globals);
 	/* Of a blob or string with zero bytes in it only the first part is kept. */
 	if (value.type == RECORD_STRING || value.type == RECORD_BLOB) {
-		value.bytes = keep(profile, value.bytes);
+		value.bytes = keep_text(profile, value.bytes);
 		value.size = strlen(value.bytes);
 	}
 	*global = (struct report_global){name, value};
@@ -683,8 +685,8 @@ static void deinit_loader(struct loader *loader)
 	report_caliper_deinit(&loader->caliper);
 }
 
-static struct trm_error *load(const char *path, const struct wanted *wanted,
-			      struct report_profile **ret_profile)
+static struct trm_error *load_profile(const char *path, const struct wanted *wanted,
+				      struct report_profile **ret_profile)
 {
 	struct report_profile *profile = memory_allocate_zeroed(1, sizeof(*profile));
 	struct loader loader = {
@@ -717,19 +719,19 @@ static struct trm_error *load(const char *path, const struct wanted *wanted,
 struct trm_error *report_profile_load(const char *path,
 				      struct report_profile **ret_profile)
 {
-	return load(path, &(struct wanted){0}, ret_profile);
+	return load_profile(path, &(struct wanted){0}, ret_profile);
 }
 
 struct trm_error *report_profile_load_interval(const char *path, uint64_t number,
 					       struct report_profile **ret_profile)
 {
-	return load(path, &(struct wanted){.interval = number}, ret_profile);
+	return load_profile(path, &(struct wanted){.interval = number}, ret_profile);
 }
 
 struct trm_error *report_profile_load_short(const char *path,
 					    struct report_profile **ret_profile)
 {
-	return load(path,
-		    &(struct wanted){.without = BIT(FIELD_ARC_COUNT) | BIT(FIELD_EDGE)},
-		    ret_profile);
+	return load_profile(
+		path, &(struct wanted){.without = BIT(FIELD_ARC_COUNT) | BIT(FIELD_EDGE)},
+		ret_profile);
 }

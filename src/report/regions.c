@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *keep(struct report_profile *profile, const char *text)
+static const char *keep_text(struct report_profile *profile, const char *text)
 {
 	uint32_t index = string_table_intern(&profile->strings, text);
 
@@ -32,15 +32,16 @@ static const char *label_of(struct report_profile *profile, const char *attribut
 	    strncmp(attribute, "omp.", 4) != 0 && strncmp(attribute, "graph.", 6) != 0)
 		text_format(&text, "%s=", attribute);
 	record_value_text(&text, value);
-	kept = keep(profile, text.data ? text.data : "");
+	kept = keep_text(profile, text.data ? text.data : "");
 	text_deinit(&text);
 	return kept;
 }
 
 /* Makes the region of a node below another one. Paths that are too deep end in the last
  * one that is not. */
-static uint32_t make(struct report_profile *profile, struct report_tree *tree,
-		     const struct record_model *model, record_node node, uint32_t parent)
+static uint32_t make_region(struct report_profile *profile, struct report_tree *tree,
+			    const struct record_model *model, record_node node,
+			    uint32_t parent)
 {
 	struct record_pair pair = record_node_pair(model, node);
 	const char *attribute = record_attribute_name(model, pair.attribute);
@@ -54,14 +55,14 @@ static uint32_t make(struct report_profile *profile, struct report_tree *tree,
 	if (region.depth == REPORT_REGION_DEPTH)
 		return parent;
 	region.label = label_of(profile, attribute, pair.value);
-	region.attribute = keep(profile, attribute);
+	region.attribute = keep_text(profile, attribute);
 	vector_push(&tree->nodes, region);
 	return (uint32_t)(tree->nodes.count - 1);
 }
 
 /* The region of a node, made with those around it if it is new. */
-static uint32_t find(struct report_profile *profile, struct report_tree *tree,
-		     const struct record_model *model, record_node node)
+static uint32_t find_region(struct report_profile *profile, struct report_tree *tree,
+			    const struct record_model *model, record_node node)
 {
 	uint64_t known = REPORT_NONE;
 	struct VECTOR(record_node) chain = {0};
@@ -71,7 +72,7 @@ static uint32_t find(struct report_profile *profile, struct report_tree *tree,
 		vector_push(&chain, node);
 	while (chain.count) {
 		node = chain.items[--chain.count];
-		known = make(profile, tree, model, node, (uint32_t)known);
+		known = make_region(profile, tree, model, node, (uint32_t)known);
 		*table_insert(&tree->by_node, node, NULL) = known;
 	}
 	vector_deinit(&chain);
@@ -87,7 +88,7 @@ struct report_region *report_tree_add(struct report_profile *profile,
 
 	if (!node) /* outside of all of them */
 		return NULL;
-	row.region = find(profile, tree, model, node);
+	row.region = find_region(profile, tree, model, node);
 	if (row.region == REPORT_NONE)
 		return NULL;
 	vector_push(&tree->counts, row);
@@ -169,7 +170,7 @@ void report_graph_finish(struct report_profile *profile)
 					 .image = row->image,
 					 .caller = REPORT_UNKNOWN,
 					 .caller_module = REPORT_UNKNOWN,
-					 .kind = keep(profile, "context"),
+					 .kind = keep_text(profile, "context"),
 					 .count = row->count};
 
 		if (call->function == REPORT_NONE || !row->count || placed[row->image])

@@ -124,8 +124,9 @@ void naming_destroy(struct naming *naming)
 	free(naming);
 }
 
-static void *begin(const struct context_process *process,
-		   const struct context_channel *channel, struct record_model *model)
+static void *begin_naming(const struct context_process *process,
+			  const struct context_channel *channel,
+			  struct record_model *model)
 {
 	struct symbols *symbols;
 
@@ -138,9 +139,9 @@ static void *begin(const struct context_process *process,
 	return naming_create(model, symbols, channel->lookups);
 }
 
-static void end(void *naming)
+static void end_naming(void *naming)
 {
 	naming_destroy(naming);
 }
 
-const struct context_naming symbols_naming = {begin, look_up, end};
+const struct context_naming symbols_naming = {begin_naming, look_up, end_naming};

@@ -70,7 +70,7 @@ void symbols_destroy(struct symbols *symbols)
 	free(symbols);
 }
 
-static const char *keep(struct symbols *symbols, const char *text)
+static const char *keep_text(struct symbols *symbols, const char *text)
 {
 	uint32_t number = string_table_intern(&symbols->texts, text);
 
@@ -117,7 +117,8 @@ static void add_name(struct symbols *symbols, struct symbols_place *place,
 {
 	char *name = image_demangle(linked);
 
-	place->functions[place->function_count++] = keep(symbols, name ? name : linked);
+	place->functions[place->function_count++] =
+		keep_text(symbols, name ? name : linked);
 	free(name);
 }
 
@@ -170,8 +171,8 @@ static void add_line(struct symbols *symbols, const struct module *module,
 		return;
 	text_format(&text, "%s:%u", module->rows.files.strings[row->place.file],
 		    row->place.line);
-	place->place = keep(symbols, text.data);
-	place->file = keep(symbols, module->rows.files.strings[row->place.file]);
+	place->place = keep_text(symbols, text.data);
+	place->file = keep_text(symbols, module->rows.files.strings[row->place.file]);
 	place->line = row->place.line;
 	text_deinit(&text);
 }
@@ -183,14 +184,14 @@ static struct symbols_place *look_up(struct symbols *symbols, uint64_t address)
 	uint64_t linked = module ? address - module->bias : address;
 	struct text text = {0};
 
-	place->module = module ? keep(symbols, module->path) : "";
+	place->module = module ? keep_text(symbols, module->path) : "";
 	if (module)
 		add_line(symbols, module, linked, place);
 	if (module && (add_scopes(symbols, module, linked, place) ||
 		       add_function(symbols, module, linked, place)))
 		return place;
 	text_format(&text, "%s+0x%jx", path_name(place->module), (uintmax_t)linked);
-	place->functions[place->function_count++] = keep(symbols, text.data);
+	place->functions[place->function_count++] = keep_text(symbols, text.data);
 	text_deinit(&text);
 	return place;
 }

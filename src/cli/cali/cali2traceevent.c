@@ -64,7 +64,7 @@ static void take_option(int option, const char *argument)
 	arguments.given[option] = true;
 }
 
-static void help(FILE *out)
+static void print_help(FILE *out)
 {
 	fputs("cali2traceevent [OPTION]... FILE... [OUTPUT.json]\n"
 	      "  Writes traces (.cali, .trm) as Perfetto and chrome://tracing read "
@@ -73,7 +73,7 @@ static void help(FILE *out)
 	cali_options_print(options, out);
 }
 
-static int complain(struct trm_error *error, int status)
+static int report_error(struct trm_error *error, int status)
 {
 	fprintf(stderr, "cali2traceevent: %s\n", error->message);
 	trm_error_destroy(error);
@@ -96,7 +96,7 @@ static struct trm_error *write_part(const struct text *text)
 	return trm_error_system(errno, "cannot write");
 }
 
-static struct trm_error *convert(const struct query *query)
+static struct trm_error *convert_profiles(const struct query *query)
 {
 	const struct query_style style = {0};
 	struct text warnings = {0};
@@ -116,7 +116,7 @@ static struct trm_error *convert(const struct query *query)
 	return error;
 }
 
-static int run(void)
+static int run_conversion(void)
 {
 	struct cali_words *files = &arguments.files;
 	const char *last = files->items[files->count - 1];
@@ -138,11 +138,11 @@ static int run(void)
 
 	text_deinit(&text);
 	if (error)
-		return complain(error, STATUS_WRONG);
+		return report_error(error, STATUS_WRONG);
 	query->read = read_file;
-	error = convert(query);
+	error = convert_profiles(query);
 	query_destroy(query);
-	return error ? complain(error, STATUS_FAILED) : 0;
+	return error ? report_error(error, STATUS_FAILED) : 0;
 }
 
 int main(int argc, const char **argv)
@@ -158,11 +158,11 @@ int main(int argc, const char **argv)
 			"--help\n",
 			unknown);
 	else if (arguments.given[OPTION_HELP])
-		help(stdout);
+		print_help(stdout);
 	else if (!arguments.files.count)
-		help(stderr);
+		print_help(stderr);
 	else
-		status = run();
+		status = run_conversion();
 	if (!unknown && arguments.given[OPTION_HELP])
 		status = 0;
 	text_deinit(&arguments.format);

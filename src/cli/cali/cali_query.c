@@ -112,7 +112,7 @@ static void take_option(int option, const char *argument)
 		arguments.given[option] = argument;
 }
 
-static void help(const char *topic)
+static void print_help(const char *topic)
 {
 	if (*topic) {
 		cali_help(topic);
@@ -253,7 +253,7 @@ static struct trm_error *make_query(struct query **ret_query)
 	return error;
 }
 
-static void complain(struct trm_error *error, const char *what)
+static void report_error(struct trm_error *error, const char *what)
 {
 	fprintf(stderr, "cali-query: %s%s\n", what, error->message);
 	trm_error_destroy(error);
@@ -274,13 +274,13 @@ static struct trm_error *read_file(const char *path, struct record_model *model,
 	trm_end("cali-query.stream");
 	if (error) {
 		arguments.failed = true;
-		complain(error, "Error reading ");
+		report_error(error, "Error reading ");
 	}
 	return NULL;
 }
 
-static record_attribute intern(struct record_model *model, const char *name,
-			       enum record_type type, uint32_t properties)
+static record_attribute intern_attribute(struct record_model *model, const char *name,
+					 enum record_type type, uint32_t properties)
 {
 	record_attribute id = 0;
 
@@ -349,29 +349,30 @@ static void tell_attribute(const struct record_model *from, record_attribute id,
 {
 	struct VECTOR(struct record_pair) pairs = {0};
 
-	vector_push(&pairs, ((struct record_pair){intern(model, "attribute.id",
-							 RECORD_UINT, RECORD_AS_VALUE),
-						  record_uint(id)}));
+	vector_push(&pairs,
+		    ((struct record_pair){intern_attribute(model, "attribute.id",
+							   RECORD_UINT, RECORD_AS_VALUE),
+					  record_uint(id)}));
 	vector_push(&pairs, ((struct record_pair){
-				    intern(model, "cali.attribute.name", RECORD_STRING,
-					   RECORD_AS_VALUE),
+				    intern_attribute(model, "cali.attribute.name",
+						     RECORD_STRING, RECORD_AS_VALUE),
 				    record_string(record_attribute_name(from, id))}));
 	vector_push(&pairs, ((struct record_pair){
-				    intern(model, "cali.attribute.prop", RECORD_INT,
-					   RECORD_AS_VALUE),
+				    intern_attribute(model, "cali.attribute.prop",
+						     RECORD_INT, RECORD_AS_VALUE),
 				    record_int(cali_properties_write(
 					    record_attribute_properties(from, id)))}));
 	for (size_t i = 0; i < record_attribute_descriptions(from, id); i++) {
 		struct record_pair said = record_attribute_description(from, id, i);
 
-		said.attribute =
-			intern(model, record_attribute_name(from, said.attribute),
-			       said.value.type, RECORD_AS_VALUE);
+		said.attribute = intern_attribute(
+			model, record_attribute_name(from, said.attribute),
+			said.value.type, RECORD_AS_VALUE);
 		vector_push(&pairs, said);
 	}
 	vector_push(&pairs,
-		    ((struct record_pair){intern(model, "cali.attribute.type",
-						 RECORD_TYPE, RECORD_AS_VALUE),
+		    ((struct record_pair){intern_attribute(model, "cali.attribute.type",
+							   RECORD_TYPE, RECORD_AS_VALUE),
 					  {.type = RECORD_TYPE,
 					   .u = record_attribute_type(from, id)}}));
 	visitor->record(visitor->context, 0, pairs.items, pairs.count);
@@ -402,7 +403,7 @@ static struct trm_error *write_part(const struct text *text)
 	return trm_error_system(errno, "cannot write");
 }
 
-static struct trm_error *show(const struct query *query)
+static struct trm_error *show_result(const struct query *query)
 {
 	const char *const *files = arguments.files.items;
 	size_t count = arguments.files.count, threads = 4;
@@ -450,7 +451,7 @@ static struct trm_error *open_output(void)
 	return arguments.out ? NULL : trm_error_system(errno, "cannot open '%s'", path);
 }
 
-static int run(struct query *query)
+static int run_query(struct query *query)
 {
 	if (arguments.given[OPTION_LIST_GLOBALS])
 		query->read = read_globals;
@@ -463,12 +464,12 @@ static int run(struct query *query)
 	struct trm_error *error = open_output();
 
 	if (!error)
-		error = show(query);
+		error = show_result(query);
 	if (arguments.out && arguments.out != stdout && arguments.out != stderr &&
 	    fclose(arguments.out) && !error)
 		error = trm_error_system(errno, "cannot write");
 	if (error) {
-		complain(error, "");
+		report_error(error, "");
 		return EXIT_READ;
 	}
 	return arguments.failed ? EXIT_READ : 0;
@@ -535,7 +536,7 @@ static int run_command_line(const char **argv)
 		return EXIT_OPTION;
 	}
 	if (arguments.given[OPTION_HELP]) {
-		help(arguments.given[OPTION_HELP]);
+		print_help(arguments.given[OPTION_HELP]);
 		return 0;
 	}
 	if (arguments.given[OPTION_VERSION]) {
@@ -552,10 +553,10 @@ static int run_command_line(const char **argv)
 	struct trm_error *error = make_query(&query);
 
 	if (error) {
-		complain(error, "Invalid query: ");
+		report_error(error, "Invalid query: ");
 		return EXIT_QUERY;
 	}
-	int status = run(query);
+	int status = run_query(query);
 
 	query_destroy(query);
 	return status;

@@ -232,7 +232,7 @@ static void print_reuse(const struct cali_counts *counts, FILE *out)
 	}
 }
 
-static int run(FILE *out)
+static int run_statistics(FILE *out)
 {
 	struct cali_counts counts;
 	int status = 0;
@@ -266,7 +266,7 @@ static int open_and_run(void)
 			path, strerror(errno));
 		return STATUS_OUTPUT;
 	}
-	int status = run(out);
+	int status = run_statistics(out);
 
 	if ((path ? fclose(out) : fflush(out)) && !status) {
 		fprintf(stderr, "cali-stat: error: cannot write: %s\n", strerror(errno));

@@ -59,7 +59,7 @@ struct library {
 	typeof(&trm_channels_service) service;
 };
 
-static bool load(struct library *ret_library)
+static bool load_library(struct library *ret_library)
 {
 	scoped_free char *path = library_find("runtime", LIBRARY_RUNTIME);
 	void *opened = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -136,7 +136,7 @@ void cali_help(const char *name)
 			print_names(topic->names, topic->row_size);
 		return;
 	}
-	if (!load(&library))
+	if (!load_library(&library))
 		fputs("cali-query: cannot find '" LIBRARY_RUNTIME
 		      "', which knows services and configurations: install trammel as a "
 		      "whole\n",

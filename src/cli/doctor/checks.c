@@ -229,7 +229,7 @@ static struct trm_error *map_code(void **ret_page)
 	return NULL;
 }
 
-static bool answers(void *page)
+static bool page_answers(void *page)
 {
 	int (*function)(void);
 
@@ -242,7 +242,7 @@ static void look_memfd(struct finding *finding)
 	void *page;
 	long setting = -1;
 	struct trm_error *error = map_code(&page);
-	bool good = !error && answers(page);
+	bool good = !error && page_answers(page);
 
 	if (!error)
 		munmap(page, PAGE);
@@ -274,7 +274,7 @@ static void look_mremap(struct finding *finding)
 		return;
 	}
 	second = mremap(page, 0, PAGE, MREMAP_MAYMOVE);
-	if (second != MAP_FAILED && answers(second)) {
+	if (second != MAP_FAILED && page_answers(second)) {
 		text_add(&finding->value, "shared code can be mapped a second time");
 	} else {
 		finding->status = FINDING_FAIL;

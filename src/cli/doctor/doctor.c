@@ -80,7 +80,7 @@ static void show_sum(const unsigned int counts[])
 		puts("\nFunctions can be measured here.");
 }
 
-static enum exit_status examine(bool json)
+static enum exit_status examine_system(bool json)
 {
 	unsigned int counts[array_count(statuses)] = {0};
 
@@ -118,7 +118,7 @@ static void print_help(poptContext context)
 }
 
 /* Whether the words are nothing but options that are known. */
-static struct trm_error *parse(poptContext context)
+static struct trm_error *parse_words(poptContext context)
 {
 	int option = poptGetNextOpt(context);
 	const char *word;
@@ -146,7 +146,7 @@ static int doctor_main(int argc, const char **argv)
 		POPT_TABLEEND,
 	};
 	poptContext context = poptGetContext("trammel doctor", argc, argv, table, 0);
-	struct trm_error *error = parse(context);
+	struct trm_error *error = parse_words(context);
 
 	if (error) {
 		trm_error_print(error);
@@ -154,7 +154,7 @@ static int doctor_main(int argc, const char **argv)
 	} else if (help) {
 		print_help(context);
 	} else {
-		status = (int)examine(json != 0);
+		status = (int)examine_system(json != 0);
 		if (fflush(stdout) || ferror(stdout)) {
 			trm_error_print(trm_error_create(TRM_ERROR_SYSTEM,
 							 "cannot write the findings"));

@@ -49,7 +49,7 @@ static void close_pipes(const struct trial_pipes *pipes)
 }
 
 /* Notes the outcome of a step; a NULL error is success. */
-static bool note(struct trial *trial, enum trial_step step, struct trm_error *error)
+static bool note_step(struct trial *trial, enum trial_step step, struct trm_error *error)
 {
 	bool good = !error;
 
@@ -67,7 +67,7 @@ static struct trm_error *system_result(long result, const char *what)
 	return result < 0 ? trm_error_system(errno, "%s", what) : NULL;
 }
 
-static struct trm_error *stop(pid_t program)
+static struct trm_error *stop_program(pid_t program)
 {
 	int status;
 
@@ -126,13 +126,14 @@ _Noreturn static void be_tracer(const struct trial_pipes *pipes, pid_t program,
 		_exit(1);
 	long seized = ptrace(PTRACE_SEIZE, program, 0, event_trace_options());
 
-	if (!note(trial, TRIAL_SEIZE, system_result(seized, "PTRACE_SEIZE")) ||
-	    !note(trial, TRIAL_STOP, stop(program)))
+	if (!note_step(trial, TRIAL_SEIZE, system_result(seized, "PTRACE_SEIZE")) ||
+	    !note_step(trial, TRIAL_STOP, stop_program(program)))
 		_exit(1);
-	note(trial, TRIAL_MEMORY, write_text(program));
-	note(trial, TRIAL_GS, set_gs(program));
-	note(trial, TRIAL_KCMP,
-	     system_result(syscall(SYS_kcmp, program, getpid(), KCMP_VM, 0, 0), "kcmp"));
+	note_step(trial, TRIAL_MEMORY, write_text(program));
+	note_step(trial, TRIAL_GS, set_gs(program));
+	note_step(trial, TRIAL_KCMP,
+		  system_result(syscall(SYS_kcmp, program, getpid(), KCMP_VM, 0, 0),
+				"kcmp"));
 	_exit(0);
 }
 
@@ -178,8 +179,8 @@ static void make_trial(struct trial *trial)
 	if (tracer > 0 && write(pipes.tracer[1], &tracer, sizeof(tracer)) < 0)
 		why = errno;
 	if (tracer < 0)
-		note(trial, TRIAL_SEIZE,
-		     trm_error_system(why, "no process to try it on"));
+		note_step(trial, TRIAL_SEIZE,
+			  trm_error_system(why, "no process to try it on"));
 	wait_for(tracer);
 	close_pipes(&pipes);
 	wait_for(program);
@@ -198,8 +199,8 @@ const struct trial *trial_run(void)
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (shared == MAP_FAILED) {
-		note(&result, TRIAL_SEIZE,
-		     trm_error_system(errno, "no memory to try it"));
+		note_step(&result, TRIAL_SEIZE,
+			  trm_error_system(errno, "no memory to try it"));
 		return &result;
 	}
 	make_trial(shared);

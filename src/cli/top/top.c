@@ -177,7 +177,7 @@ static struct trm_error *start_program(struct top *top, struct launch *launch)
 }
 
 /* Tells the program who its tracer is; when it has heard that, it can be seized. */
-static void introduce(const struct launch *launch, pid_t tracer)
+static void introduce_tracer(const struct launch *launch, pid_t tracer)
 {
 	char byte;
 
@@ -215,7 +215,7 @@ static struct trm_error *start_tracer(struct top *top, struct launch *launch)
 	if (top->program) {
 		close(launch->go[1]);
 		close(launch->failed[1]);
-		introduce(launch, top->tracer);
+		introduce_tracer(launch, top->tracer);
 	}
 	if (write(ready[1], "", 1) != 1)
 		kill(top->tracer, SIGTERM);
@@ -235,7 +235,7 @@ static void print_batch(struct top *top)
 	text_deinit(&text);
 }
 
-static void draw(const struct top *top)
+static void draw_view(const struct top *top)
 {
 	struct text text = {0};
 	size_t columns, lines;
@@ -264,7 +264,7 @@ static bool take_profile(struct top *top)
 		return true;
 	top_view_update(&top->view, top->profile.data, now);
 	if (!top->batch)
-		draw(top);
+		draw_view(top);
 	else if (top->view.seconds > 0) /* the first one has no rates */
 		print_batch(top);
 	top->profiles += top->view.seconds > 0;
@@ -299,7 +299,7 @@ static bool take_key(struct top *top)
 			top->view.by = (enum top_by)keys[i].value;
 		top_view_arrange(&top->view);
 	}
-	draw(top);
+	draw_view(top);
 	return true;
 }
 
@@ -313,11 +313,11 @@ static bool take_signal(const struct top *top)
 	if (info.ssi_signo != SIGWINCH)
 		return false;
 	if (!top->batch)
-		draw(top);
+		draw_view(top);
 	return true;
 }
 
-static void watch(struct top *top)
+static void watch_program(struct top *top)
 {
 	struct pollfd fds[] = {{top->saved_fd, POLLIN, 0},
 			       {top->signal_fd, POLLIN, 0},
@@ -326,7 +326,7 @@ static void watch(struct top *top)
 
 	if (!top->batch) {
 		screen_open();
-		draw(top);
+		draw_view(top);
 	}
 	while (going) {
 		if (poll(fds, 3, -1) < 0 && errno != EINTR)
@@ -342,7 +342,7 @@ static void watch(struct top *top)
 }
 
 /* Ends the tracer, which lets the processes go, and passes on what it said. */
-static int finish(struct top *top, const struct launch *launch)
+static int finish_run(struct top *top, const struct launch *launch)
 {
 	int status = 0, why = 0;
 	char buffer[512];
@@ -381,7 +381,7 @@ static void remove_left(int base, const char *name)
 	unlinkat(base, name, AT_REMOVEDIR);
 }
 
-static void sweep(const char *base)
+static void sweep_files(const char *base)
 {
 	DIR *folder = opendir(base);
 	struct dirent *entry;
@@ -399,7 +399,7 @@ static struct trm_error *make_folder(struct top *top)
 
 	if (!base || *base != '/')
 		base = "/tmp";
-	sweep(base);
+	sweep_files(base);
 	text_format(&top->folder, "%s/" FOLDER_PREFIX "XXXXXX", base);
 	if (!mkdtemp(top->folder.data))
 		return trm_error_system(errno, "cannot make a folder in \"%s\"", base);
@@ -435,7 +435,7 @@ static int make_signal_fd(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static int run(struct top *top)
+static int run_top(struct top *top)
 {
 	struct launch launch = {.go = {-1, -1}};
 	struct text title = {0};
@@ -464,8 +464,8 @@ static int run(struct top *top)
 	int status = arguments_status(error, EXIT_DONE);
 
 	if (status == EXIT_DONE) {
-		watch(top);
-		status = finish(top, &launch);
+		watch_program(top);
+		status = finish_run(top, &launch);
 	}
 	remove_folder(top);
 	text_deinit(&title);
@@ -479,7 +479,7 @@ static int parse_and_run(poptContext context, struct top *top)
 	if (status)
 		return status - 1;
 	top->program = poptGetArgs(context);
-	return run(top);
+	return run_top(top);
 }
 
 static int top_main(int argc, const char **argv)

@@ -104,7 +104,7 @@ static int compare_names(const struct top_row *a, const struct top_row *b)
 	return names ? names : strcmp(a->place, b->place);
 }
 
-static int compare(const void *left, const void *right, void *context)
+static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct top_row *a = left, *b = right;
 	const struct top_view *view = context;
@@ -125,11 +125,11 @@ void top_view_arrange(struct top_view *view)
 	adders[view->by](view);
 	if (view->rows.count)
 		qsort_r(view->rows.items, view->rows.count, sizeof(*view->rows.items),
-			compare, view);
+			compare_rows, view);
 }
 
 /* What all rows of all kinds have now is what the next ones are compared with. */
-static void remember(struct top_view *view)
+static void remember_rows(struct top_view *view)
 {
 	enum top_by by = view->by;
 
@@ -157,7 +157,7 @@ void top_view_update(struct top_view *view, const char *path, uint64_t now)
 		trm_error_destroy(error);
 		return;
 	}
-	remember(view);
+	remember_rows(view);
 	view->seconds = view->last_ns ? (double)(now - view->last_ns) / 1e9 : 0;
 	report_profile_destroy(view->profile);
 	view->profile = profile;

@@ -2,7 +2,7 @@
 
 enum { ORIGINS_MAX = 16 }; /* one behind the other; more is damage */
 
-static bool has(const struct dwarf_entry *entry, enum dwarf_slot slot)
+static bool has_slot(const struct dwarf_entry *entry, enum dwarf_slot slot)
 {
 	return entry->present & (1u << slot);
 }
@@ -47,8 +47,8 @@ void dwarf_entry_read(struct dwarf_unit *unit, uint64_t offset,
 }
 
 /* The entry that a value leads to; false if it leads nowhere. */
-static bool follow(struct dwarf_unit *unit, const struct dwarf_value *value,
-		   struct dwarf_entry *ret_entry)
+static bool follow_reference(struct dwarf_unit *unit, const struct dwarf_value *value,
+			     struct dwarf_entry *ret_entry)
 {
 	uint64_t offset = value->number;
 	uint32_t form = value->form;
@@ -80,17 +80,18 @@ bool dwarf_entry_find(const struct dwarf_entry *entry, enum dwarf_slot slot,
 	struct dwarf_entry next;
 
 	for (size_t i = 0; i < ORIGINS_MAX; i++) {
-		enum dwarf_slot link =
-			has(entry, DWARF_ORIGIN) ? DWARF_ORIGIN : DWARF_SPECIFICATION;
+		enum dwarf_slot link = has_slot(entry, DWARF_ORIGIN)
+					       ? DWARF_ORIGIN
+					       : DWARF_SPECIFICATION;
 
-		if (has(entry, slot)) {
+		if (has_slot(entry, slot)) {
 			*ret_unit = entry->unit;
 			*ret_value = entry->values[slot];
 			return true;
 		}
 		struct dwarf_value to = entry->values[link];
 
-		if (!has(entry, link) || !follow(entry->unit, &to, &next))
+		if (!has_slot(entry, link) || !follow_reference(entry->unit, &to, &next))
 			return false;
 		entry = &next;
 	}
@@ -122,10 +123,10 @@ bool dwarf_entry_start(const struct dwarf_entry *entry, uint64_t *ret_address)
 	struct image_ranges ranges = {0};
 	bool found = false;
 
-	if (has(entry, DWARF_ENTRY_PC) && has(entry, DWARF_LOW_PC) &&
+	if (has_slot(entry, DWARF_ENTRY_PC) && has_slot(entry, DWARF_LOW_PC) &&
 	    dwarf_address_of(entry->unit, &entry->values[DWARF_ENTRY_PC], ret_address))
 		return true;
-	if (has(entry, DWARF_LOW_PC))
+	if (has_slot(entry, DWARF_LOW_PC))
 		return dwarf_address_of(entry->unit, &entry->values[DWARF_LOW_PC],
 					ret_address);
 	/* Compilers that split a function give its parts as ranges, with the entry's
@@ -148,7 +149,7 @@ uint64_t dwarf_entry_end(const struct dwarf_entry *entry)
 
 	if (!entry->children)
 		return offset;
-	if (has(entry, DWARF_SIBLING)) {
+	if (has_slot(entry, DWARF_SIBLING)) {
 		uint64_t sibling = entry->values[DWARF_SIBLING].number;
 
 		if (entry->values[DWARF_SIBLING].form != DW_FORM_ref_addr)

@@ -17,13 +17,13 @@ static void begin_sequence(struct machine *machine)
 	machine->row = (struct dwarf_row){.file = 1, .line = 1};
 }
 
-static void emit(struct machine *machine)
+static void emit_row(struct machine *machine)
 {
 	machine->see(machine->context, &machine->row);
 	machine->row.discriminator = 0;
 }
 
-static void advance(struct machine *machine, uint64_t operations)
+static void advance_machine(struct machine *machine, uint64_t operations)
 {
 	machine->row.address += operations * machine->head->instruction_size;
 }
@@ -39,7 +39,7 @@ static void run_extended(struct machine *machine)
 	switch (cursor_u8(&inner)) {
 	case DW_LNE_end_sequence:
 		machine->row.end = true;
-		emit(machine);
+		emit_row(machine);
 		begin_sequence(machine);
 		break;
 	case DW_LNE_set_address:
@@ -59,10 +59,10 @@ static void run_special(struct machine *machine, uint8_t opcode)
 	const struct dwarf_line_head *head = machine->head;
 	uint8_t number = (uint8_t)(opcode - head->opcode_base);
 
-	advance(machine, number / head->line_range);
+	advance_machine(machine, number / head->line_range);
 	machine->row.line +=
 		(uint64_t)(int64_t)(head->line_base + number % head->line_range);
-	emit(machine);
+	emit_row(machine);
 }
 
 static void run_standard(struct machine *machine, uint8_t opcode)
@@ -75,10 +75,10 @@ static void run_standard(struct machine *machine, uint8_t opcode)
 		run_extended(machine);
 		break;
 	case DW_LNS_copy:
-		emit(machine);
+		emit_row(machine);
 		break;
 	case DW_LNS_advance_pc:
-		advance(machine, image_cursor_uleb(cursor));
+		advance_machine(machine, image_cursor_uleb(cursor));
 		break;
 	case DW_LNS_advance_line:
 		machine->row.line += (uint64_t)image_cursor_sleb(cursor);
@@ -87,7 +87,7 @@ static void run_standard(struct machine *machine, uint8_t opcode)
 		machine->row.file = image_cursor_uleb(cursor);
 		break;
 	case DW_LNS_const_add_pc:
-		advance(machine, (255u - head->opcode_base) / head->line_range);
+		advance_machine(machine, (255u - head->opcode_base) / head->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
 		machine->row.address += cursor_number(cursor, 2);

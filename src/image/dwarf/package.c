@@ -77,8 +77,8 @@ static bool find_row(const struct index *index, uint64_t split_id, uint64_t *ret
 }
 
 /* Cuts a section down to the unit's part of it; false if that is not inside. */
-static bool cut(const struct index *index, uint64_t row, uint32_t column,
-		struct bytes *section)
+static bool cut_section(const struct index *index, uint64_t row, uint32_t column,
+			struct bytes *section)
 {
 	uint64_t cell = 4 * (row * index->columns + column);
 
@@ -103,7 +103,8 @@ struct dwarf_file *dwarf_package_unit(const struct dwarf_file *package, uint64_t
 			if (columns[k].column != name ||
 			    (name == DW_SECT_RNGLISTS && index.version < 5))
 				continue;
-			if (!cut(&index, row, i, &part->sections[columns[k].section]))
+			if (!cut_section(&index, row, i,
+					 &part->sections[columns[k].section]))
 				part->sections[columns[k].section] = (struct bytes){0};
 		}
 	}

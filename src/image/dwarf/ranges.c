@@ -10,7 +10,7 @@ struct list {
 	struct image_ranges *ranges;
 };
 
-static void add(struct list *list, uint64_t start, uint64_t end)
+static void add_range(struct list *list, uint64_t start, uint64_t end)
 {
 	if (end > start && list->ranges->count < RANGES_MAX)
 		vector_push(list->ranges, ((struct image_range){start, end}));
@@ -44,12 +44,12 @@ static void read_pairs(struct list *list)
 		if (start == largest)
 			list->base = end;
 		else
-			add(list, list->base + start, list->base + end);
+			add_range(list, list->base + start, list->base + end);
 	}
 }
 
 /* The address at an index that is next in the list. */
-static uint64_t indexed(struct list *list)
+static uint64_t indexed_list(struct list *list)
 {
 	uint64_t address = 0;
 
@@ -68,14 +68,14 @@ static bool read_entry(struct list *list)
 
 	switch ((enum dwarf_range_entry)cursor_u8(cursor)) {
 	case DW_RLE_base_addressx:
-		list->base = indexed(list);
+		list->base = indexed_list(list);
 		break;
 	case DW_RLE_startx_endx:
-		start = indexed(list);
-		end = indexed(list);
+		start = indexed_list(list);
+		end = indexed_list(list);
 		break;
 	case DW_RLE_startx_length:
-		start = indexed(list);
+		start = indexed_list(list);
 		end = start + image_cursor_uleb(cursor);
 		break;
 	case DW_RLE_offset_pair:
@@ -98,7 +98,7 @@ static bool read_entry(struct list *list)
 		return false;
 	}
 	if (!cursor->failed)
-		add(list, start, end);
+		add_range(list, start, end);
 	return !cursor->failed;
 }
 
@@ -164,5 +164,5 @@ void dwarf_entry_ranges(const struct dwarf_entry *entry, struct image_ranges *ra
 	/* Either an address, or the size. */
 	if (!dwarf_address_of(unit, high, &end))
 		end = start + high->number;
-	add(&list, start, end);
+	add_range(&list, start, end);
 }

@@ -19,7 +19,7 @@ static const char *const names[DWARF_SECTIONS] = {
 enum packing { PACKED_NOT, PACKED_ZLIB, PACKED_ZSTD, PACKED_UNKNOWN };
 
 /* Unpacks to exactly `size` bytes; NULL if that does not work. */
-static uint8_t *unpack(enum packing packing, struct bytes packed, uint64_t size)
+static uint8_t *unpack_section(enum packing packing, struct bytes packed, uint64_t size)
 {
 	uint8_t *output = size && size <= unpacked_limit ? malloc(size) : NULL;
 	uLongf length = size;
@@ -87,7 +87,7 @@ static void take_section(struct dwarf_file *file, const struct elf_file *elf,
 	if (!bytes.size || file->sections[section].size)
 		return;
 	if (packing != PACKED_NOT) {
-		file->unpacked[section] = unpack(packing, bytes, size);
+		file->unpacked[section] = unpack_section(packing, bytes, size);
 		file->packed_badly |= !file->unpacked[section];
 		bytes = (struct bytes){file->unpacked[section],
 				       file->unpacked[section] ? (size_t)size : 0};

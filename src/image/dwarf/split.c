@@ -46,8 +46,9 @@ static struct dwarf_unit *find_unit(struct dwarf_file *file, uint64_t split_id)
 }
 
 /* Takes the file if the unit is in it, closes it if not. */
-static struct dwarf_file *take(struct dwarf_file *file, struct dwarf_unit *skeleton,
-			       struct dwarf_unit **ret_unit)
+static struct dwarf_file *take_unit_file(struct dwarf_file *file,
+					 struct dwarf_unit *skeleton,
+					 struct dwarf_unit **ret_unit)
 {
 	struct dwarf_unit *unit = NULL;
 
@@ -72,7 +73,8 @@ static struct dwarf_file *open_object(const struct dwarf_splits *splits,
 	const char *name = skeleton->split_name;
 	const char *folders[] = {splits->program, splits->debug_file};
 	char *path = image_clean_path(skeleton->folder, name);
-	struct dwarf_file *file = take(dwarf_file_open(path, true), skeleton, ret_unit);
+	struct dwarf_file *file =
+		take_unit_file(dwarf_file_open(path, true), skeleton, ret_unit);
 
 	free(path);
 	for (size_t i = 0; i < 4 && !file; i++) {
@@ -82,7 +84,8 @@ static struct dwarf_file *open_object(const struct dwarf_splits *splits,
 			continue;
 		add_folder_of(&beside, folders[i / 2]);
 		text_add(&beside, i % 2 ? path_name(name) : name);
-		file = take(dwarf_file_open(beside.data, true), skeleton, ret_unit);
+		file = take_unit_file(dwarf_file_open(beside.data, true), skeleton,
+				      ret_unit);
 		text_deinit(&beside);
 	}
 	return file;
@@ -98,8 +101,9 @@ struct dwarf_file *dwarf_split_open(struct dwarf_splits *splits,
 	if (!splits->looked)
 		look_for_package(splits);
 	if (splits->package)
-		file = take(dwarf_package_unit(splits->package, skeleton->split_id),
-			    skeleton, ret_unit);
+		file = take_unit_file(
+			dwarf_package_unit(splits->package, skeleton->split_id), skeleton,
+			ret_unit);
 	if (!file)
 		file = open_object(splits, skeleton, ret_unit);
 	if (file)

@@ -11,7 +11,7 @@ static bool is_wanted(const struct dwarf_file *file, const struct dwarf_file *ot
 }
 
 /* Takes the file at the path if it is the one. */
-static bool take(struct dwarf_file *file, const char *path)
+static bool take_file(struct dwarf_file *file, const char *path)
 {
 	struct dwarf_file *other = dwarf_file_open(path, false);
 
@@ -36,7 +36,7 @@ static bool take_beside(struct dwarf_file *file, const char *path)
 		return false;
 	text_add_bytes(&beside, real, (size_t)(slash + 1 - real));
 	text_add(&beside, file->supplementary_name);
-	taken = take(file, beside.data);
+	taken = take_file(file, beside.data);
 	text_deinit(&beside);
 	free(real);
 	return taken;
@@ -49,7 +49,7 @@ static void take_by_id(struct dwarf_file *file)
 	if (file->supplementary_id.size < 2)
 		return;
 	image_id_path(file->supplementary_id.data, file->supplementary_id.size, &path);
-	take(file, path.data);
+	take_file(file, path.data);
 	text_deinit(&path);
 }
 
@@ -57,7 +57,7 @@ void dwarf_file_read_supplementary(struct dwarf_file *file, const char *path)
 {
 	const char *name = file->supplementary_name;
 
-	if (!name || (*name == '/' ? take(file, name) : take_beside(file, path)))
+	if (!name || (*name == '/' ? take_file(file, name) : take_beside(file, path)))
 		return;
 	take_by_id(file);
 }

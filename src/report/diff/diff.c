@@ -243,23 +243,23 @@ static struct trm_error *check_sides(const struct report_profile *a,
 	return NULL;
 }
 
-static uint64_t distance(const uint64_t numbers[DIFF_SIDES])
+static uint64_t row_distance(const uint64_t numbers[DIFF_SIDES])
 {
 	uint64_t a = numbers[DIFF_A], b = numbers[DIFF_B];
 
 	return a < b ? b - a : a - b;
 }
 
-static bool differs(const uint64_t numbers[DIFF_SIDES], double threshold)
+static bool numbers_differ(const uint64_t numbers[DIFF_SIDES], double threshold)
 {
-	return distance(numbers) &&
+	return row_distance(numbers) &&
 	       (!numbers[DIFF_A] ||
-		(long double)distance(numbers) * 100 >
+		(long double)row_distance(numbers) * 100 >
 			(long double)threshold * (long double)numbers[DIFF_A]);
 }
 
 /* Keeps the rows that differ, and counts the others. */
-static void sift(struct diff *diff, double threshold)
+static void sift_rows(struct diff *diff, double threshold)
 {
 	size_t kept = 0;
 
@@ -268,9 +268,9 @@ static void sift(struct diff *diff, double threshold)
 			diff->calls[side] += row->calls[side];
 			diff->instructions[side] += row->instructions[side];
 		}
-		if (differs(row->calls, threshold) ||
+		if (numbers_differ(row->calls, threshold) ||
 		    (diff->blocks && !row->uncounted &&
-		     differs(row->instructions, threshold))) {
+		     numbers_differ(row->instructions, threshold))) {
 			diff->rows.items[kept++] = *row;
 			continue;
 		}
@@ -282,7 +282,7 @@ static void sift(struct diff *diff, double threshold)
 }
 
 /* How many times one side is the other one; what is new or gone comes first. */
-static long double factor(const struct diff_row *row)
+static long double row_factor(const struct diff_row *row)
 {
 	long double a = (long double)row->calls[DIFF_A];
 	long double b = (long double)row->calls[DIFF_B];
@@ -292,7 +292,7 @@ static long double factor(const struct diff_row *row)
 
 static int by_distance(const uint64_t a[DIFF_SIDES], const uint64_t b[DIFF_SIDES])
 {
-	return (distance(a) < distance(b)) - (distance(a) > distance(b));
+	return (row_distance(a) < row_distance(b)) - (row_distance(a) > row_distance(b));
 }
 
 static int compare_rows(const void *left, const void *right, void *context)
@@ -306,7 +306,8 @@ static int compare_rows(const void *left, const void *right, void *context)
 	else if (options->sort == DIFF_SORT_MODULE)
 		result = strcmp(a->module, b->module);
 	else if (options->sort == DIFF_SORT_RATIO)
-		result = (factor(a) < factor(b)) - (factor(a) > factor(b));
+		result =
+			(row_factor(a) < row_factor(b)) - (row_factor(a) > row_factor(b));
 	else if (options->sort == DIFF_SORT_INSTRUCTIONS)
 		result = by_distance(a->instructions, b->instructions);
 	if (!result)
@@ -335,7 +336,7 @@ struct trm_error *report_diff(const struct report_profile *a,
 	}
 	string_table_deinit(&comparing.keys);
 	text_deinit(&comparing.key);
-	sift(&diff, options->threshold);
+	sift_rows(&diff, options->threshold);
 	if (diff.rows.count)
 		qsort_r(diff.rows.items, diff.rows.count, sizeof(*diff.rows.items),
 			compare_rows, &order);

@@ -118,7 +118,7 @@ static const char *begin_paint(const struct grid *grid, size_t row, bool colour,
 	return PLAIN;
 }
 
-static void measure(const struct grid *grid, size_t *widths)
+static void measure_columns(const struct grid *grid, size_t *widths)
 {
 	for (size_t i = 0; i < grid->columns.count; i++)
 		widths[i] = report_columns(grid->columns.items[i].title);
@@ -166,7 +166,7 @@ void grid_print(const struct grid *grid, const struct text_style *style, struct 
 	scoped_free const char **cells =
 		memory_allocate(grid->columns.count * sizeof(*cells));
 
-	measure(grid, widths);
+	measure_columns(grid, widths);
 	for (size_t i = 0; i < grid->columns.count; i++)
 		cells[i] = grid->columns.items[i].title;
 	text_add(out, style->colour ? BOLD : "");
