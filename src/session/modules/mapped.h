@@ -6,9 +6,10 @@
 
 #include <sys/stat.h>
 
-/* Opens the file of a mapping as the process sees it, also when its path is not ours:
- * `path` is as /proc/PID/maps has it. Returns a descriptor and writes `ret_status`, or
- * -1: it cannot be opened, or another file has that name. */
+/* Opens the file of a mapping as the process sees it, also when its path leads
+ * elsewhere for the tracer: `path` is as /proc/PID/maps has it. Returns a descriptor
+ * and writes `ret_status`; -1: the file cannot be opened, or another file has that
+ * name. */
 int mapped_open(pid_t pid, const struct mapping *mapping, const char *path,
 		struct stat *ret_status);
 

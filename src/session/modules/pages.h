@@ -1,8 +1,8 @@
 /*
  * Pages of patched texts. A text stays a mapping of the module's own file, so
- * /proc/PID/maps says what it says of the bare program; pages in which patches lie are
- * copies of the process's own (copy-on-write), which forked processes share. They can be
- * written to through /proc/PID/mem whatever the mapping's rights are, so no right is ever
+ * /proc/PID/maps reads as for the bare program; pages with patches are the process's
+ * own copies (copy-on-write), which forked processes share. They can be written through
+ * /proc/PID/mem whatever the access rights of the mapping, so no access right is ever
  * changed.
  */
 #ifndef TRAMMEL_SESSION_MODULES_PAGES_H
@@ -16,12 +16,13 @@
 struct trm_error *pages_write(const struct space *space, const struct module *module,
 			      uint64_t text, bool restore);
 
-/* Writes patches that a file got later (struct lazy_file) to all processes that have it:
- * `size` bytes from a link-time `address` on. `context` is the session. */
+/* Writes patches that a file got later (struct lazy_file) to all processes that have
+ * it mapped: `size` bytes from a link-time `address` on. `context` is the session. */
 void pages_write_news(void *context, const struct module_file *file, uint64_t address,
 		      uint64_t size);
 
-/* The same for a space that was just forked, of what its parent got since. */
+/* Writes to a space that was just forked the patches that its parent got since the
+ * fork. */
 void pages_catch_up(const struct space *space);
 
 #endif

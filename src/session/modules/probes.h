@@ -12,11 +12,11 @@ struct probes {
 	size_t count, size; /* items, and bytes of each */
 };
 
-/* Changes the PROBE_FLAG_SIZE bytes of a probe; false: they are as they are to be. */
+/* Changes the PROBE_FLAG_SIZE bytes of a probe. Returns false if they need no change. */
 typedef bool probes_changer(void *item, const void *context, uint8_t *bytes);
 
-/* Reads and writes a page with its neighbour's beginning at a time. What cannot be read
- * is left alone. */
+/* Changes the probes through `memory_fd`, reading and writing one page and the
+ * beginning of the next at a time. Pages that cannot be read are left alone. */
 void probes_change(int memory_fd, struct probes probes, probes_changer *change,
 		   const void *context);
 

@@ -1,13 +1,13 @@
 /*
- * Texts that change as a whole. The patched text is made in a mapping of the same part of
- * the same file, elsewhere: mremap(2) moves the original one there and leaves it in
- * place, too (MREMAP_DONTUNMAP), and the pages that differ are written to. Another
- * mremap(2) puts it in place of the original. A mapping keeps its file and its offset
- * there when it is moved, so /proc/PID/maps says what it said; and at no instant is a
- * text half patched, whoever dies.
+ * Texts that are swapped as a whole. The patched text is made in a mapping of the same
+ * part of the same file, elsewhere: mremap(2) moves the original one there and also
+ * leaves it in place (MREMAP_DONTUNMAP), and the pages that differ are written. Another
+ * mremap(2) puts it in place of the original. A moved mapping keeps its file and its
+ * offset, so /proc/PID/maps reads as before; and at no instant is a text half patched,
+ * whichever process dies.
  *
- * In a process that is attached to the original text is kept in the same way, and put
- * back by one more call: afterwards the mappings are what they were.
+ * When trammel attaches to a process, the original text is kept in the same way, and
+ * put back by one more call: afterwards the mappings are as before.
  */
 #ifndef TRAMMEL_SESSION_MODULES_SWAP_H
 #define TRAMMEL_SESSION_MODULES_SWAP_H
@@ -15,31 +15,33 @@
 #include "session/modules/trampolines.h"
 #include "session/state/session.h"
 
-/* Adds calls that put the patched text of a module, which is in the cache file that the
- * call `opened` opens, in place, if what it leads to is mapped (`anchor`; NULL: it is).
- * Returns the index of the last one; -1: it cannot be done. */
+/* Adds to `batch` calls that put the patched text of a module in place, read from the
+ * cache file that the call `opened` opens, provided that the mapping it jumps to
+ * succeeded (`anchor`; NULL: it exists). Returns the index of the last call; -1: it
+ * cannot be done. */
 int swap_add_text(const struct session *session, const struct space *space,
 		  const struct module *module, unsigned int opened,
 		  const struct trampolines_anchor *anchor, struct wire_batch *batch);
 
-/* Whether they did, of which `moved` was the last; else nothing of theirs is left. */
+/* Returns whether these calls, of which `moved` was the last, put the text in place;
+ * if not, nothing of them is left. */
 bool swap_text_done(struct session *session, struct thread *thread,
 		    const struct module *module, const struct wire_batch *batch,
 		    int moved);
 
-/* Maps the patched text of a module, ready to be put in place. */
+/* Maps the patched text of a module, ready to be swapped in. */
 struct trm_error *swap_prepare(struct session *session, struct thread *thread,
 			       struct module *module);
 
-/* Puts all texts that are ready in place; where that fails the original one stays. */
+/* Puts all mapped patched texts in place; where that fails the original text stays. */
 struct trm_error *swap_in(struct session *session, struct thread *thread,
 			  struct space *space);
 
-/* Puts the original ones back. */
+/* Puts the original texts back. */
 struct trm_error *swap_out(struct session *session, struct thread *thread,
 			   struct space *space);
 
-/* Unmaps what a module that is gone had ready or put by. */
+/* Unmaps the patched or original text that an unmapped module had stored elsewhere. */
 void swap_forget(struct session *session, struct thread *thread,
 		 const struct module *module);
 

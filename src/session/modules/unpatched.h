@@ -1,6 +1,6 @@
 /*
  * Unpatched functions in processes: see code/unpatch/unpatch.h. Their texts are written
- * to when all threads stand.
+ * while all threads are stopped.
  */
 #ifndef TRAMMEL_SESSION_MODULES_UNPATCHED_H
 #define TRAMMEL_SESSION_MODULES_UNPATCHED_H
@@ -14,11 +14,12 @@ struct unpatched_text {
 	uint32_t function;     /* index in its plan */
 	uint32_t size;
 	uint64_t address; /* in the program */
-	/* Where its relocated code lies in the program. */
+	/* Address range of its relocated code in the program. */
 	uint64_t code, code_end;
-	uint32_t return_jump_count; /* of the next ones of `ways` */
-	uint64_t *open; /* see struct space_unpatched; unpatched_enter takes it */
-	uint64_t early; /* see there */
+	uint32_t return_jump_count; /* number of its items of `return_jumps` */
+	uint64_t *open;             /* blocks that run there: see struct space_unpatched;
+				       unpatched_enter takes ownership */
+	uint64_t early;             /* see struct space_unpatched */
 };
 struct unpatched_texts {
 	struct VECTOR(struct unpatched_text) items;
@@ -27,30 +28,30 @@ struct unpatched_texts {
 };
 void unpatched_texts_deinit(struct unpatched_texts *texts);
 
-/* Adds the text of a function, if it can be unpatched. Of the request, what depends on
- * the module is filled in. */
+/* Adds the text of a function to `texts`, if it can be unpatched. Fills in the fields
+ * of `request` that depend on the module. */
 void unpatched_find(const struct space *space, struct module *module,
 		    struct unpatch_request *request, struct unpatched_texts *texts);
 
-/* All threads of the space stand: writes the texts. */
+/* Writes the texts, while all threads of the space are stopped. */
 void unpatched_enter(struct space *space, struct unpatched_texts *texts);
 
 /*
- * Nothing of the space runs unpatched any more where `memory_fd` writes: that is another
- * process, which has a copy of its memory and has not run yet, or the space's own. Then
- * threads stand, and are led to relocated code by reentry_lead_in. What is added to
- * `closed` is still to be listed there: its text is not that of the plan, see
- * unpatch_close.
+ * Makes all functions of the space run patched again in the memory that `memory_fd`
+ * writes: another process's, which has a copy of its memory and has not run yet, or the
+ * space's own. In the second case its threads are stopped, and are moved to relocated
+ * code by reentry_lead_in. Functions added to `closed` are still to be listed there:
+ * their text differs from the plan's, see unpatch_close.
  */
 void unpatched_leave(const struct space *space, int memory_fd,
 		     struct space_unpatched_list *closed);
 
-/* A module's text becomes the original one: nothing of the plan's is to stay. In `back`
- * it is that already. */
+/* Restores the original text of a module: no change by the plan is to stay. The range
+ * `back` is original already. */
 void unpatched_restore(const struct space *space, const struct module *module,
 		       struct image_range back);
 
-/* A module is unmapped. */
+/* Forgets the unpatched functions of a module that is unmapped. */
 void unpatched_forget(struct space *space, const struct module *module);
 
 #endif

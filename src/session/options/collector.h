@@ -20,47 +20,48 @@ struct thread_calls;
 struct user_regs_struct;
 
 /*
- * What a measurement does beside its counters, which are read, merged and saved for all
- * of them alike. Each member may be NULL. Threads are stopped where one or their bank is
- * given.
+ * Operations of a measurement besides its counters, which are read, merged and saved
+ * for all measurements alike. Each member may be NULL. Where a thread or its bank is a
+ * parameter, the thread is stopped.
  */
 struct collector_ops {
 	/* Makes an empty bank ready for a thread that is in the calls `calls`. `old` is
 	 * the bank that the thread had before; NULL: it had none. */
 	void (*begin_bank)(const struct session *session, const struct bank *old,
 			   struct bank *bank, const struct thread_calls *calls);
-	/* The same for the bank of a thread that ran before it was attached to: the calls
-	 * that it is in are read from its stack. */
+	/* Makes ready the bank of a thread that ran before trammel attached to it: the
+	 * calls that it is in are read from its stack. */
 	void (*begin_within)(const struct session *session, struct thread *thread,
 			     const struct user_regs_struct *registers);
 	/* Writes the calls that the thread of a bank is in to `calls`, which is empty. */
 	void (*note_calls)(const struct bank *bank, struct thread_calls *calls);
 	/* Counts a thread's time up to its stop. */
 	void (*look)(const struct session *session, const struct thread *thread);
-	/* Takes the ticks `from` one moment `to` another out of what the bank's thread
-	 * has had: the tracer held it. */
+	/* Subtracts the ticks between the moments `from` and `to`, during which the
+	 * tracer held the bank's thread, from the time recorded for it. */
 	void (*give_back)(const struct bank *bank, uint64_t from, uint64_t to);
 
-	/* Copies what the banks of a process have, while its threads stand if they have
-	 * to. */
+	/* Copies the contents of a process's banks, while its threads are stopped if
+	 * that is needed. */
 	void (*copy)(const struct session *session, struct process *process);
-	/* Adds what is new in the copy to the image of the process, for an interval; with
-	 * `counts` false it is only noted as seen. */
+	/* Adds the new contents of the copy to the image of the process, for an
+	 * interval; with `counts` false they are only noted as seen. */
 	void (*take)(const struct session *session, struct process *process, bool counts,
 		     uint32_t interval);
-	/* Sorts what an image has, and adds up what is of one thing. */
+	/* Sorts the records of an image and adds up equal ones. */
 	void (*merge)(struct image_run *image);
-	/* Notes that the banks of a thread are empty from now on; 0: those of all
-	 * threads. */
+	/* Notes that the banks of thread `thread` are empty from now on; 0: the banks
+	 * of all threads. */
 	void (*forget)(struct image_run *image, uint32_t thread);
 
 	/* Prepares for writing a profile. */
 	void (*save_begin)(struct profile_writer *writer);
-	/* Writes what follows from the counts of the blocks and edges of one function. */
+	/* Writes the values that follow from the counts of the blocks and edges of one
+	 * function. */
 	void (*save_flow)(struct profile_writer *writer, const struct module_counts *from,
 			  const struct plan_function *function,
 			  const struct edges_counts *counts);
-	/* Writes what an image has. */
+	/* Writes the records of an image. */
 	void (*save_image)(struct profile_writer *writer, const struct image_run *image);
 };
 
@@ -75,12 +76,12 @@ struct collector {
 	bool covers;        /* counts are kept as 0 or not 0 */
 	bool calls;         /* calls are counted by call site: see code/calls/gates.h */
 	bool graph;         /* calls are counted by their contexts, with time */
-	bool exits;         /* what leaves functions is counted exactly */
-	bool pbo;           /* what compilers read is written beside the profile */
+	bool exits;         /* exits of functions are counted exactly */
+	bool pbo;           /* a file for compilers is written beside the profile */
 	bool regions;       /* the program's own context is recorded */
 	bool trace;         /* and each event of it */
 	bool mpi;           /* and calls of MPI functions */
-	bool openmp;        /* and what OpenMP's run-time library tells */
+	bool openmp;        /* and events that OpenMP's run-time library reports */
 	bool spans;         /* calls of chosen functions are regions, too */
 	bool spans_alone;   /* and nothing is counted */
 	const struct collector_ops *ops[COLLECTOR_OPS_MAX + 1]; /* NULL at the end */
@@ -97,7 +98,7 @@ struct collector {
 				(*ops_)->op(__VA_ARGS__);                                \
 	} while (0)
 
-/* Whether what is kept of a counter is that it is not 0. */
+/* Returns whether only one bit is kept of a counter: that it is not 0. */
 static inline bool collector_has_flags(const struct collector *collector)
 {
 	return collector->slot_size == 1;

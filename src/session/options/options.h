@@ -1,5 +1,5 @@
 /*
- * What the user asked of a run.
+ * Options of a run, as the user gave them.
  */
 #ifndef TRAMMEL_SESSION_OPTIONS_OPTIONS_H
 #define TRAMMEL_SESSION_OPTIONS_OPTIONS_H
@@ -10,25 +10,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A glob for modules and one for functions: "module:function", or a function's alone; or
- * a glob for modules and addresses: "module:0x1000-0x2000". */
+/* Pattern of two globs, for modules and functions: "module:function", or a function's
+ * alone; or of a glob for modules and a range of addresses: "module:0x1000-0x2000". */
 struct pattern {
 	char *module;   /* "*" where there was none */
 	char *function; /* "*" where there was none */
-	/* Functions that begin at one of these link-time addresses, `to` not among them,
-	 * whatever they are called; `to` is 0 for a pattern of names. */
+	/* Range of link-time addresses at which functions begin, `to` excluded,
+	 * whatever their names; `to` is 0 for a pattern of names. */
 	uint64_t from, to;
 	char *text; /* as given */
 };
 
 struct patterns VECTOR(struct pattern);
 
-/* What counting begins or ends with: the first thing of these that happens. */
+/* Events that begin or end counting: the first to happen does. */
 struct window_edge {
 	struct patterns calls; /* a call of a function */
 	struct patterns loads; /* a module is loaded */
 	uint64_t signals;      /* bit n: signal n comes */
-	uint64_t wait_ns;      /* so much time passed; 0: not that */
+	uint64_t wait_ns;      /* this time passed; 0: no such event */
 };
 
 /* The part of a run that is counted. */
@@ -41,7 +41,8 @@ struct session_window {
 	char *words; /* the options as given, for the profile; NULL: none */
 };
 
-/* Where functions relocated whole make their calls: see code/relocate/whole.h. */
+/* Place from which functions relocated as a whole make their calls: see
+ * code/relocate/whole.h. */
 enum calls {
 	CALLS_AUTO, /* in relocated code, where that cannot be noticed */
 	CALLS_IN_PLACE,
@@ -53,9 +54,9 @@ struct session_context {
 	const char *what; /* for the runtime library: "regions", "regions,trace"; NULL */
 	bool mpi;         /* calls of MPI functions are recorded, too */
 	char *folder;     /* of the spools */
-	int folder_fd;    /* of that, locked: somebody uses it */
+	int folder_fd;    /* descriptor of the folder, locked: it is in use */
 	char *library;    /* that the program is to load */
-	char *wrappers;   /* the same for MPI, or NULL */
+	char *wrappers;   /* library to load for MPI; NULL: none */
 	bool is_static;   /* the program loads no library */
 };
 
@@ -71,23 +72,23 @@ struct session_options {
 	struct patterns regions; /* functions whose calls are regions beside what is
 				    counted (collector.spans) */
 	struct session_window window;
-	struct patterns only_programs; /* of which one is measured; empty: all */
+	struct patterns only_programs; /* programs to measure; empty: all */
 	struct patterns skip_programs;
-	bool threads;       /* their counts are told apart */
+	bool threads;       /* counts of threads are kept apart */
 	bool no_follow;     /* processes that the first one makes run unmeasured */
 	const char *output; /* path of the profile */
 	const char *const *arguments; /* the program's, its name first; NULL at the end */
 	bool quiet, verbose;
-	planning_show *planning; /* NULL: nobody wants to know */
+	planning_show *planning; /* NULL: not shown */
 	enum calls calls;
-	uint64_t memory_limit; /* bytes that arenas may take in all; 0: no matter */
-	bool live; /* programs are measured that run before and afterwards: see
+	uint64_t memory_limit; /* bytes that all arenas together may take; 0: no limit */
+	bool live; /* measured programs run before and after the measurement: see
 		      plan_request.live */
 };
 
-/* "libz*:deflate*" means functions of modules; "deflate*" functions of any; "libz*:" or a
- * pattern with a slash or ".so" in it all functions of modules; "libz*:0x1000-0x2000", or
- * "0x1000" alone, the functions that begin there. */
+/* Parses a pattern: "libz*:deflate*" means functions of modules; "deflate*" functions
+ * of any module; "libz*:", or a pattern with a slash or ".so" in it, all functions of
+ * modules; "libz*:0x1000-0x2000", or "0x1000" alone, the functions that begin there. */
 struct pattern pattern_parse(const char *text);
 void pattern_deinit(struct pattern *pattern);
 
@@ -95,44 +96,46 @@ void pattern_deinit(struct pattern *pattern);
 void patterns_add(struct patterns *patterns, const char *list);
 void patterns_deinit(struct patterns *patterns);
 
-/* The same where each pattern is one for a module or program: its file name or path. */
+/* Adds the patterns of such a list where each names a module or program: its file name
+ * or path. */
 void patterns_add_files(struct patterns *patterns, const char *list);
 
-/* Whether a file (path) is meant by one of the patterns. */
+/* Returns whether one of the patterns matches a file (path). */
 bool patterns_have_file(const struct patterns *patterns, const char *path);
 
-/* Whether a function (demangled name, link-time address) of a module (path) is meant by
- * one of them. */
+/* Returns whether one of the patterns matches a function (demangled name, link-time
+ * address) of a module (path). */
 bool patterns_have_function(const struct patterns *patterns, const char *module,
 			    const char *function, uint64_t address);
 
 struct image;
 
-/* The same by any of the names that the image has for a function. NULL: there is none. */
+/* Returns whether one of the patterns matches a function by any of the names that
+ * `image` has for it. `image` NULL: only `function` is its name. */
 bool patterns_have_names(const struct patterns *patterns, const char *module,
 			 const struct image *image, const char *function,
 			 uint64_t address);
 
-/* Whether nothing is asked for. */
+/* Returns whether an edge has no event. */
 bool window_edge_is_empty(const struct window_edge *edge);
 void window_edge_deinit(struct window_edge *edge);
 
-/* Whether processes that execute this program are measured: by its path, or by the name
- * that it was executed by (python3 may be python3.11). */
+/* Returns whether processes that execute this program are measured: by its path, or by
+ * the name that it was executed by (python3 may be python3.11). */
 bool options_want_program(const struct session_options *options, const char *path,
 			  const char *name);
 
-/* Whether functions are wanted unless they are skipped. */
+/* Returns whether functions are measured unless they are skipped. */
 bool options_take_all(const struct session_options *options);
 
-/* Whether flags are to tell what ran in parts of the run. */
+/* Returns whether flags are to record which code ran in each part of the run. */
 bool options_have_parts(const struct session_options *options);
 
-/* Whether any function of a module (file name) can be wanted. */
+/* Returns whether any function of a module (file name) can be selected. */
 bool options_want_module(const struct session_options *options, const char *module);
 
-/* Whether a function (demangled name, link-time address) is wanted, by any of the names
- * that the image has for it. NULL: it has this one alone. */
+/* Returns whether a function (demangled name, link-time address) is selected, by any
+ * of the names that `image` has for it. `image` NULL: only `function` is its name. */
 bool options_want_function(const struct session_options *options, const char *module,
 			   const struct image *image, const char *function,
 			   uint64_t address);

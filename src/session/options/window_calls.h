@@ -15,8 +15,9 @@ enum {
 	WINDOW_STOPS = WIRE_HOOK_STOP - WIRE_HOOK_EXIT
 };
 
-/* Whether the module (path) may have functions whose calls begin or end the window; such
- * a function's hook, by its linked name, 0: none; and what a plan depends on. */
+/* Return facts about the calls that begin or end the window: whether the module (path)
+ * may contain such functions; the hook of such a function, by its linked name, 0: it
+ * needs none; and, written to `text`, all that a plan depends on. */
 bool window_concerns(const struct session_window *asked, const char *module);
 uint8_t window_hook_of(const struct session_window *asked, const char *module,
 		       const struct image *image, const char *name, uint64_t address);

@@ -1,6 +1,6 @@
 /*
- * System calls that wait and that a stop may end early: what they were asked to do, and
- * for how long they wait. Nothing here changes anything.
+ * System calls that wait and that a stop may end early: how much they were asked to do,
+ * and how long they wait. Nothing here changes the thread.
  */
 #ifndef TRAMMEL_SESSION_POSITION_BLOCKING_CALLS_H
 #define TRAMMEL_SESSION_POSITION_BLOCKING_CALLS_H
@@ -11,19 +11,20 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-/* In what a call tells how much it is to do, and returns how much it did. */
+/* Unit in which a call is told how much to do, and returns how much it did. */
 enum blocking_unit {
-	BLOCKING_NOTHING,  /* it does all or nothing, or what it does is for it to say */
-	BLOCKING_BYTES,    /* of a buffer at rsi, in rdx */
-	BLOCKING_VECTORS,  /* bytes of struct iovec's at rsi, their number in rdx */
-	BLOCKING_MESSAGE,  /* bytes of the struct msghdr at rsi */
-	BLOCKING_MESSAGES, /* struct mmsghdr's at rsi, in rdx */
+	BLOCKING_NOTHING,    /* it does all or nothing, or reports by itself how much it
+				did */
+	BLOCKING_BYTES,      /* of a buffer at rsi, in rdx */
+	BLOCKING_VECTORS,    /* bytes of struct iovec's at rsi, their number in rdx */
+	BLOCKING_MESSAGE,    /* bytes of the struct msghdr at rsi */
+	BLOCKING_MESSAGES,   /* struct mmsghdr's at rsi, in rdx */
 	BLOCKING_FILE_BYTES, /* bytes of a file, which has a position, in r10 */
 	BLOCKING_RANDOM,     /* bytes of a buffer at rdi, in rsi */
 	BLOCKING_EVENTS,     /* struct io_event's at r10, at least rsi and at most rdx */
 };
 
-/* How long it waits, if it does not say so in the same way each time. */
+/* Place of a call's timeout. */
 enum blocking_patience {
 	BLOCKING_UNTIMED,
 	BLOCKING_MILLISECONDS, /* an int in r10; negative: for ever */
@@ -40,14 +41,15 @@ struct blocking_call {
 	uint8_t unit, patience, place;
 };
 
-/* The call in which a thread was stopped; NULL: none of these, or none at all. */
+/* Returns the call in which a thread was stopped; NULL: it was in no such call, or in
+ * no call at all. */
 const struct blocking_call *blocking_call_of(const struct user_regs_struct *registers);
 
-/* Whether a stop has made the thread's call end with a part of what it was asked. */
+/* Returns whether a stop made the thread's call end after a part of its work. */
 bool blocking_is_cut_short(const struct thread *thread, const struct blocking_call *call,
 			   const struct user_regs_struct *registers);
 
-/* Nanoseconds for which the call waits at most; UINT64_MAX: for ever. */
+/* Returns the nanoseconds for which the call waits at most; UINT64_MAX: for ever. */
 uint64_t blocking_patience(const struct thread *thread, const struct blocking_call *call,
 			   const struct user_regs_struct *registers);
 
@@ -61,13 +63,13 @@ struct blocking_vectors {
 
 bool blocking_read_vectors(const struct thread *thread, uint64_t address, uint64_t count,
 			   struct blocking_vectors *ret_vectors);
-/* False for one with control messages, too. */
+/* Reads the message header at `address`. Returns false also for a message with control
+ * data. */
 bool blocking_read_message(const struct thread *thread, uint64_t address,
 			   struct msghdr *ret_message,
 			   struct blocking_vectors *ret_vectors);
 
-/* What io_uring_enter is told of a wait (linux/io_uring.h, struct
- * io_uring_getevents_arg). */
+/* Wait arguments of io_uring_enter (linux/io_uring.h, struct io_uring_getevents_arg). */
 struct blocking_ring {
 	uint64_t mask;
 	uint32_t mask_size, least;
@@ -77,11 +79,12 @@ bool blocking_read_ring(const struct thread *thread,
 			const struct user_regs_struct *registers,
 			struct blocking_ring *ret_wait);
 
-/* What an open file of the thread's is, and whether calls wait for it. */
+/* Finds the status of an open file of the thread, and whether calls wait for it. */
 bool blocking_find_file(const struct thread *thread, uint64_t descriptor,
 			struct stat *ret_status, bool *ret_waits);
 
-/* The same process's socket, to ask it something; -1: none. */
+/* Returns a duplicate of the process's socket, to query its options; -1: it cannot be
+ * had. */
 int blocking_borrow_socket(const struct thread *thread, uint64_t descriptor);
 
 #endif

@@ -9,8 +9,8 @@
 bool finish_make(const struct thread *thread, struct module *module,
 		 const struct plan_position *place, struct finish_code *ret_copy);
 
-/* Runs the copy, with all but synchronous signals blocked. False if it did not come to
- * its end: something else happened, which comes as an event. */
+/* Runs the copy, with all but synchronous signals blocked. Returns false if it did not
+ * reach its end: something else happened, and is reported as an event. */
 bool finish_run(struct session *session, struct thread *thread,
 		const struct finish_code *copy, struct user_regs_struct *registers);
 

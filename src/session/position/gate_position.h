@@ -1,28 +1,30 @@
-/* Threads in gates (code/calls/gates.h) and in what of the resident those call, and
- * probes at returns. */
+/* Positions of threads in gates (code/calls/gates.h), in the resident's code that
+ * gates call, and in probes at returns. */
 #ifndef TRAMMEL_SESSION_POSITION_GATE_POSITION_H
 #define TRAMMEL_SESSION_POSITION_GATE_POSITION_H
 
 #include "session/state/session.h"
 
-/* Whether an address is in the resident's arc, enter or leave. */
+/* Returns whether an address is in the resident's arc, enter or leave. */
 bool gate_position_holds(const struct space *space, uint64_t rip);
 
-/* Moves a thread that is there back into the gate or the probe, in front of the call or
- * behind it. False if its stack cannot be read. */
+/* Moves a thread there back into the gate or the probe, in front of the call or behind
+ * it. Returns false if its stack cannot be read. */
 bool gate_position_leave(const struct thread *thread, struct user_regs_struct *registers);
 
-/* Moves the registers alone: nothing is counted. */
+/* Does so to the registers alone: nothing is counted. */
 bool gate_position_find(const struct thread *thread, struct user_regs_struct *registers);
 
-/* The counter that the call of a function of Go's has counted which a thread at its start
- * has made: jumps to those have none, so the return address tells. */
+/* Returns the counter that was incremented by the call that brought a thread to the
+ * start of a function of Go's. Jumps to such functions have no counter, so the return
+ * address decides. */
 uint32_t gate_position_counter(const struct thread *thread, const struct module *module,
 			       const struct plan_function *function,
 			       const struct user_regs_struct *registers);
 
-/* Takes what a probe or a gate has on the stack back into registers, rsp too, and does
- * what of a gate must not be done from its start again. */
+/* Takes the values that a probe or a gate pushed back into the registers, rsp
+ * included, and completes the steps of a gate that must not be repeated from its
+ * start. */
 bool gate_position_take_pushed(const struct thread *thread, const struct module *module,
 			       const struct plan_position *place,
 			       struct user_regs_struct *registers);

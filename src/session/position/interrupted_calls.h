@@ -1,34 +1,36 @@
 /*
- * System calls in which a stop of ours finds a thread, or a signal that the program
- * ignores: to a traced thread even those come. Both make calls end early that would have
- * gone on in the bare run: with EINTR, or with the part that was done by then, as a write
- * of much to a pipe. The first are made again, with the time that is left. The rest of
- * the others is made by the thread itself, in the resident (resident.S, rest), so that it
- * needs no tracer: one that is killed must not make a program write something twice.
+ * System calls interrupted by a stop of the tracer's, or by a signal that the program
+ * ignores: a traced thread stops even for these. Both end calls early that would have
+ * continued in the bare run: with EINTR, or with a part done, as for a large write to a
+ * pipe. Calls ended with EINTR are made again, with the time that is left. The rest of
+ * a partial call is made by the thread itself, in the resident (resident.S, rest), so
+ * that it needs no tracer: a tracer that is killed must not make a program write
+ * something twice.
  */
 #ifndef TRAMMEL_SESSION_POSITION_INTERRUPTED_CALLS_H
 #define TRAMMEL_SESSION_POSITION_INTERRUPTED_CALLS_H
 
 #include "session/state/session.h"
 
-/* At such a stop. The call is not ended by it, unless a handler runs first. */
+/* Notes such a stop. It does not end the call, unless a handler runs first. */
 void interrupted_calls_see_stop(struct thread *thread);
 
-/* At the stop for a signal, which may end the call in the bare run, too. */
+/* Notes the stop for a signal, which may end the call in the bare run, too. */
 void interrupted_calls_see_signal(struct thread *thread, int signal);
 
-/* Before the thread goes on. */
+/* Prepares the thread's call to be continued. To be called before the thread resumes. */
 void interrupted_calls_go_on(struct thread *thread);
 
-/* Registers of a thread that makes a rest are made those that it would have behind its
- * own call, with the part that was done as the result. False: it makes none. */
+/* Changes the registers of a thread that makes such a rest to the values that it would
+ * have behind its own call, with the part that was done as the result. Returns false
+ * if it makes no rest. */
 bool interrupted_calls_leave_rest(const struct thread *thread,
 				  struct user_regs_struct *registers);
 
-/* Whether a thread makes a rest. */
+/* Returns whether a thread at `rip` makes such a rest. */
 bool interrupted_calls_are_in_rest(const struct thread *thread, uint64_t rip);
 
-/* Where it goes on behind that. */
+/* Sets the address `rip` at which the thread continues behind the rest. */
 void interrupted_calls_lead_rest(const struct thread *thread, uint64_t rip);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Where threads go back into trampolines and relocated code: those that come back to an
- * original place, or stand at one.
+ * Places at which threads re-enter trampolines and relocated code, when they return to
+ * an original address or stand at one.
  */
 #ifndef TRAMMEL_SESSION_POSITION_REENTRY_H
 #define TRAMMEL_SESSION_POSITION_REENTRY_H
@@ -19,31 +19,33 @@ struct saved_place {
 	uint64_t rsp, rip;
 };
 
-/* Where in a trampoline a thread goes on that stands, or will come back, between the
- * displaced instructions of a function whose entry is patched; false if that is no such
- * place. `entry`: the entry itself is one, whose call was counted already. */
+/* Finds the place in a trampoline for a thread that stands at, or will return to,
+ * `rip` between the displaced instructions of a function with a patched entry; returns
+ * false if `rip` is no such place. `entry`: the entry itself counts as such a place,
+ * its call having been counted already. */
 bool reentry_find_displaced(const struct space *space, uint64_t rip, bool entry,
 			    uint64_t *ret_rip);
 
-/* Where in our code a thread goes on that comes back to an original place which it has
- * counted; false: there. */
+/* Finds the place in relocated code for a thread that returns to an original address
+ * `rip` which it has counted. Returns false if it continues at `rip` itself. */
 bool reentry_find(const struct space *space, uint64_t rip, uint64_t *ret_way);
 
-/* At a system call of a thread whose fault_rip is set: when its handler returns, the way
- * back leads into the trampoline. */
+/* Watches the system calls of a thread whose fault_rip is set: when its handler
+ * returns, its return is redirected into the trampoline. */
 void reentry_watch_return(struct thread *thread);
 
-/* The module of whose original text a thread executes a part that is not counted yet: up
- * to its call, whose stub counts the block. NULL: it does not. */
+/* Returns the module whose original text a thread at `rip` executes in a part that is
+ * not counted yet: up to its call, whose stub counts the block. NULL: it executes no
+ * such part. */
 const struct module *reentry_before_stub(const struct space *space, uint64_t rip);
 
-/* Tells the program where the instructions of function `index` go on that the patch at
- * its entry covers: see struct wire_lead. */
+/* Writes for the program where the instructions of function `index` that are covered
+ * by the patch at its entry continue: see struct wire_lead. */
 void reentry_write_leads(const struct space *space, const struct module *module,
 			 uint32_t index);
 
-/* A thread of a text that is to be patched goes on in relocated code, if it stands in
- * what is relocated, or between instructions that a patch replaces. */
+/* Moves a thread to relocated code, before its text is patched, if it stands in a
+ * relocated function or between instructions that a patch replaces. */
 void reentry_lead_in(const struct space *space, struct user_regs_struct *registers);
 
 #endif

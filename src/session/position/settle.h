@@ -1,5 +1,5 @@
 /*
- * Where threads stand: moving them out of our code.
+ * Moving of stopped threads out of trammel's code.
  */
 #ifndef TRAMMEL_SESSION_POSITION_SETTLE_H
 #define TRAMMEL_SESSION_POSITION_SETTLE_H
@@ -15,22 +15,22 @@ static const uint64_t settle_synchronous = 1ull << (SIGSEGV - 1) | 1ull << (SIGB
 
 struct finish_code {
 	uint64_t start; /* run-time address */
-	uint64_t next;  /* of the trampoline's instruction that comes after it */
+	uint64_t next;  /* address of the trampoline's next instruction */
 	int signal;     /* to be sent again once the thread is on its way; 0: none */
 };
 
 enum settled {
 	NOTHING_TO_SETTLE, /* the thread is in code of the program */
 	SETTLED,           /* the registers are changed; the caller is to set them */
-	SETTLED_RAN,       /* the same, and the thread ran on a little: the signal it was
-			      stopped with is pending again */
+	SETTLED_RAN,       /* as SETTLED, and the thread ran on a little: the signal it
+			      was stopped with is pending again */
 	UNSETTLED,         /* it cannot be moved */
 };
 
 struct settling {
 	bool fault;   /* the stop is a fault of the instruction at the PC */
-	int signal;   /* that it is stopped with; 0: none */
-	bool leaving; /* the text is the original before the thread goes on */
+	int signal;   /* signal that the thread is stopped with; 0: none */
+	bool leaving; /* the text will be original before the thread goes on */
 };
 
 /* Moves a stopped thread's PC out of trampolines, hooks and patches. */
@@ -38,11 +38,11 @@ enum settled settle_thread(struct session *session, struct thread *thread,
 			   const struct settling *how,
 			   struct user_regs_struct *registers);
 
-/* Whether an address lies in bytes that are patched, behind the first of them. */
+/* Returns whether an address lies in patched bytes, behind the first of them. */
 bool settle_is_in_patch(const struct space *space, uint64_t rip);
 
-/* Moves a stopped thread that is counting a call, and has not yet, to the entry of what
- * is called. */
+/* Moves a stopped thread that is in a gate, before it has counted the call, to the
+ * entry of the called function. */
 void settle_leave_gate(const struct session *session, struct thread *thread);
 
 #endif

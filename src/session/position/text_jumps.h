@@ -1,5 +1,5 @@
 /*
- * Jumps of ours in texts, that threads may stand on.
+ * Jumps that trammel put into texts, and threads that stand on them.
  */
 #ifndef TRAMMEL_SESSION_POSITION_TEXT_JUMPS_H
 #define TRAMMEL_SESSION_POSITION_TEXT_JUMPS_H
@@ -7,7 +7,7 @@
 #include "code/plan/position.h"
 #include "session/state/session.h"
 
-/* One of five bytes, and where it leads. */
+/* Jump of five bytes, and its target. */
 struct text_jump {
 	const struct module *module;
 	uint64_t link;   /* its link-time address */
@@ -15,10 +15,12 @@ struct text_jump {
 	struct plan_position place;
 };
 
-/* That at an address; false if there is none. */
+/* Finds the jump at an address and writes it to `ret`; returns false if no jump is
+ * there. */
 bool text_jump_find(const struct space *space, uint64_t rip, struct text_jump *ret);
 
-/* A stopped thread on a jump of ours that has no original at its place takes it. */
+/* Makes a stopped thread take the jump it stands on, unless the jump stands for the
+ * original instruction at its place. */
 void text_jump_leave(const struct thread *thread);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include <sys/types.h>
 
-/* Its call-frame information, as this process has it: it is the same everywhere. False if
- * `pc` is not in that of process `pid`. */
+/* Finds the vDSO's call-frame information, as this process has it: it is the same
+ * everywhere. Returns false if `pc` is not in the vDSO of process `pid`. */
 bool vdso_find_tables(pid_t pid, uint64_t pc, struct unwind_tables *ret_tables);
 
 #endif
