@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import resource
 import subprocess
 
 from failure.common import expect, expect_same
@@ -73,4 +74,21 @@ def limit(place):
     return lines[0][:70]
 
 
-TESTS = [forks_that_load, limit]
+def address_limits(place):
+    """Under `ulimit -v` the program does what it does bare, also where no thread can be made."""
+    bare = running.run(["/bin/echo", "ran"], place.folder)
+    for size, hard in ((12 << 20, False), (20 << 20, False), (12 << 20, True), (20 << 20, True)):
+        def prepare(size=size, hard=hard):
+            limit = resource.getrlimit(resource.RLIMIT_AS)[1]
+            resource.setrlimit(resource.RLIMIT_AS, (size, size if hard else limit))
+        measured = place.measure(["/bin/echo", "ran"], prepare=prepare)
+        if not hard:
+            expect_same(bare, measured, f"{size >> 20} MiB")
+            continue
+        # The tracer is under it, too, and may have no memory left; it says so.
+        expect(measured.stdout == bare.stdout, f"{measured.stdout} {measured.stderr[-200:]}")
+        expect(measured.status in (0, 4), measured.status_text())
+        expect(measured.status == 0 or measured.stderr, "no word of what failed")
+
+
+TESTS = [forks_that_load, limit, address_limits]

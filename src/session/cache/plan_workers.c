@@ -74,6 +74,27 @@ static void tell_progress(const struct plan_workers *workers)
 	planning_note_send(workers->planning_fd, largest ? largest->path : "", left);
 }
 
+/* Plans what a job asks for, and wakes the tracer. With the lock held, which is let go of
+ * meanwhile. */
+static void run_job(struct plan_workers *workers, struct job *job)
+{
+	job->state = JOB_RUNNING;
+	pthread_mutex_unlock(&workers->lock);
+	job->file =
+		module_file_open(workers->cache, job->fd, &job->status,
+				 &(struct module_use){.path = job->path,
+						      .bare = job->bare,
+						      .copies_calls = job->copies_calls,
+						      .lazy = job->lazy,
+						      .variant = job->variant},
+				 workers->options);
+	close(job->fd);
+	pthread_mutex_lock(&workers->lock);
+	job->state = JOB_DONE;
+	tell_progress(workers);
+	syscall(SYS_tgkill, getpid(), workers->tracer, SIGUSR1);
+}
+
 static void *run_worker(void *argument)
 {
 	struct plan_workers *workers = argument;
@@ -97,21 +118,7 @@ static void *run_worker(void *argument)
 			continue;
 		}
 		used = true;
-		job->state = JOB_RUNNING;
-		pthread_mutex_unlock(&workers->lock);
-		job->file = module_file_open(
-			workers->cache, job->fd, &job->status,
-			&(struct module_use){.path = job->path,
-					     .bare = job->bare,
-					     .copies_calls = job->copies_calls,
-					     .lazy = job->lazy,
-					     .variant = job->variant},
-			workers->options);
-		close(job->fd);
-		pthread_mutex_lock(&workers->lock);
-		job->state = JOB_DONE;
-		tell_progress(workers);
-		syscall(SYS_tgkill, getpid(), workers->tracer, SIGUSR1);
+		run_job(workers, job);
 	}
 	pthread_mutex_unlock(&workers->lock);
 	return NULL;
@@ -214,6 +221,10 @@ void plan_workers_request(struct plan_workers *workers, int fd, const struct sta
 		    !pthread_create(&workers->workers[workers->worker_count], NULL,
 				    run_worker, workers))
 			workers->worker_count++;
+		/* Under a limit (RLIMIT_NPROC, RLIMIT_AS) there may be no thread to do
+		 * it. */
+		if (!workers->worker_count)
+			run_job(workers, job);
 		pthread_cond_signal(&workers->work);
 	}
 	pthread_mutex_unlock(&workers->lock);

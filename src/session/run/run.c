@@ -20,6 +20,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -227,6 +228,22 @@ _Noreturn static void become_program(const struct channels *channels, const char
 	front_execute(elf, options, channels->failed.write);
 }
 
+/* Limits of memory are the program's: the tracer plans in more than it may have. Where
+ * that is forbidden, too, it has what the hard limits allow. */
+static void raise_limits(void)
+{
+	static const __rlimit_resource_t raised[] = {RLIMIT_AS, RLIMIT_DATA};
+
+	for (size_t i = 0; i < sizeof(raised) / sizeof(raised[0]); i++) {
+		struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+		if (!setrlimit(raised[i], &limit) || getrlimit(raised[i], &limit))
+			continue;
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(raised[i], &limit);
+	}
+}
+
 _Noreturn static void become_tracer(const struct channels *channels, pid_t program,
 				    const struct session_options *options,
 				    struct cache *cache)
@@ -247,6 +264,7 @@ _Noreturn static void become_tracer(const struct channels *channels, pid_t progr
 	close(channels->failed.write);
 	close(channels->status.read);
 	close(channels->planning.read);
+	raise_limits();
 	int status = session_trace(options, cache, &start);
 
 	contexts_remove(&options->context);
