@@ -25,7 +25,7 @@ enum place_state { PLACE_FREE, PLACE_FILLING, PLACE_READY };
 
 static struct place places[SITES_MAX];
 
-static size_t trimmed(const char *text, int64_t length)
+static size_t trimmed_length(const char *text, int64_t length)
 {
 	size_t left = length > 0 ? (size_t)length : 0;
 
@@ -37,7 +37,7 @@ static size_t trimmed(const char *text, int64_t length)
 /* The name with a 0 behind it; what is longer is cut. */
 static const char *copy_name(char *copy, const char *name, int64_t length)
 {
-	size_t size = trimmed(name, length);
+	size_t size = trimmed_length(name, length);
 
 	if (size > NAME_MAX_BYTES)
 		size = NAME_MAX_BYTES;
@@ -108,7 +108,7 @@ static uint32_t hash_of(const char *attribute, const char *name)
 }
 
 /* Whether the place is that of the name, or has become so: it was free. */
-static bool take(struct place *place, const char *attribute, const char *name)
+static bool take_place(struct place *place, const char *attribute, const char *name)
 {
 	uint32_t state = PLACE_FREE;
 
@@ -134,7 +134,7 @@ static struct trm_site *find_site(const char *attribute, const char *name, int64
 	for (uint32_t i = 0; i < 16; i++) {
 		struct place *place = &places[(first + i) % SITES_MAX];
 
-		if (take(place, attribute, copy))
+		if (take_place(place, attribute, copy))
 			return &place->site;
 	}
 	return NULL;
@@ -144,14 +144,15 @@ static const char region[] = "region", loop[] = "loop";
 
 static struct trm_value text_value(const char *text, int64_t length)
 {
-	struct trm_value value = {TRM_TYPE_STRING, (uint32_t)trimmed(text, length), {0}};
+	struct trm_value value = {
+		TRM_TYPE_STRING, (uint32_t)trimmed_length(text, length), {0}};
 
 	value.as.bytes = text;
 	return value;
 }
 
 /* Of one for which there is no site, the innermost is ended. */
-static void leave(const char *attribute, const char *name, int64_t length)
+static void leave_place(const char *attribute, const char *name, int64_t length)
 {
 	struct trm_site *site = find_site(attribute, name, length);
 
@@ -179,7 +180,7 @@ void trmf_region_begin(const char *name, int64_t length)
 void trmf_region_end(const char *name, int64_t length)
 {
 	if (TRM_ACTIVE_)
-		leave(region, name, length);
+		leave_place(region, name, length);
 }
 
 void trmf_loop_begin(const char *name, int64_t length, int64_t iteration)
@@ -195,5 +196,5 @@ void trmf_loop_begin(const char *name, int64_t length, int64_t iteration)
 void trmf_loop_end(const char *name, int64_t length)
 {
 	if (TRM_ACTIVE_)
-		leave(loop, name, length);
+		leave_place(loop, name, length);
 }

@@ -150,7 +150,7 @@ static void make_attributes(void)
 	mpi.root = trm_attribute_create("mpi.root", TRM_TYPE_INT, detail);
 }
 
-static enum knowledge look(void)
+static enum knowledge look_for_tools(void)
 {
 	if (!mpi_find("PMPI_Get_library_version"))
 		return UNKNOWN;
@@ -176,7 +176,7 @@ bool mpi_fits(void)
 	uint32_t known = __atomic_load_n(&mpi.known, __ATOMIC_ACQUIRE);
 
 	if (__builtin_expect(known == UNKNOWN, 0)) {
-		known = look();
+		known = look_for_tools();
 		__atomic_store_n(&mpi.known, known, __ATOMIC_RELEASE);
 	}
 	return known == FITS;
@@ -313,7 +313,7 @@ static void note_apart(const struct mpi_name *comm, int peer, void (*note)(uint6
 }
 
 /* Metrics of bytes: one call, one message. */
-static void note(trm_attribute *known, const char *name, uint64_t bytes)
+static void note_value(trm_attribute *known, const char *name, uint64_t bytes)
 {
 	const struct trm_value value = trm_value_uint(bytes);
 
@@ -328,21 +328,21 @@ static void note_sent(uint64_t bytes)
 {
 	static trm_attribute known;
 
-	note(&known, "mpi.bytes.sent", bytes);
+	note_value(&known, "mpi.bytes.sent", bytes);
 }
 
 static void note_received(uint64_t bytes)
 {
 	static trm_attribute known;
 
-	note(&known, "mpi.bytes.received", bytes);
+	note_value(&known, "mpi.bytes.received", bytes);
 }
 
 static void note_shared(uint64_t bytes)
 {
 	static trm_attribute known;
 
-	note(&known, "mpi.bytes.collective", bytes);
+	note_value(&known, "mpi.bytes.collective", bytes);
 }
 
 uint64_t mpi_bytes(int count, MPI_Datatype type)

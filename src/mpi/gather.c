@@ -20,7 +20,7 @@ struct gathering {
 	struct context_gather *sums;
 };
 
-static void add(void *context, const void *bytes, uint64_t size)
+static void add_bytes(void *context, const void *bytes, uint64_t size)
 {
 	const struct gathering *gathering = context;
 
@@ -28,7 +28,7 @@ static void add(void *context, const void *bytes, uint64_t size)
 		gathering->functions->add(gathering->sums, bytes, size);
 }
 
-static void *pack(void *context, uint64_t *ret_size)
+static void *pack_sums(void *context, uint64_t *ret_size)
 {
 	const struct gathering *gathering = context;
 
@@ -57,7 +57,7 @@ static void write_profile(const struct gathering *gathering, const char *output,
 	gathering->functions->write(gathering->sums, output, command);
 }
 
-static void gather(const char *output, const struct runtime_outside *runtime)
+static void gather_ranks(const char *output, const struct runtime_outside *runtime)
 {
 	struct gathering gathering = {.functions = NULL};
 	MPI_Comm world = mpi_handles()->world;
@@ -66,7 +66,7 @@ static void gather(const char *output, const struct runtime_outside *runtime)
 	mpi_functions()->Comm_rank(world, &rank);
 	if (runtime)
 		open_own(&gathering, runtime, rank);
-	if (mpi_reduce(world, &(struct publish_sums){&gathering, add, pack})) {
+	if (mpi_reduce(world, &(struct publish_sums){&gathering, add_bytes, pack_sums})) {
 		if (gathering.sums)
 			write_profile(&gathering, output, runtime);
 		else
@@ -90,7 +90,7 @@ void mpi_finalising(void)
 		runtime->parting();
 	if (!output || !*output)
 		return;
-	gather(output, runtime);
+	gather_ranks(output, runtime);
 	if (runtime)
 		runtime->disown();
 }

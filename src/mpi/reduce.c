@@ -74,7 +74,7 @@ static void pass_on(const struct reduction *reduction, int rank)
 	free(bytes);
 }
 
-static void climb(const struct reduction *reduction)
+static void climb_tree(const struct reduction *reduction)
 {
 	for (int step = 1; step < reduction->ranks; step *= 2) {
 		if (reduction->rank & step) {
@@ -87,7 +87,7 @@ static void climb(const struct reduction *reduction)
 }
 
 /* The way back: from the rank that has it to those below it in the tree. */
-static void descend(const struct reduction *reduction, void **bytes, uint64_t *size)
+static void descend_tree(const struct reduction *reduction, void **bytes, uint64_t *size)
 {
 	int step = 1;
 
@@ -108,7 +108,7 @@ static void spread_bytes(MPI_Comm comm, void **bytes, uint64_t *size)
 		return;
 	reduction.mpi->Comm_rank(reduction.comm, &reduction.rank);
 	reduction.mpi->Comm_size(reduction.comm, &reduction.ranks);
-	descend(&reduction, bytes, size);
+	descend_tree(&reduction, bytes, size);
 	reduction.mpi->Comm_free(&reduction.comm);
 }
 
@@ -121,7 +121,7 @@ bool mpi_reduce(MPI_Comm comm, const struct publish_sums *sums)
 		return true;
 	reduction.mpi->Comm_rank(reduction.comm, &reduction.rank);
 	reduction.mpi->Comm_size(reduction.comm, &reduction.ranks);
-	climb(&reduction);
+	climb_tree(&reduction);
 	reduction.mpi->Comm_free(&reduction.comm);
 	return !reduction.rank;
 }
@@ -135,7 +135,7 @@ void mpi_initialising(void)
 }
 
 /* What knows the ranks of the program's kind of MPI; NULL: this one does. */
-static const struct runtime_ranks *others(void)
+static const struct runtime_ranks *other_ranks(void)
 {
 	void *other = mpi_other();
 
@@ -144,7 +144,7 @@ static const struct runtime_ranks *others(void)
 
 static bool are_together(pid_t usual)
 {
-	const struct runtime_ranks *other = others();
+	const struct runtime_ranks *other = other_ranks();
 	int initialised = 0, finalised = 0;
 
 	if (other)
@@ -157,9 +157,9 @@ static bool are_together(pid_t usual)
 	return initialised && !finalised;
 }
 
-static int rank(int *ret_ranks)
+static int rank_of(int *ret_ranks)
 {
-	const struct runtime_ranks *other = others();
+	const struct runtime_ranks *other = other_ranks();
 	int own = 0;
 
 	if (other)
@@ -170,9 +170,9 @@ static int rank(int *ret_ranks)
 	return own;
 }
 
-static bool reduce(void *communicator, const struct publish_sums *sums)
+static bool reduce_ranks(void *communicator, const struct publish_sums *sums)
 {
-	const struct runtime_ranks *other = others();
+	const struct runtime_ranks *other = other_ranks();
 	const MPI_Comm *comm = communicator;
 
 	if (other)
@@ -180,9 +180,9 @@ static bool reduce(void *communicator, const struct publish_sums *sums)
 	return mpi_reduce(comm ? *comm : mpi_handles()->world, sums);
 }
 
-static void spread(void *communicator, void **bytes, uint64_t *size)
+static void spread_from_root(void *communicator, void **bytes, uint64_t *size)
 {
-	const struct runtime_ranks *other = others();
+	const struct runtime_ranks *other = other_ranks();
 	const MPI_Comm *comm = communicator;
 
 	if (other)
@@ -193,6 +193,6 @@ static void spread(void *communicator, void **bytes, uint64_t *size)
 
 __attribute__((visibility("default"))) extern const struct runtime_ranks trammel_ranks;
 const struct runtime_ranks trammel_ranks = {
-	RUNTIME_RANKS_ABI, are_together,       rank, reduce, spread,
+	RUNTIME_RANKS_ABI, are_together,       rank_of, reduce_ranks, spread_from_root,
 	mpi_wrappers,      &mpi_wrapper_count,
 };

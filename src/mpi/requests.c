@@ -43,7 +43,7 @@ static struct mpi_note *slot_of(uint64_t key)
 	return &tracking.slots[at];
 }
 
-static bool grow(void)
+static bool grow_requests(void)
 {
 	struct mpi_note *old = tracking.slots;
 	size_t capacity = tracking.capacity;
@@ -61,12 +61,12 @@ static bool grow(void)
 }
 
 /* Without memory the message will not be known. */
-static void track(const struct mpi_note *note)
+static void track_request(const struct mpi_note *note)
 {
 	struct mpi_note *slot;
 
 	pthread_mutex_lock(&tracking.lock);
-	if (2 * (tracking.count + 1) <= tracking.capacity || grow()) {
+	if (2 * (tracking.count + 1) <= tracking.capacity || grow_requests()) {
 		slot = slot_of(note->key);
 		tracking.count += !slot->key;
 		*slot = *note;
@@ -76,7 +76,8 @@ static void track(const struct mpi_note *note)
 }
 
 /* Notes of all the requests; of those that nothing is known of, the key alone: 0. */
-static void find(const MPI_Request *requests, int count, struct mpi_note *ret_notes)
+static void find_requests(const MPI_Request *requests, int count,
+			  struct mpi_note *ret_notes)
 {
 	struct mpi_note *slot;
 
@@ -112,7 +113,7 @@ static void remove_slot(size_t hole)
 }
 
 /* `number`: of the note that is meant; 0: whichever is there. */
-static void forget(uint64_t key, uint64_t number)
+static void forget_request(uint64_t key, uint64_t number)
 {
 	const struct mpi_note *slot;
 
@@ -127,7 +128,7 @@ static void forget(uint64_t key, uint64_t number)
 
 void mpi_untrack(MPI_Request request)
 {
-	forget(key_of(request), 0);
+	forget_request(key_of(request), 0);
 }
 
 static bool is_null(MPI_Request request)
@@ -160,7 +161,7 @@ void mpi_track_receive(MPI_Request request, MPI_Comm comm)
 	mpi_name_of(comm, &note.comm);
 	if (runtime && runtime->waits(NULL))
 		note.began = clock_now_ns();
-	track(&note);
+	track_request(&note);
 }
 
 void mpi_track_send(MPI_Request request, MPI_Comm comm, int peer, int count,
@@ -172,7 +173,7 @@ void mpi_track_send(MPI_Request request, MPI_Comm comm, int peer, int count,
 		return;
 	mpi_name_of(comm, &note.comm);
 	note.bytes = mpi_bytes(count, type);
-	track(&note);
+	track_request(&note);
 }
 
 void mpi_started(struct mpi_call *call, const MPI_Request *requests, int count)
@@ -181,7 +182,7 @@ void mpi_started(struct mpi_call *call, const MPI_Request *requests, int count)
 
 	(void)call;
 	for (int i = 0; i < count; i++) {
-		find(&requests[i], 1, &note);
+		find_requests(&requests[i], 1, &note);
 		if (note.key && !note.receive)
 			mpi_note_sent(&note.comm, note.peer, note.bytes);
 	}
@@ -217,7 +218,7 @@ MPI_Status *mpi_wait_begin(struct mpi_waiting *waiting, const MPI_Request *reque
 	    !make_room(waiting, count, status_count, &own))
 		return statuses;
 	waiting->count = count;
-	find(requests, count, waiting->notes);
+	find_requests(requests, count, waiting->notes);
 	say_waits(waiting->notes, count);
 	return statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE
 		       ? own
@@ -245,6 +246,6 @@ void mpi_wait_end(struct mpi_waiting *waiting, const MPI_Request *requests)
 {
 	for (int i = 0; i < waiting->count; i++)
 		if (waiting->notes[i].key && is_null(requests[i]))
-			forget(waiting->notes[i].key, waiting->notes[i].number);
+			forget_request(waiting->notes[i].key, waiting->notes[i].number);
 	free(waiting->memory);
 }

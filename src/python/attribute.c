@@ -37,7 +37,7 @@ static bool find_type(PyObject *type, enum trm_type *ret_type)
 	return false;
 }
 
-static PyObject *make(PyObject *name, enum trm_type type, unsigned properties)
+static PyObject *make_attribute(PyObject *name, enum trm_type type, unsigned properties)
 {
 	struct attribute *attribute = PyObject_New(struct attribute, &attribute_type);
 	PyObject *holder = NULL;
@@ -72,7 +72,7 @@ PyObject *attribute_create(PyObject *module, PyObject *arguments, PyObject *name
 		return NULL;
 	for (size_t i = 0; i < array_count(bits); i++)
 		properties |= flags[i] ? bits[i] : 0;
-	return make(name, type, properties);
+	return make_attribute(name, type, properties);
 }
 
 /* What is too large for 64 bits is a float, as far as it is one. */
@@ -148,7 +148,7 @@ static bool take_number(PyObject *object, struct trm_value *value)
 
 /* The same whether something measures or not: what a program does may not depend on it.
  * False: an exception is set. */
-static bool take(PyObject *object, struct trm_value *value, PyObject **ret_holder)
+static bool take_value(PyObject *object, struct trm_value *value, PyObject **ret_holder)
 {
 	*ret_holder = NULL;
 	if (PyBool_Check(object)) {
@@ -170,8 +170,8 @@ static bool take(PyObject *object, struct trm_value *value, PyObject **ret_holde
 
 /* The attribute, by its object, or by its name with the type and properties that it is to
  * have if it is new. False: an exception is set. */
-static bool find(PyObject *what, uint32_t type, uint32_t properties,
-		 trm_attribute *ret_number)
+static bool find_attribute(PyObject *what, uint32_t type, uint32_t properties,
+			   trm_attribute *ret_number)
 {
 	PyObject *holder;
 	const char *name;
@@ -188,8 +188,9 @@ static bool find(PyObject *what, uint32_t type, uint32_t properties,
 	return name;
 }
 
-static PyObject *say(PyObject *const *arguments, Py_ssize_t count, uint32_t properties,
-		     void (*function)(trm_attribute, struct trm_value))
+static PyObject *say_event(PyObject *const *arguments, Py_ssize_t count,
+			   uint32_t properties,
+			   void (*function)(trm_attribute, struct trm_value))
 {
 	struct trm_value value;
 	PyObject *holder;
@@ -201,9 +202,9 @@ static PyObject *say(PyObject *const *arguments, Py_ssize_t count, uint32_t prop
 			     count);
 		return NULL;
 	}
-	if (!take(arguments[1], &value, &holder))
+	if (!take_value(arguments[1], &value, &holder))
 		return NULL;
-	found = find(arguments[0], value.type, properties, &number);
+	found = find_attribute(arguments[0], value.type, properties, &number);
 	if (found)
 		function(number, value);
 	Py_XDECREF(holder);
@@ -213,13 +214,13 @@ static PyObject *say(PyObject *const *arguments, Py_ssize_t count, uint32_t prop
 PyObject *attribute_begin(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
 	(void)module;
-	return say(arguments, count, TRM_NESTED, trm_begin_value);
+	return say_event(arguments, count, TRM_NESTED, trm_begin_value);
 }
 
 PyObject *attribute_set(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
 	(void)module;
-	return say(arguments, count, TRM_AS_VALUE, trm_set_value);
+	return say_event(arguments, count, TRM_AS_VALUE, trm_set_value);
 }
 
 PyObject *attribute_end(PyObject *module, PyObject *what)
@@ -227,7 +228,7 @@ PyObject *attribute_end(PyObject *module, PyObject *what)
 	trm_attribute number;
 
 	(void)module;
-	if (!find(what, TRM_TYPE_STRING, TRM_NESTED | TRM_FOR_END_, &number))
+	if (!find_attribute(what, TRM_TYPE_STRING, TRM_NESTED | TRM_FOR_END_, &number))
 		return NULL;
 	trm_end_attribute(number);
 	return Py_NewRef(Py_None);

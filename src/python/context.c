@@ -17,7 +17,7 @@ struct region {
 static PyObject *regions;
 enum { REGIONS_MAX = 1 << 14 };
 
-static PyObject *none(void)
+static PyObject *none_object(void)
 {
 	return Py_NewRef(Py_None);
 }
@@ -33,7 +33,7 @@ static PyObject *nothing_exit(PyObject *self, PyObject *const *what, Py_ssize_t 
 	(void)self;
 	(void)what;
 	(void)count;
-	return none();
+	return none_object();
 }
 
 static PyObject *region_enter(PyObject *self, PyObject *no)
@@ -53,7 +53,7 @@ static PyObject *region_exit(PyObject *self, PyObject *const *what, Py_ssize_t c
 	(void)what;
 	(void)count;
 	site_leave(&((struct region *)self)->site);
-	return none();
+	return none_object();
 }
 
 static void region_dealloc(PyObject *self)
@@ -91,7 +91,7 @@ PyTypeObject region_type = {
 	.tp_methods = region_methods,
 };
 
-static struct region *make(const char *attribute_name, PyObject *name)
+static struct region *make_context(const char *attribute_name, PyObject *name)
 {
 	struct region *region = PyObject_New(struct region, &region_type);
 
@@ -107,7 +107,7 @@ static struct region *make(const char *attribute_name, PyObject *name)
 
 static PyObject *new_region(PyObject *name)
 {
-	struct region *region = make("region", name);
+	struct region *region = make_context("region", name);
 
 	if (region && PyDict_GET_SIZE(regions) < REGIONS_MAX &&
 	    PyDict_SetItem(regions, name, (PyObject *)region))
@@ -161,7 +161,7 @@ PyObject *context_iteration(PyObject *module, PyObject *const *arguments,
 		return NULL;
 	if (!TRM_ACTIVE_)
 		return Py_NewRef(nothing);
-	region = make("loop", arguments[0]);
+	region = make_context("loop", arguments[0]);
 	if (region) {
 		region->loop = true;
 		region->number = number;

@@ -18,8 +18,8 @@ struct function {
 	PyObject *dictionary, *weak_references;
 };
 
-static PyObject *call(PyObject *self, PyObject *const *arguments, size_t count,
-		      PyObject *names)
+static PyObject *function_call(PyObject *self, PyObject *const *arguments, size_t count,
+			       PyObject *names)
 {
 	struct function *function = (struct function *)self;
 	PyObject *result;
@@ -33,7 +33,7 @@ static PyObject *call(PyObject *self, PyObject *const *arguments, size_t count,
 }
 
 /* As a method, it is bound. */
-static PyObject *get(PyObject *self, PyObject *object, PyObject *type)
+static PyObject *function_get(PyObject *self, PyObject *object, PyObject *type)
 {
 	(void)type;
 	return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
@@ -49,19 +49,19 @@ static PyObject *get_attribute(PyObject *self, PyObject *name)
 	return PyObject_GetAttr(((struct function *)self)->wrapped, name);
 }
 
-static PyObject *represent(PyObject *self)
+static PyObject *function_repr(PyObject *self)
 {
 	return PyObject_Repr(((struct function *)self)->wrapped);
 }
 
 /* Pickled as functions are: by name. */
-static PyObject *reduce(PyObject *self, PyObject *no)
+static PyObject *function_reduce(PyObject *self, PyObject *no)
 {
 	(void)no;
 	return PyObject_GetAttrString(((struct function *)self)->wrapped, "__qualname__");
 }
 
-static int traverse(PyObject *self, visitproc visit, void *arg)
+static int function_traverse(PyObject *self, visitproc visit, void *arg)
 {
 	struct function *function = (struct function *)self;
 
@@ -70,7 +70,7 @@ static int traverse(PyObject *self, visitproc visit, void *arg)
 	return 0;
 }
 
-static int clear(PyObject *self)
+static int function_clear(PyObject *self)
 {
 	struct function *function = (struct function *)self;
 
@@ -79,19 +79,19 @@ static int clear(PyObject *self)
 	return 0;
 }
 
-static void dealloc(PyObject *self)
+static void function_dealloc(PyObject *self)
 {
 	struct function *function = (struct function *)self;
 
 	PyObject_GC_UnTrack(self);
 	if (function->weak_references)
 		PyObject_ClearWeakRefs(self);
-	clear(self);
+	function_clear(self);
 	site_deinit(&function->site);
 	PyObject_GC_Del(self);
 }
 
-static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, NULL}, {0}};
+static PyMethodDef methods[] = {{"__reduce__", function_reduce, METH_NOARGS, NULL}, {0}};
 static PyMemberDef members[] = {
 	{"__wrapped__", T_OBJECT, offsetof(struct function, wrapped), READONLY, NULL},
 	{0},
@@ -110,12 +110,12 @@ PyTypeObject function_type = {
 	.tp_dictoffset = offsetof(struct function, dictionary),
 	.tp_weaklistoffset = offsetof(struct function, weak_references),
 	.tp_call = PyVectorcall_Call,
-	.tp_dealloc = dealloc,
-	.tp_traverse = traverse,
-	.tp_clear = clear,
-	.tp_repr = represent,
+	.tp_dealloc = function_dealloc,
+	.tp_traverse = function_traverse,
+	.tp_clear = function_clear,
+	.tp_repr = function_repr,
 	.tp_getattro = get_attribute,
-	.tp_descr_get = get,
+	.tp_descr_get = function_get,
 	.tp_methods = methods,
 	.tp_members = members,
 	.tp_getset = properties,
@@ -161,13 +161,13 @@ static bool take_looks(PyObject *function, PyObject *wrapped)
 	return true;
 }
 
-static PyObject *wrap(PyObject *wrapped, PyObject *name)
+static PyObject *wrap_function(PyObject *wrapped, PyObject *name)
 {
 	struct function *function = PyObject_GC_New(struct function, &function_type);
 
 	if (!function)
 		return NULL;
-	function->vectorcall = call;
+	function->vectorcall = function_call;
 	function->wrapped = Py_NewRef(wrapped);
 	function->dictionary = function->weak_references = NULL;
 	function->site.name = NULL;
@@ -191,7 +191,7 @@ PyObject *function_decorate(PyObject *module, PyObject *function)
 	if (!trm_link_.api || runs_later(function))
 		return Py_NewRef(function);
 	name = name_of(function);
-	made = name ? wrap(function, name) : NULL;
+	made = name ? wrap_function(function, name) : NULL;
 	Py_XDECREF(name);
 	return made;
 }

@@ -95,7 +95,7 @@ void site_leave(struct site *site)
 		trm_link_.api->leave(&site->site);
 }
 
-static PyObject *active(PyObject *module, PyObject *nothing)
+static PyObject *is_active(PyObject *module, PyObject *nothing)
 {
 	(void)module;
 	(void)nothing;
@@ -137,7 +137,7 @@ static PyMethodDef methods[] = {
 	 "of the moment, says it."},
 	{"end", attribute_end, METH_O,
 	 "end(what)\n--\n\nEnds what was begun last of it."},
-	{"active", active, METH_NOARGS, "active()\n--\n\nWhether something measures."},
+	{"active", is_active, METH_NOARGS, "active()\n--\n\nWhether something measures."},
 	{0},
 };
 

@@ -28,7 +28,8 @@ static inline void add_value(uint64_t *cells, uint32_t type, bool first, uint64_
 }
 
 /* The context with the values that tell contexts apart below it. */
-static struct context_node *keyed(struct channel_thread *own, struct context_node *node)
+static struct context_node *keyed_node(struct channel_thread *own,
+				       struct context_node *node)
 {
 	const struct channel *channel = own->channel;
 
@@ -90,7 +91,7 @@ void aggregate_give(struct channel_thread *own, struct context_node *node,
 	if (!(known->properties & TRM_AGGREGATABLE))
 		return;
 	if (own->channel->key_count)
-		node = keyed(own, node);
+		node = keyed_node(own, node);
 	node = node ? tree_metric(own->thread, node, attribute) : NULL;
 	row = node ? rows_at(own, node->number) : NULL;
 	if (!row)
@@ -127,10 +128,10 @@ static inline struct context_node *context_of(struct channel_thread *own,
 
 	if (unlikely(channel->sums_events))
 		node = own->counted = happens_below(own->thread, node, event);
-	return unlikely(channel->key_count) ? keyed(own, node) : node;
+	return unlikely(channel->key_count) ? keyed_node(own, node) : node;
 }
 
-static void take(struct channel_thread *own, const struct runtime_event *event)
+static void take_snapshot(struct channel_thread *own, const struct runtime_event *event)
 {
 	struct context_node *node = context_of(own, event);
 	uint64_t *row = node ? rows_at(own, node->number) : NULL;
@@ -193,7 +194,7 @@ static bool wants_events(const struct channel *channel)
 
 /* AGGREGATE_KEY: names of attributes whose values tell contexts apart. AGGREGATE_SLOT:
  * records say the order of contexts. */
-static const char *start(struct channel *channel)
+static const char *start_aggregate(struct channel *channel)
 {
 	const char *names = settings_get(&channel->settings, "AGGREGATE_KEY");
 
@@ -222,6 +223,6 @@ const struct service service_aggregate = {
 	.name = "aggregate",
 	.about = "count, sum, least and most of what is measured, for each context",
 	.keys = "AGGREGATE_KEY AGGREGATE_SLOT",
-	.start = start,
-	.on_snapshot = take,
+	.start = start_aggregate,
+	.on_snapshot = take_snapshot,
 };

@@ -198,7 +198,7 @@ static uint32_t flags_of(const struct channel_metric *metric)
 }
 
 /* What the channel measures, for those who read the spool. */
-static struct context_channel *describe(const struct channel *channel)
+static struct context_channel *describe_channel(const struct channel *channel)
 {
 	struct context_channel *record = (void *)spool_block(CONTEXT_CHANNEL, 0, 1);
 
@@ -230,7 +230,7 @@ static struct context_channel *describe(const struct channel *channel)
 bool channel_describe(struct channel *channel)
 {
 	if (!channel->record)
-		channel->record = describe(channel);
+		channel->record = describe_channel(channel);
 	return channel->record != NULL;
 }
 
@@ -252,7 +252,7 @@ struct channel *channel_at(uint32_t number)
 }
 
 /* The clock that the channel needs runs; nothing measures with it yet. */
-static void begin(struct channel *channel)
+static void begin_channel(struct channel *channel)
 {
 	channel->clock.started = runtime_ticks();
 	if (channel->clock.begin.ticks)
@@ -283,7 +283,7 @@ void channels_watch(struct channel *starting)
 	__atomic_store_n(&channels.active, channels.active & measuring, __ATOMIC_RELEASE);
 	recording_watch(channels.keeps | (active ? RUNTIME_CHANNELS : 0), timed);
 	if (starting)
-		begin(starting);
+		begin_channel(starting);
 	__atomic_store_n(&channels.active, measuring, __ATOMIC_RELEASE);
 }
 
@@ -362,7 +362,7 @@ void channel_clear(struct channel *channel)
 	runtime_unlock(&channel->lock);
 }
 
-static void finish(struct channel *channel)
+static void finish_channel(struct channel *channel)
 {
 	for (uint32_t i = 0; i < channel->service_count; i++)
 		if (channel->services[i]->finish)
@@ -371,7 +371,7 @@ static void finish(struct channel *channel)
 
 void channel_destroy(struct channel *channel)
 {
-	finish(channel);
+	finish_channel(channel);
 	channel_activate(channel, false);
 	if (channel->also)
 		channel_destroy(channel->also);
@@ -419,7 +419,7 @@ struct reduction {
 
 /* Others may be waiting for threads of this process, which the channel's lock must not
  * hold up meanwhile. */
-static bool reduce(void *processes, const struct publish_sums *sums)
+static bool reduce_sums(void *processes, const struct publish_sums *sums)
 {
 	struct reduction *reduction = processes;
 	bool has_all;
@@ -430,7 +430,7 @@ static bool reduce(void *processes, const struct publish_sums *sums)
 	return has_all;
 }
 
-static void spread(void *processes, void **bytes, uint64_t *size)
+static void spread_bytes(void *processes, void **bytes, uint64_t *size)
 {
 	struct reduction *reduction = processes;
 
@@ -459,7 +459,7 @@ double channel_tick_ns(struct channel *channel)
 	return channel->clock.tick_ns;
 }
 
-static void publish(struct channel *channel)
+static void publish_records(struct channel *channel)
 {
 	publish_channel_function *function =
 		(publish_channel_function *)publisher_find(PUBLISH_CHANNEL);
@@ -490,8 +490,8 @@ static void publish(struct channel *channel)
 		.number = channel->id,
 		.also = channel->also ? channel->also->id : 0,
 		.ns_per_tick = channel_tick_ns(channel),
-		.reduce = reduction.reduce ? reduce : NULL,
-		.spread = reduction.spread ? spread : NULL,
+		.reduce = reduction.reduce ? reduce_sums : NULL,
+		.spread = reduction.spread ? spread_bytes : NULL,
 		.processes = &reduction,
 	});
 	runtime_unmap(spool, size);
@@ -522,7 +522,7 @@ static void flush_as(struct channel *channel, const char *path,
 	if (alone)
 		channel_output_add(channel, alone);
 	if (channel->flush.output_count)
-		publish(channel);
+		publish_records(channel);
 	if (channel->record && !alone)
 		channel->record->flushed = 1;
 	channel->flush.flushes += !alone;
@@ -662,7 +662,7 @@ void channels_finish(void)
 		if (!channel || !runtime_state->recording)
 			continue;
 		if (channel->active)
-			finish(channel);
+			finish_channel(channel);
 		if (channel->mpi.parted ||
 		    (channel->mpi.across && channel->flush.flushes) ||
 		    is_silent(channel) || !flushes_at_end(channel))

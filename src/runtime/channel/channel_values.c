@@ -17,7 +17,7 @@
 enum { HELD_MAX = 256 };
 
 /* The innermost of the attribute; NULL: there is none. */
-static struct channel_value *find(const struct channel *channel, uint32_t attribute)
+static struct channel_value *find_value(const struct channel *channel, uint32_t attribute)
 {
 	for (uint32_t i = channel->values.held_count; i > 0; i--)
 		if (channel->values.held[i - 1].attribute == attribute)
@@ -25,14 +25,14 @@ static struct channel_value *find(const struct channel *channel, uint32_t attrib
 	return NULL;
 }
 
-static void drop(struct channel *channel, struct channel_value *value)
+static void drop_value(struct channel *channel, struct channel_value *value)
 {
 	struct channel_value *end = channel->values.held + channel->values.held_count--;
 
 	memmove(value, value + 1, (size_t)(end - value - 1) * sizeof(*value));
 }
 
-static bool add(struct channel *channel, uint32_t attribute, uint64_t bits)
+static bool add_value(struct channel *channel, uint32_t attribute, uint64_t bits)
 {
 	if (!channel->values.held)
 		channel->values.held =
@@ -44,18 +44,18 @@ static bool add(struct channel *channel, uint32_t attribute, uint64_t bits)
 	return true;
 }
 
-static void hold(struct channel *channel, enum trm_runtime_holding how, uint32_t number,
-		 uint64_t bits)
+static void hold_value(struct channel *channel, enum trm_runtime_holding how,
+		       uint32_t number, uint64_t bits)
 {
 	struct channel_value *value;
 
 	runtime_lock(&channel->lock);
-	value = find(channel, number);
+	value = find_value(channel, number);
 	if (how == TRM_HOLD_END && value)
-		drop(channel, value);
+		drop_value(channel, value);
 	else if (how == TRM_HOLD_SET && value)
 		value->bits = bits;
-	else if (how != TRM_HOLD_END && !add(channel, number, bits))
+	else if (how != TRM_HOLD_END && !add_value(channel, number, bits))
 		spool_lose_memory();
 	runtime_unlock(&channel->lock);
 }
@@ -72,7 +72,7 @@ void channels_hold(struct channel *const *wanted, size_t count,
 		return;
 	if (how == TRM_HOLD_END || events_to_bits(attribute, value, &bits))
 		for (size_t i = 0; i < count; i++)
-			hold(wanted[i], how, number, bits);
+			hold_value(wanted[i], how, number, bits);
 	events_leave();
 }
 
@@ -86,7 +86,7 @@ bool channel_held(struct channel *channel, trm_attribute number,
 	if (!attribute)
 		return false;
 	runtime_lock(&channel->lock);
-	value = find(channel, number);
+	value = find_value(channel, number);
 	if (value)
 		bits = value->bits;
 	runtime_unlock(&channel->lock);
@@ -100,7 +100,7 @@ void channel_each_held(struct channel *channel,
 		       void *context)
 {
 	for (uint32_t i = 0; i < channel->values.held_count; i++)
-		if (find(channel, channel->values.held[i].attribute) ==
+		if (find_value(channel, channel->values.held[i].attribute) ==
 		    &channel->values.held[i])
 			visit(context, channel->values.held[i].attribute,
 			      channel->values.held[i].bits);

@@ -63,7 +63,7 @@ static bool is_noted(const struct context_module *items, uint64_t start)
 }
 
 /* The program's own file has no name there. */
-static void note(const struct dl_find_object *found)
+static void note_object(const struct dl_find_object *found)
 {
 	const struct link_map *map = found->dlfo_link_map;
 	struct context_module *items;
@@ -94,7 +94,7 @@ void code_note(uint64_t address)
 	if (address - known.start < known.size || !stack_find_code(address, &found))
 		return;
 	runtime_lock(&modules.lock);
-	note(&found);
+	note_object(&found);
 	runtime_unlock(&modules.lock);
 	known.start = (uintptr_t)found.dlfo_map_start;
 	known.size = (uintptr_t)found.dlfo_map_end - known.start;

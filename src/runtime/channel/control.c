@@ -31,8 +31,8 @@ void channels_offer(void)
 }
 
 /* Of the thread that sees it first, the time until then is the channel's. */
-static void stop(struct channel *channel, struct context_thread *thread,
-		 struct context_node *before, uint64_t now)
+static void stop_thread(struct channel *channel, struct context_thread *thread,
+			struct context_node *before, uint64_t now)
 {
 	uint64_t until = channel->record->wanted_ticks;
 
@@ -43,7 +43,7 @@ static void stop(struct channel *channel, struct context_thread *thread,
 	channels_watch(NULL);
 }
 
-static void start(struct channel *channel, struct context_thread *thread)
+static void start_thread(struct channel *channel, struct context_thread *thread)
 {
 	channel->stopped = false;
 	channel->generation++;
@@ -66,9 +66,9 @@ void channels_obey(struct context_thread *thread, struct context_node *before,
 		if (!record || stopped == channel->stopped)
 			continue;
 		if (stopped)
-			stop(channel, thread, before, now);
+			stop_thread(channel, thread, before, now);
 		else
-			start(channel, thread);
+			start_thread(channel, thread);
 		__atomic_store_n(&record->stopped, stopped, __ATOMIC_RELEASE);
 	}
 	runtime_unlock(&channels.lock);

@@ -109,8 +109,8 @@ static void begin_measuring(struct channel_thread *own, const struct runtime_eve
 	own->generation = own->channel->generation;
 }
 
-static inline __attribute__((always_inline)) void give(struct channel_thread *own,
-						       const struct runtime_event *event)
+static inline __attribute__((always_inline)) void
+give_snapshot(struct channel_thread *own, const struct runtime_event *event)
 {
 	const struct channel *channel = own->channel;
 
@@ -130,18 +130,18 @@ static __attribute__((noinline)) void take_first(struct channel_thread *own,
 		first.now = channel->clock.started;
 	begin_measuring(own, &first);
 	memset(own->values, 0, channel->metric_count * sizeof(*own->values));
-	give(own, &first);
+	give_snapshot(own, &first);
 }
 
-static inline __attribute__((always_inline)) void take(struct channel_thread *own,
-						       const struct runtime_event *event)
+static inline __attribute__((always_inline)) void
+take_snapshot(struct channel_thread *own, const struct runtime_event *event)
 {
 	if (unlikely(own->generation != own->channel->generation)) {
 		take_first(own, event);
 		return;
 	}
 	sample(own, event);
-	give(own, event);
+	give_snapshot(own, event);
 }
 
 static inline __attribute__((always_inline)) struct channel_thread *
@@ -172,13 +172,14 @@ void channel_settle(struct channel *channel, struct context_thread *thread,
 		return;
 	if (until < own->stamp)
 		until = own->stamp;
-	take(own, &(struct runtime_event){RUNTIME_PUSH, 0, 0, node, thread->node, until});
+	take_snapshot(own, &(struct runtime_event){RUNTIME_PUSH, 0, 0, node, thread->node,
+						   until});
 }
 
 /* For services that see more than what makes snapshots. */
-static __attribute__((noinline)) void look(struct channel *channel,
-					   struct context_thread *thread,
-					   const struct runtime_event *event)
+static __attribute__((noinline)) void look_at_event(struct channel *channel,
+						    struct context_thread *thread,
+						    const struct runtime_event *event)
 {
 	struct channel_thread *own = own_of(channel, thread);
 
@@ -325,7 +326,7 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 		if (!channel_is_here(channel))
 			continue;
 		if (unlikely(channel->looker_count))
-			look(channel, thread, event);
+			look_at_event(channel, thread, event);
 		if (!is_wanted(channel, event)) {
 			if (event->kind >= RUNTIME_SET && event->kind <= RUNTIME_UNSET)
 				keep_value(channel, thread, event);
@@ -337,7 +338,7 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 		}
 		own = own_of(channel, thread);
 		if (likely(own))
-			take(own, event);
+			take_snapshot(own, event);
 		else
 			spool_lose_memory();
 	}
@@ -356,8 +357,8 @@ void channel_push_at(struct channel *channel, struct context_thread *thread,
 	struct channel_thread *own = own_of(channel, thread);
 
 	if (own)
-		take(own, &(struct runtime_event){RUNTIME_PUSH, 0, 0, node, node,
-						  runtime_ticks()});
+		take_snapshot(own, &(struct runtime_event){RUNTIME_PUSH, 0, 0, node, node,
+							   runtime_ticks()});
 }
 
 void channel_push(struct channel *channel)
@@ -379,9 +380,10 @@ void channel_close(struct channel *channel)
 		return;
 	if (channel_measures(channel) && channel_is_here(channel)) {
 		if (channel->looker_count)
-			look(channel, thread,
-			     &(struct runtime_event){RUNTIME_PUSH, 0, 0, thread->node,
-						     thread->node, runtime_ticks()});
+			look_at_event(channel, thread,
+				      &(struct runtime_event){RUNTIME_PUSH, 0, 0,
+							      thread->node, thread->node,
+							      runtime_ticks()});
 		if (channel->triggers)
 			channel_push_at(channel, thread, thread->node);
 	}
@@ -421,7 +423,8 @@ void channels_leave_thread(void)
 
 /* Where a node is in the tree of ended threads; NULL: nowhere, for want of
  * memory. */
-static struct context_node *moved(struct context_thread *ended, struct context_node *node)
+static struct context_node *move_thread(struct context_thread *ended,
+					struct context_node *node)
 {
 	if (!(node->flags & CONTEXT_METRIC))
 		return node->last_child;
@@ -438,7 +441,7 @@ static void move_rows(struct channel_thread *own, struct channel_thread *sums)
 	for (uint32_t i = 0; nodes && i < count && i < own->rows.most; i++) {
 		const uint64_t *row = rows_find(own, i);
 		struct context_node *node = row && row[ROW_SNAPSHOTS] && nodes[i]
-						    ? moved(sums->thread, nodes[i])
+						    ? move_thread(sums->thread, nodes[i])
 						    : NULL;
 		uint64_t *to = node ? rows_at(sums, node->number) : NULL;
 

@@ -17,7 +17,7 @@ struct expanded {
 	size_t length;
 };
 
-static void add(struct expanded *expanded, const char *text, size_t length)
+static void add_text(struct expanded *expanded, const char *text, size_t length)
 {
 	if (expanded->length + length >= sizeof(expanded->text))
 		length = sizeof(expanded->text) - 1 - expanded->length;
@@ -42,14 +42,14 @@ static void add_value(struct expanded *expanded, const char *name)
 	if (!found)
 		return;
 	if (known->type == TRM_TYPE_STRING) {
-		add(expanded, strings_at(bits)->bytes, strings_at(bits)->size);
+		add_text(expanded, strings_at(bits)->bytes, strings_at(bits)->size);
 		return;
 	}
 	if (known->type == TRM_TYPE_DOUBLE)
 		snprintf(text, sizeof(text), "%g", number_double(bits));
 	else
 		snprintf(text, sizeof(text), "%lld", (long long)bits);
-	add(expanded, text, strlen(text));
+	add_text(expanded, text, strlen(text));
 }
 
 static void add_named(struct expanded *expanded, const char *name)
@@ -64,7 +64,7 @@ static void add_named(struct expanded *expanded, const char *name)
 		snprintf(text, sizeof(text), "%s", program_invocation_short_name);
 	else
 		add_value(expanded, name);
-	add(expanded, text, strlen(text));
+	add_text(expanded, text, strlen(text));
 }
 
 /* Before the ending: a child's file is not its parent's. */
@@ -80,8 +80,8 @@ static void add_child(struct expanded *expanded)
 		expanded->length = (size_t)(dot - expanded->text);
 	}
 	snprintf(own, sizeof(own), "-%d", (int)getpid());
-	add(expanded, own, strlen(own));
-	add(expanded, ending, strlen(ending));
+	add_text(expanded, own, strlen(own));
+	add_text(expanded, ending, strlen(ending));
 }
 
 const char *filename_expand(const char *pattern, const char *folder)
@@ -95,14 +95,14 @@ const char *filename_expand(const char *pattern, const char *folder)
 	if (stream)
 		return pattern;
 	if (*folder && *pattern != '/') {
-		add(&expanded, folder, strlen(folder));
-		add(&expanded, "/", 1);
+		add_text(&expanded, folder, strlen(folder));
+		add_text(&expanded, "/", 1);
 	}
 	while (*pattern) {
 		const char *end = *pattern == '%' ? strchr(pattern + 1, '%') : NULL;
 
 		if (!end || (size_t)(end - pattern) > sizeof(name)) {
-			add(&expanded, pattern++, 1);
+			add_text(&expanded, pattern++, 1);
 			continue;
 		}
 		snprintf(name, sizeof(name), "%.*s", (int)(end - pattern - 1),

@@ -35,7 +35,7 @@ struct filter {
 	uint64_t verdicts[VERDICTS];
 };
 
-static bool matches(const struct pattern *pattern, const char *text)
+static bool matches_pattern(const struct pattern *pattern, const char *text)
 {
 	switch (pattern->kind) {
 	case STARTS:
@@ -58,7 +58,7 @@ static uint64_t verdict_on(struct filter *filter, uint64_t place)
 	if (known >> LISTS == place)
 		return known;
 	for (uint32_t i = 0; i < filter->count; i++)
-		if (matches(&filter->patterns[i], strings_at(place)->bytes))
+		if (matches_pattern(&filter->patterns[i], strings_at(place)->bytes))
 			bits |= 1u << filter->patterns[i].list;
 	__atomic_store_n(slot, place << LISTS | bits, __ATOMIC_RELAXED);
 	return bits;
@@ -166,7 +166,7 @@ static void add_all(struct filter *filter, enum pattern_list list, const char *t
 }
 
 /* By list. */
-static struct filter *create(const char *const texts[LISTS])
+static struct filter *create_filter(const char *const texts[LISTS])
 {
 	struct filter *filter = NULL;
 
@@ -189,12 +189,12 @@ struct filter *filter_create(const struct settings *settings)
 		[BRANCH] = settings_get(settings, "EVENT_INCLUDE_BRANCHES"),
 	};
 
-	return create(texts);
+	return create_filter(texts);
 }
 
 struct filter *filter_create_of(const char *included, const char *excluded)
 {
 	const char *const texts[LISTS] = {[INCLUDED] = included, [EXCLUDED] = excluded};
 
-	return create(texts);
+	return create_filter(texts);
 }

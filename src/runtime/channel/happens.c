@@ -27,8 +27,8 @@ bool happens_init(void)
 	return memory != NULL;
 }
 
-static __attribute__((noinline)) uint32_t make(enum runtime_event_kind kind,
-					       const struct context_attribute *known)
+static __attribute__((noinline)) uint32_t
+make_happening(enum runtime_event_kind kind, const struct context_attribute *known)
 {
 	const uint32_t kept = TRM_SCOPE_PROCESS | TRM_SCOPE_THREAD | TRM_SCOPE_TASK |
 			      7 << TRM_LEVEL_SHIFT_;
@@ -60,7 +60,7 @@ struct context_node *happens_below(struct context_thread *thread,
 	number = &made[event->attribute][place_of(event->kind)];
 	found = __atomic_load_n(number, __ATOMIC_RELAXED);
 	if (unlikely(!found)) {
-		found = make(event->kind, known);
+		found = make_happening(event->kind, known);
 		__atomic_store_n(number, found, __ATOMIC_RELAXED);
 	}
 	return found ? tree_key(thread, context, found, event->node->value) : NULL;

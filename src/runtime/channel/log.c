@@ -26,7 +26,7 @@ static void add_to_file(const char *path, const char *front, const char *text)
 	close(file);
 }
 
-static void say(int level, const char *format, va_list list)
+static void write_line(int level, const char *format, va_list list)
 {
 	const char *place = settings_usual_of("LOG_LOGFILE");
 	const char *verbosity = settings_usual_of("LOG_VERBOSITY");
@@ -55,7 +55,7 @@ void log_warn(const char *format, ...)
 	va_list list;
 
 	va_start(list, format);
-	say(0, format, list);
+	write_line(0, format, list);
 	va_end(list);
 }
 
@@ -64,7 +64,7 @@ void log_detail(const char *format, ...)
 	va_list list;
 
 	va_start(list, format);
-	say(2, format, list);
+	write_line(2, format, list);
 	va_end(list);
 }
 
@@ -73,6 +73,6 @@ void log_inform(const char *format, ...)
 	va_list list;
 
 	va_start(list, format);
-	say(1, format, list);
+	write_line(1, format, list);
 	va_end(list);
 }

@@ -150,8 +150,9 @@ bool paths_sample(const ucontext_t *context, uint64_t weight)
 }
 
 /* The same path in the thread's tree. */
-static struct context_node *bring(struct channel_thread *own, const struct kept *kept,
-				  uint32_t leaf, struct context_node *node)
+static struct context_node *bring_path(struct channel_thread *own,
+				       const struct kept *kept, uint32_t leaf,
+				       struct context_node *node)
 {
 	const struct call_paths *paths = own->channel->paths;
 	uint64_t frames[STACK_FRAMES];
@@ -168,7 +169,7 @@ static struct context_node *bring(struct channel_thread *own, const struct kept 
 	return node;
 }
 
-static void give(struct channel_thread *own, const struct runtime_event *event)
+static void give_path(struct channel_thread *own, const struct runtime_event *event)
 {
 	const struct call_paths *paths = own->channel->paths;
 
@@ -182,7 +183,7 @@ static void say_sample(struct channel_thread *own, const struct kept *kept,
 		       const struct kept_sample *sample, struct context_node *context)
 {
 	const struct channel *channel = own->channel;
-	struct context_node *node = bring(own, kept, sample->node, context);
+	struct context_node *node = bring_path(own, kept, sample->node, context);
 	uint64_t space[CHANNEL_METRICS_MAX], *values = own->values;
 
 	if (!node)
@@ -192,7 +193,8 @@ static void say_sample(struct channel_thread *own, const struct kept *kept,
 	space[channel->paths->samples] = sample->weight;
 	own->sampled += sample->weight;
 	own->values = space;
-	give(own, &(struct runtime_event){RUNTIME_SAMPLE, 0, 0, node, node, sample->now});
+	give_path(own,
+		  &(struct runtime_event){RUNTIME_SAMPLE, 0, 0, node, node, sample->now});
 	own->values = values;
 }
 
@@ -295,7 +297,7 @@ static struct context_node *path_below(struct channel_thread *own,
 }
 
 /* The one sink of a channel with call paths. */
-static void take(struct channel_thread *own, const struct runtime_event *event)
+static void take_path(struct channel_thread *own, const struct runtime_event *event)
 {
 	const struct call_paths *paths = own->channel->paths;
 	struct runtime_event with = *event;
@@ -306,7 +308,7 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 		take_rest(own);
 	if (paths->of_events)
 		with.before = path_below(own, event->before);
-	give(own, &with);
+	give_path(own, &with);
 }
 
 const struct context_node *paths_context(const struct channel *channel,
@@ -318,7 +320,7 @@ const struct context_node *paths_context(const struct channel *channel,
 	return node;
 }
 
-static const char *add(struct channel *channel, const char *attribute)
+static const char *add_path_attribute(struct channel *channel, const char *attribute)
 {
 	struct call_paths *paths;
 
@@ -338,7 +340,7 @@ static const char *add(struct channel *channel, const char *attribute)
 
 const char *paths_add(struct channel *channel)
 {
-	const char *reason = add(channel, "callpath.address");
+	const char *reason = add_path_attribute(channel, "callpath.address");
 
 	if (!reason)
 		channel->paths->skip = (uint32_t)settings_number(
@@ -352,7 +354,7 @@ static void add_places(struct channel *channel)
 	if (channel->paths || channel_metric(channel, "sampler.samples") < 0 ||
 	    !settings_is_true(&channel->settings, "SAMPLER_PC",
 			      channel_has(channel, "symbollookup")) ||
-	    add(channel, "cali.sampler.pc"))
+	    add_path_attribute(channel, "cali.sampler.pc"))
 		return;
 	channel->paths->alone = true;
 }
@@ -372,7 +374,7 @@ void paths_settle(struct channel *channel)
 						  paths->samples < 0);
 	memcpy(paths->sinks, channel->sinks, sizeof(paths->sinks));
 	paths->sink_count = channel->sink_count;
-	channel->sinks[0] = take;
+	channel->sinks[0] = take_path;
 	channel->sink_count = 1;
 	if (paths->samples >= 0 && !paths->alone)
 		__atomic_or_fetch(&sampled_deep, bit, __ATOMIC_RELEASE);

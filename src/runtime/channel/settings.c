@@ -48,8 +48,8 @@ static const char *without_prefix(const char *key)
 	return strncmp(key, "TRAMMEL_", 8) ? key : key + 8;
 }
 
-static void add(struct settings *settings, const char *key, size_t length,
-		const char *value)
+static void add_setting(struct settings *settings, const char *key, size_t length,
+			const char *value)
 {
 	const char *own = settings_keep(key, length);
 	const char *copy = settings_keep(value, strlen(value));
@@ -72,7 +72,7 @@ static void add(struct settings *settings, const char *key, size_t length,
 void settings_add(struct settings *settings, const char *key, const char *value)
 {
 	key = without_prefix(key);
-	add(settings, key, strlen(key), value);
+	add_setting(settings, key, strlen(key), value);
 }
 
 static const char *from_environment(const char *key)
@@ -88,8 +88,8 @@ static const char *from_environment(const char *key)
 	return value;
 }
 
-static const char *find(const struct settings *settings, uint32_t from, uint32_t end,
-			const char *key)
+static const char *find_setting(const struct settings *settings, uint32_t from,
+				uint32_t end, const char *key)
 {
 	for (uint32_t i = from; i < end; i++)
 		if (!strcmp(settings->items[i].key, key))
@@ -99,11 +99,12 @@ static const char *find(const struct settings *settings, uint32_t from, uint32_t
 
 const char *settings_get(const struct settings *settings, const char *key)
 {
-	const char *value = find(settings, 0, settings->fixed, key);
+	const char *value = find_setting(settings, 0, settings->fixed, key);
 
 	if (!value && settings->reads_environment)
 		value = from_environment(key);
-	return value ? value : find(settings, settings->fixed, settings->count, key);
+	return value ? value
+		     : find_setting(settings, settings->fixed, settings->count, key);
 }
 
 static bool is_among(const char *value, const char *const *words)
@@ -165,19 +166,19 @@ void settings_set_usual(const char *key, const char *value, bool preset)
 
 const char *settings_usual_of(const char *key)
 {
-	const char *value = find(&usual.fixed, 0, usual.fixed.count, key);
+	const char *value = find_setting(&usual.fixed, 0, usual.fixed.count, key);
 
 	if (!value)
 		value = from_environment(key);
 	if (!value)
-		value = find(&usual.file, 0, usual.file.count, key);
-	return value ? value : find(&usual.preset, 0, usual.preset.count, key);
+		value = find_setting(&usual.file, 0, usual.file.count, key);
+	return value ? value : find_setting(&usual.preset, 0, usual.preset.count, key);
 }
 
 static void add_all(struct settings *settings, const struct settings *from)
 {
 	for (uint32_t i = 0; i < from->count; i++)
-		if (!find(settings, 0, settings->count, from->items[i].key))
+		if (!find_setting(settings, 0, settings->count, from->items[i].key))
 			settings_add(settings, from->items[i].key, from->items[i].value);
 }
 
@@ -196,7 +197,8 @@ static const char *chosen_profile(void)
 	const char *chosen = from_environment("CONFIG_PROFILE");
 
 	return chosen ? chosen
-		      : find(&usual.fixed, 0, usual.fixed.count, "CONFIG_PROFILE");
+		      : find_setting(&usual.fixed, 0, usual.fixed.count,
+				     "CONFIG_PROFILE");
 }
 
 /* Settings that have a name, as some of the peer's are known. */
@@ -225,7 +227,7 @@ static void add_built_in(void)
 
 	for (size_t i = 0; chosen && i < sizeof(built_in) / sizeof(built_in[0]); i++)
 		if (!strcmp(built_in[i].profile, chosen) &&
-		    !find(&usual.file, 0, usual.file.count, built_in[i].key))
+		    !find_setting(&usual.file, 0, usual.file.count, built_in[i].key))
 			settings_add(&usual.file, built_in[i].key, built_in[i].value);
 }
 
@@ -265,7 +267,7 @@ void settings_read_file(void)
 	FILE *file;
 
 	if (!path)
-		path = find(&usual.fixed, 0, usual.fixed.count, "CONFIG_FILE");
+		path = find_setting(&usual.fixed, 0, usual.fixed.count, "CONFIG_FILE");
 	file = fopen(path ? path : "caliper.config", "re");
 	if ((!file && path) || (file && (fgetc(file) == EOF && ferror(file))))
 		log_warn("cannot read the configuration '%s': %s",
@@ -289,7 +291,7 @@ void settings_read_file(void)
 }
 
 /* Levenshtein's distance, of short names. */
-static size_t distance(const char *a, const char *b)
+static size_t distance_of(const char *a, const char *b)
 {
 	enum { MOST = 48 };
 	size_t row[MOST + 1], length = strnlen(b, MOST);
@@ -318,7 +320,7 @@ const char *settings_nearest(const char *name, const char *(*next)(size_t index)
 	const char *found = NULL, *other;
 
 	for (size_t i = 0; (other = next(i)); i++) {
-		size_t far = distance(name, other);
+		size_t far = distance_of(name, other);
 
 		if (far < best) {
 			best = far;

@@ -78,8 +78,8 @@ static void restore_values(const struct giving *giving)
 	}
 }
 
-static void give(struct channel *channel, struct context_thread *thread,
-		 const struct giving *giving)
+static void give_value(struct channel *channel, struct context_thread *thread,
+		       const struct giving *giving)
 {
 	struct channel_thread *own = channel_own(channel, thread);
 
@@ -126,7 +126,7 @@ void channels_give(struct channel *const *wanted, size_t count,
 	set_values(&giving, runtime_ticks());
 	for (size_t i = 0; i < count; i++)
 		if (channel_measures(wanted[i]) && channel_is_here(wanted[i]))
-			give(wanted[i], thread, &giving);
+			give_value(wanted[i], thread, &giving);
 	restore_values(&giving);
 	events_leave();
 }

@@ -79,7 +79,7 @@ static bool has_pages(uint64_t from, uint64_t end)
 }
 
 /* What is known of the stack reaches down to the place, if the place is on it. */
-static void reach(struct stack_walker *walker, uint64_t place)
+static void reach_place(struct stack_walker *walker, uint64_t place)
 {
 	uint64_t low = place & ~(uint64_t)(PAGE - 1), top, end;
 
@@ -213,7 +213,7 @@ walk_plain(struct stack_walker *walker, const struct unwind_place *place)
 	return true;
 }
 
-static void walk(struct stack_walker *walker, const struct unwind_place *place)
+static void walk_frames(struct stack_walker *walker, const struct unwind_place *place)
 {
 	const struct unwind_view view = {
 		.context = walker,
@@ -224,7 +224,7 @@ static void walk(struct stack_walker *walker, const struct unwind_place *place)
 	int saved = errno;
 
 	walker->count = walker->skipped = 0;
-	reach(walker, place->registers[UNWIND_RSP]);
+	reach_place(walker, place->registers[UNWIND_RSP]);
 	if (!walk_plain(walker, place)) {
 		walker->count = walker->skipped = 0;
 		unwind_walk(&view, *place);
@@ -248,7 +248,7 @@ __attribute__((noinline)) void trm_runtime_walk_here(struct stack_walker *walker
 			   "=m"(registers[UNWIND_R12 + 3])
 			 :
 			 : "rax");
-	walk(walker, &place);
+	walk_frames(walker, &place);
 }
 
 void trm_runtime_walk_signal(struct stack_walker *walker, const ucontext_t *context)
@@ -262,5 +262,5 @@ void trm_runtime_walk_signal(struct stack_walker *walker, const ucontext_t *cont
 
 	for (int i = 0; i < UNWIND_REGISTERS; i++)
 		place.registers[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
-	walk(walker, &place);
+	walk_frames(walker, &place);
 }

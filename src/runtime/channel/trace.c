@@ -33,7 +33,7 @@ void trace_deinit(struct channel_thread *own)
 }
 
 /* The limit is reached: the oldest block is used again, or nothing more is kept. */
-static struct context_block *reuse(struct channel_thread *own)
+static struct context_block *reuse_block(struct channel_thread *own)
 {
 	struct context_block *block = own->first_block;
 
@@ -48,7 +48,7 @@ static struct context_block *reuse(struct channel_thread *own)
 
 /* The limit is reached: what is in the blocks is left to the file, but for the last one,
  * which is to be linked to another. */
-static void flush(struct channel_thread *own)
+static void flush_block(struct channel_thread *own)
 {
 	if ((own->unflushed_count + 1) * BLOCK <= own->channel->service_data.trace.limit)
 		return;
@@ -67,10 +67,10 @@ static struct context_block *next_block(struct channel_thread *own)
 	struct context_block *block = NULL;
 
 	if (own->channel->service_data.trace.flushes)
-		flush(own);
+		flush_block(own);
 	if (limit && !own->channel->service_data.trace.flushes &&
 	    (own->blocks + 1) * BLOCK > limit && own->blocks)
-		block = reuse(own);
+		block = reuse_block(own);
 	else
 		block = channel_block(own, CONTEXT_SNAPSHOTS, SPOOL_RUN);
 	if (!block)
@@ -100,7 +100,7 @@ static uint32_t number_of(const struct runtime_event *event)
 		       : event->attribute;
 }
 
-static void take(struct channel_thread *own, const struct runtime_event *event)
+static void take_snapshot(struct channel_thread *own, const struct runtime_event *event)
 {
 	const struct channel *channel = own->channel;
 	struct context_block *block = own->last_block;
@@ -138,7 +138,7 @@ void trace_begin(struct channel_thread *own, const struct runtime_event *event)
 
 	mark.kind = RUNTIME_RESUME;
 	mark.value = own->channel->clock.started;
-	take(own, &mark);
+	take_snapshot(own, &mark);
 }
 
 /* A value of the process that was set before the channel began. */
@@ -148,8 +148,9 @@ static void keep_early(void *context, uint32_t attribute, uint64_t bits)
 	struct context_node *node = own->thread->node;
 
 	if (!(attributes_get(attribute)->properties & CONTEXT_OF_LIBRARY))
-		take(own, &(struct runtime_event){RUNTIME_KEPT, attribute, bits, node,
-						  node, own->channel->clock.started});
+		take_snapshot(own,
+			      &(struct runtime_event){RUNTIME_KEPT, attribute, bits, node,
+						      node, own->channel->clock.started});
 }
 
 void trace_resume(struct channel_thread *own, const struct runtime_event *event)
@@ -168,8 +169,8 @@ void trace_resume(struct channel_thread *own, const struct runtime_event *event)
 void trace_mark(struct channel_thread *own, enum runtime_event_kind kind,
 		struct context_node *node, uint32_t attribute, uint64_t bits)
 {
-	take(own,
-	     &(struct runtime_event){kind, attribute, bits, node, node, runtime_ticks()});
+	take_snapshot(own, &(struct runtime_event){kind, attribute, bits, node, node,
+						   runtime_ticks()});
 }
 
 static const struct policy {
@@ -182,7 +183,7 @@ static const struct policy {
 	{"flush", true, false, true},
 };
 
-static const char *start(struct channel *channel)
+static const char *start_trace(struct channel *channel)
 {
 	const char *name = settings_get(&channel->settings, "TRACE_BUFFER_POLICY");
 	uint64_t megabytes = settings_number(&channel->settings, "TRACE_BUFFER_SIZE", 2);
@@ -212,6 +213,6 @@ const struct service service_trace = {
 	.name = "trace",
 	.about = "each snapshot with its time",
 	.keys = "TRACE_BUFFER_SIZE TRACE_BUFFER_POLICY",
-	.start = start,
-	.on_snapshot = take,
+	.start = start_trace,
+	.on_snapshot = take_snapshot,
 };

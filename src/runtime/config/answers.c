@@ -44,7 +44,8 @@ static bool is_bool(const struct configuration_option *option)
 }
 
 /* It and what it inherits, once each. */
-static void enable(struct giving *giving, const struct configuration_option *option)
+static void enable_configuration(struct giving *giving,
+				 const struct configuration_option *option)
 {
 	const struct document *others = document_member(
 		option ? specs_of_option(request_specs, option) : NULL, "inherit");
@@ -57,10 +58,11 @@ static void enable(struct giving *giving, const struct configuration_option *opt
 	giving->enabled[giving->enabled_count++] = option;
 	giving->answers->enabled(giving->answers->context, option->name, is_bool(option));
 	if (others && others->text)
-		enable(giving, specs_option(request_specs, others->text));
+		enable_configuration(giving, specs_option(request_specs, others->text));
 	for (others = others ? others->first : NULL; others; others = others->next)
 		if (others->text)
-			enable(giving, specs_option(request_specs, others->text));
+			enable_configuration(giving,
+					     specs_option(request_specs, others->text));
 }
 
 struct giving_option {
@@ -166,7 +168,7 @@ void answers_give(const struct request *request, const struct item *item,
 
 		option = specs_option_of(request_specs, of, argument->name);
 		if (option && (!is_bool(option) || !item_is_off(argument)))
-			enable(&giving, option);
+			enable_configuration(&giving, option);
 	}
 	answers->setting(answers->context, NULL, "CALI_SERVICES_ENABLE", of->services);
 	give_settings(&giving, NULL, request->spec, "");

@@ -92,7 +92,7 @@ const char *clauses_add(struct clauses *clauses, const char *text)
 	return NULL;
 }
 
-static void append(char *text, size_t size, const char *more, size_t length)
+static void append_text(char *text, size_t size, const char *more, size_t length)
 {
 	size_t used = strlen(text);
 
@@ -107,17 +107,17 @@ void clauses_place(const struct clauses *clauses, const char *rest, char *text,
 	size_t before = group ? (size_t)(group - rest) : strlen(rest);
 	const char *filters = clauses->filters;
 
-	append(text, size, rest, before);
+	append_text(text, size, rest, before);
 	if (*filters && !strcasestr(rest, " where ")) {
-		append(text, size, " WHERE ", strlen(" WHERE "));
+		append_text(text, size, " WHERE ", strlen(" WHERE "));
 		filters++;
 	}
-	append(text, size, filters, strlen(filters));
-	append(text, size, rest + before, strlen(rest + before));
+	append_text(text, size, filters, strlen(filters));
+	append_text(text, size, rest + before, strlen(rest + before));
 	if (!group && *clauses->keys) {
-		append(text, size, " GROUP BY ", strlen(" GROUP BY "));
-		append(text, size, clauses->keys + 1, strlen(clauses->keys + 1));
+		append_text(text, size, " GROUP BY ", strlen(" GROUP BY "));
+		append_text(text, size, clauses->keys + 1, strlen(clauses->keys + 1));
 	} else {
-		append(text, size, clauses->keys, strlen(clauses->keys));
+		append_text(text, size, clauses->keys, strlen(clauses->keys));
 	}
 }

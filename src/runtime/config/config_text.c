@@ -91,8 +91,8 @@ static void apply_usual(struct request *request, const struct items *all,
 }
 
 /* Whether it can be had. */
-static bool fill(struct request *request, const struct item *item,
-		 const struct items *all)
+static bool fill_request(struct request *request, const struct item *item,
+			 const struct items *all)
 {
 	static struct items own;
 
@@ -133,7 +133,8 @@ static struct channel *add_configuration(const struct item *item, const struct i
 {
 	static struct request request;
 
-	return fill(&request, item, all) ? request_make_channel(&request, active) : NULL;
+	return fill_request(&request, item, all) ? request_make_channel(&request, active)
+						 : NULL;
 }
 
 /* load(file,...): configurations and options of files. */
@@ -165,7 +166,7 @@ static struct channel *add_item(const struct item *item, const struct items *all
 }
 
 /* Of a list that is no option's. */
-static void check(const char *text, const struct items *items)
+static void check_text(const char *text, const struct items *items)
 {
 	for (size_t i = 0; i < items->count; i++)
 		if (items->items[i].lacks)
@@ -191,7 +192,7 @@ size_t config_text_create(struct trm_specs *specs, const char *text, bool active
 		of_texts = runtime_map(sizeof(*of_texts));
 	request_specs = specs ? specs : of_texts;
 	items_split(text ? text : "", &items);
-	check(text ? text : "", &items);
+	check_text(text ? text : "", &items);
 	for (size_t i = 0; request_specs && i < items.count; i++) {
 		struct channel *channel =
 			add_item(&items.items[i], &items, active, count < CHANNELS_MAX);
@@ -218,7 +219,7 @@ bool config_text_ask(struct trm_specs *specs, const char *text, const char *name
 	request_specs = specs;
 	items_split(text, &items);
 	item = items_find(&items, name);
-	if (item && fill(&request, item, &items))
+	if (item && fill_request(&request, item, &items))
 		answers_give(&request, item, &items, answers);
 	runtime_unlock(&specs_lock);
 	return !*ret_message;

@@ -216,7 +216,7 @@ static const struct row *option_of(const char *name)
 	return NULL;
 }
 
-static void append(char *text, size_t size, const char *before, const char *more)
+static void append_text(char *text, size_t size, const char *before, const char *more)
 {
 	size_t used = strlen(text);
 
@@ -229,14 +229,14 @@ static void make_profile(const struct across_wish *wish, char *across, size_t si
 	const struct clauses *own = wish->own_local;
 
 	if (*own->lets)
-		append(across, size, "LET ", own->lets + 1);
-	append(across, size, " SELECT ", "path, mpi.rank");
-	append(across, size, "", wish->columns);
-	append(across, size, "", own->columns);
+		append_text(across, size, "LET ", own->lets + 1);
+	append_text(across, size, " SELECT ", "path, mpi.rank");
+	append_text(across, size, "", wish->columns);
+	append_text(across, size, "", own->columns);
 	clauses_place(own, " GROUP BY path, mpi.rank", across, size);
 	if (*own->order)
-		append(across, size, " ORDER BY ", own->order + 1);
-	append(across, size, " FORMAT ", wish->format);
+		append_text(across, size, " ORDER BY ", own->order + 1);
+	append_text(across, size, " FORMAT ", wish->format);
 }
 
 static bool is_twice(const struct across_wish *wish, size_t index)
@@ -268,7 +268,7 @@ static void append_columns(char *text, size_t size, const char *columns)
 		       known[length + 1] != ',')
 			known++;
 		if (!known)
-			append(text, size, "", column);
+			append_text(text, size, "", column);
 	}
 }
 
@@ -288,7 +288,7 @@ static void append_options(const struct across_wish *wish, enum part part, char 
 		if (part == LOCAL)
 			append_columns(text, size, parts[part]);
 		else
-			append(text, size, ",", parts[part]);
+			append_text(text, size, ",", parts[part]);
 	}
 }
 
@@ -296,8 +296,8 @@ static void append_options(const struct across_wish *wish, enum part part, char 
 static void append_first(const struct across_wish *wish, const char *keys,
 			 const char *columns, char *text, size_t size)
 {
-	append(text, size, " SELECT ", wish->without_regions ? "" : keys);
-	append(text, size, wish->without_regions ? " SELECT " : ",", columns);
+	append_text(text, size, " SELECT ", wish->without_regions ? "" : keys);
+	append_text(text, size, wish->without_regions ? " SELECT " : ",", columns);
 }
 
 void cross_rank_make(const struct across_wish *wish, char *local, char *across,
@@ -314,30 +314,30 @@ void cross_rank_make(const struct across_wish *wish, char *local, char *across,
 	while (strcmp(configurations[at].row.name, wish->configuration->name) != 0)
 		at++;
 	rest = wish->without_regions ? "" : configurations[at].rest;
-	append(local, size, "LET ", configurations[at].row.lets);
+	append_text(local, size, "LET ", configurations[at].row.lets);
 	append_options(wish, LETS, local, size);
-	append(local, size, "", wish->own_local->lets);
+	append_text(local, size, "", wish->own_local->lets);
 	append_first(wish, configurations[at].keys, configurations[at].row.local, local,
 		     size);
 	append_options(wish, LOCAL, local, size);
-	append(local, size, "", wish->own_local->columns);
+	append_text(local, size, "", wish->own_local->columns);
 	clauses_place(wish->own_local, rest, local, size);
-	append(local, size, "", " FORMAT cali");
+	append_text(local, size, "", " FORMAT cali");
 	if (*wish->own_across->lets)
-		append(across, size, "LET ", wish->own_across->lets + 1);
+		append_text(across, size, "LET ", wish->own_across->lets + 1);
 	append_first(wish, configurations[at].keys, configurations[at].row.across, across,
 		     size);
 	append_options(wish, ACROSS, across, size);
-	append(across, size, "", wish->own_across->columns);
+	append_text(across, size, "", wish->own_across->columns);
 	clauses_place(wish->own_across,
 		      wish->configuration->kind & CONFIGURATION_SPOT ? " GROUP BY path"
 								     : rest,
 		      across, size);
 	if (*wish->own_across->order)
-		append(across, size, " ORDER BY ", wish->own_across->order + 1);
+		append_text(across, size, " ORDER BY ", wish->own_across->order + 1);
 	else
-		append(across, size, "",
-		       wish->by_time ? configurations[at].by_time
-				     : configurations[at].order);
-	append(across, size, " FORMAT ", wish->format);
+		append_text(across, size, "",
+			    wish->by_time ? configurations[at].by_time
+					  : configurations[at].order);
+	append_text(across, size, " FORMAT ", wish->format);
 }

@@ -32,7 +32,7 @@ static void skip_space(struct reader *reader)
 	reader->at += strspn(reader->at, " \t\r\n");
 }
 
-static bool accept(struct reader *reader, char c)
+static bool accept_character(struct reader *reader, char c)
 {
 	skip_space(reader);
 	if (*reader->at != c)
@@ -155,7 +155,7 @@ static struct document *read_items(struct reader *reader, char close)
 	struct document *first = NULL, **next = &first;
 
 	reader->at++;
-	if (accept(reader, close))
+	if (accept_character(reader, close))
 		return NULL;
 	do {
 		const char *name = NULL;
@@ -165,7 +165,7 @@ static struct document *read_items(struct reader *reader, char close)
 			reader->wrong = true;
 		else if (close == '}')
 			name = read_string(reader);
-		if (name && !reader->wrong && !accept(reader, ':'))
+		if (name && !reader->wrong && !accept_character(reader, ':'))
 			reader->wrong = true;
 		if (reader->wrong)
 			return NULL;
@@ -174,8 +174,8 @@ static struct document *read_items(struct reader *reader, char close)
 			return NULL;
 		(*next)->name = name;
 		next = &(*next)->next;
-	} while (accept(reader, ','));
-	if (!accept(reader, close))
+	} while (accept_character(reader, ','));
+	if (!accept_character(reader, close))
 		reader->wrong = true;
 	return first;
 }

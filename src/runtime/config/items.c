@@ -13,7 +13,7 @@ struct place {
 };
 
 /* A character, or two where the first one takes the meaning of the second one. */
-static const char *pass(const char *text, const char *end, struct place *place)
+static const char *pass_item(const char *text, const char *end, struct place *place)
 {
 	bool begins = place->begins;
 
@@ -35,7 +35,7 @@ static const char *end_of(const char *text, const char *end)
 	struct place place = {.begins = true};
 
 	while (text < end && (*text != ',' || place.depth || place.quote))
-		text = pass(text, end, &place);
+		text = pass_item(text, end, &place);
 	if (text < end)
 		return text;
 	if (place.depth)
@@ -45,7 +45,7 @@ static const char *end_of(const char *text, const char *end)
 	return end;
 }
 
-static void trim(const char **from, const char **end)
+static void trim_blanks(const char **from, const char **end)
 {
 	while (*from < *end && strchr(" \t\n", **from))
 		++*from;
@@ -56,7 +56,7 @@ static void trim(const char **from, const char **end)
 /* What stands in parentheses is read again as a list. */
 static const char *keep_list(const char *from, const char *end)
 {
-	trim(&from, &end);
+	trim_blanks(&from, &end);
 	if (end - from >= 2 && strchr("\"'", *from) && end[-1] == *from &&
 	    !memchr(from + 1, *from, (size_t)(end - from - 2))) {
 		from++;
@@ -69,7 +69,7 @@ static const char *keep_word(const char *from, const char *end)
 {
 	char *word, *to;
 
-	trim(&from, &end);
+	trim_blanks(&from, &end);
 	if (end - from >= 2 && *from == '\'' && end[-1] == '\'')
 		return settings_keep(from + 1, (size_t)(end - from - 2));
 	word = to = settings_keep(from, (size_t)(end - from));
@@ -91,7 +91,7 @@ static void split_item(struct items *items, const char *from, const char *end)
 	const char *at = from;
 
 	while (at < end && ((*at != '=' && *at != '(') || place.quote))
-		at = pass(at, end, &place);
+		at = pass_item(at, end, &place);
 	*item = (struct item){.name = keep_word(from, at)};
 	if (!item->name || (!*item->name && at == end)) {
 		items->has_empty = true;

@@ -11,7 +11,7 @@
 
 enum { NAME_MAX_BYTES = 256, LIST_MAX_BYTES = 4096 };
 
-static void keep(const char *name, const char *value)
+static void keep_value(const char *name, const char *value)
 {
 	uint32_t attribute = attributes_create(
 		name, TRM_TYPE_STRING,
@@ -47,7 +47,7 @@ static void keep_document(const char *name, const struct document *document)
 
 	if (document->kind != DOCUMENT_OBJECT) {
 		add_text(text, sizeof(text), document);
-		keep(name, text);
+		keep_value(name, text);
 		return;
 	}
 	for (document = document->first; document; document = document->next) {
@@ -57,7 +57,8 @@ static void keep_document(const char *name, const struct document *document)
 }
 
 /* The member a.b of an object, also where the name of one has dots; NULL: none. */
-static const struct document *find(const struct document *document, const char *name)
+static const struct document *find_value(const struct document *document,
+					 const char *name)
 {
 	const struct document *found = document_member(document, name);
 
@@ -71,7 +72,7 @@ static const struct document *find(const struct document *document, const char *
 							     : sizeof(first) - 1);
 		inner = document_member(document, first);
 		if (inner)
-			found = find(inner, dot + 1);
+			found = find_value(inner, dot + 1);
 	}
 	return found;
 }
@@ -82,7 +83,7 @@ static void add_keys(const struct document *all, const char *path, const char *k
 
 	items_split(keys, &names);
 	for (size_t i = 0; i < names.count; i++) {
-		const struct document *found = find(all, names.items[i].name);
+		const struct document *found = find_value(all, names.items[i].name);
 
 		if (found)
 			keep_document(names.items[i].name, found);
@@ -130,5 +131,5 @@ void metadata_add(const char *text)
 		return;
 	}
 	for (size_t i = 0; i < items.count; i++)
-		keep(items.items[i].name, items.items[i].value);
+		keep_value(items.items[i].name, items.items[i].value);
 }

@@ -85,8 +85,9 @@ static bool has_columns(const struct request *request,
 	       strstr(request->configuration->services, option->services);
 }
 
-static void note(struct request *request, const struct configuration_option *option,
-		 const char *value)
+static void note_configuration(struct request *request,
+			       const struct configuration_option *option,
+			       const char *value)
 {
 	if (request->option_count == ITEMS_MAX)
 		return;
@@ -398,7 +399,7 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 		switch_off(request, option);
 		return;
 	}
-	note(request, option, item->value);
+	note_configuration(request, option, item->value);
 	if (!strcmp(option->name, "output"))
 		request->output = item->value;
 	if (!strcmp(option->name, "output.format"))

@@ -79,9 +79,9 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
-static void say(struct trm_specs *specs, const char *at, const char *format, ...)
+static void say_fault(struct trm_specs *specs, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-static void say(struct trm_specs *specs, const char *at, const char *format, ...)
+static void say_fault(struct trm_specs *specs, const char *at, const char *format, ...)
 {
 	size_t used = strlen(specs->message), line, column;
 	char text[512];
@@ -114,33 +114,34 @@ static void check_member(struct trm_specs *specs, const struct document *item,
 		if (strcmp(item->name, members[i].name) != 0)
 			continue;
 		if (!(members[i].kinds & 1U << item->kind))
-			say(specs, item->at, "'%s' has a value of another kind than here",
-			    item->name);
+			say_fault(specs, item->at,
+				  "'%s' has a value of another kind than here",
+				  item->name);
 		return;
 	}
 	members_now = members;
 	near = settings_nearest(item->name, member_name_at);
 	if (near)
-		say(specs, item->at,
-		    "there is no '%s' in a specification; is '%s' meant?", item->name,
-		    near);
+		say_fault(specs, item->at,
+			  "there is no '%s' in a specification; is '%s' meant?",
+			  item->name, near);
 }
 
 /* Its name; NULL: it is wrong, which is said. */
-static const char *check(struct trm_specs *specs, const struct document *spec,
-			 const struct member *members, const char *what)
+static const char *check_document(struct trm_specs *specs, const struct document *spec,
+				  const struct member *members, const char *what)
 {
 	const struct document *name = document_member(spec, "name");
 	size_t before = strlen(specs->message);
 
 	if (spec->kind != DOCUMENT_OBJECT) {
-		say(specs, spec->at, "%s is not in braces", what);
+		say_fault(specs, spec->at, "%s is not in braces", what);
 		return NULL;
 	}
 	for (const struct document *item = spec->first; item; item = item->next)
 		check_member(specs, item, members);
 	if (!name)
-		say(specs, spec->at, "%s has no 'name'", what);
+		say_fault(specs, spec->at, "%s has no 'name'", what);
 	return strlen(specs->message) == before ? name->text : NULL;
 }
 
@@ -152,7 +153,7 @@ static const char *text_of(const struct document *spec, const char *member)
 }
 
 /* A list of texts with commas between. */
-static const char *joined(const struct document *list)
+static const char *join_list(const struct document *list)
 {
 	size_t size = 1;
 	char *text, *at;
@@ -171,7 +172,7 @@ static const char *joined(const struct document *list)
 	return text;
 }
 
-static bool has(const struct document *list, const char *name)
+static bool list_has(const struct document *list, const char *name)
 {
 	for (const struct document *item = list ? list->first : NULL; item;
 	     item = item->next)
@@ -202,20 +203,20 @@ static const char *category_of(const char *option)
 static void add_option(struct trm_specs *specs, const struct document *spec,
 		       const struct document *of)
 {
-	const char *name = check(specs, spec, option_members, "an option");
+	const char *name = check_document(specs, spec, option_members, "an option");
 
 	if (!name)
 		return;
 	if (specs->option_count == OWN_OPTIONS_MAX) {
-		say(specs, spec->at, "there is no room for more than %d options",
-		    OWN_OPTIONS_MAX);
+		say_fault(specs, spec->at, "there is no room for more than %d options",
+			  OWN_OPTIONS_MAX);
 		return;
 	}
 	specs->options[specs->option_count++] = (struct own_option){
 		.option = {.name = name,
 			   .about = text_of(spec, "description"),
 			   .kinds = of ? 0 : kinds_of(text_of(spec, "category")),
-			   .services = joined(document_member(spec, "services"))},
+			   .services = join_list(document_member(spec, "services"))},
 		.spec = spec,
 		.of = of,
 	};
@@ -226,19 +227,21 @@ static void add_named(struct trm_specs *specs, const struct document *spec,
 {
 	for (size_t i = 0; i < specs->configuration_count; i++)
 		if (!strcmp(specs->configurations[i].configuration.name, name->text)) {
-			say(specs, name->at, "the configuration '%s' is there already",
-			    name->text);
+			say_fault(specs, name->at,
+				  "the configuration '%s' is there already", name->text);
 			return;
 		}
 	if (specs->configuration_count == OWN_CONFIGURATIONS_MAX) {
-		say(specs, spec->at, "there is no room for more than %d configurations",
-		    OWN_CONFIGURATIONS_MAX);
+		say_fault(specs, spec->at,
+			  "there is no room for more than %d configurations",
+			  OWN_CONFIGURATIONS_MAX);
 		return;
 	}
 	specs->configurations[specs->configuration_count++] = (struct own_configuration){
 		.configuration = {.name = name->text,
 				  .about = text_of(spec, "description"),
-				  .services = joined(document_member(spec, "services")),
+				  .services =
+					  join_list(document_member(spec, "services")),
 				  .rest = "",
 				  .order = "",
 				  .output = ""},
@@ -252,7 +255,7 @@ static void add_configuration(struct trm_specs *specs, const struct document *sp
 	const struct document *alias = document_member(spec, "alias");
 	size_t before = specs->configuration_count;
 
-	if (!check(specs, spec, configuration_members, "a configuration"))
+	if (!check_document(specs, spec, configuration_members, "a configuration"))
 		return;
 	add_named(specs, spec, document_member(spec, "name"));
 	if (specs->configuration_count == before)
@@ -284,7 +287,7 @@ void specs_read(struct trm_specs *specs, const char *text)
 	configurations = document_member(all, "configs");
 	options = document_member(all, "options");
 	if (!all) {
-		say(specs, wrong, "this is not JSON");
+		say_fault(specs, wrong, "this is not JSON");
 	} else if (all->kind == DOCUMENT_ARRAY) {
 		for (all = all->first; all; all = all->next)
 			add_either(specs, all);
@@ -359,9 +362,9 @@ const char *specs_option_name(const struct trm_specs *specs, size_t index)
 }
 
 /* Whether the configuration takes the option. */
-static bool takes(const struct trm_specs *specs,
-		  const struct configuration *configuration,
-		  const struct configuration_option *option)
+static bool takes_option(const struct trm_specs *specs,
+			 const struct configuration *configuration,
+			 const struct configuration_option *option)
 {
 	const struct document *spec = specs_of_configuration(specs, configuration);
 	const struct document *own = specs_of_option(specs, option);
@@ -371,8 +374,8 @@ static bool takes(const struct trm_specs *specs,
 		return outer->of == spec;
 	if (!spec)
 		return option->kinds & configuration->kind;
-	return has(document_member(spec, "categories"),
-		   own ? text_of(own, "category") : category_of(option->name));
+	return list_has(document_member(spec, "categories"),
+			own ? text_of(own, "category") : category_of(option->name));
 }
 
 const struct configuration_option *
@@ -384,7 +387,7 @@ specs_option_of(const struct trm_specs *specs, const struct configuration *confi
 	/* Those of the configuration alone go before those for all. */
 	for (size_t i = 0; (option = any_option_at(specs, i)); i++) {
 		if (strcmp(option->name, name) != 0 ||
-		    !takes(specs, configuration, option))
+		    !takes_option(specs, configuration, option))
 			continue;
 		if (!found || (specs_of_option(specs, option) &&
 			       ((const struct own_option *)option)->of))
@@ -400,7 +403,7 @@ specs_option_at(const struct trm_specs *specs, const struct configuration *confi
 	const struct configuration_option *option;
 
 	for (size_t i = 0; (option = any_option_at(specs, i)); i++)
-		if (takes(specs, configuration, option) && !number--)
+		if (takes_option(specs, configuration, option) && !number--)
 			return option;
 	return NULL;
 }

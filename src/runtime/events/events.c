@@ -87,20 +87,19 @@ static __attribute__((noinline)) void trace_else(struct context_thread *thread,
 	trace_long(thread, kind, what, ticks, value);
 }
 
-static inline __attribute__((always_inline)) void trace(struct context_thread *thread,
-							enum context_event_kind kind,
-							uint32_t what, uint64_t ticks,
-							const uint64_t *value)
+static inline __attribute__((always_inline)) void
+trace_event(struct context_thread *thread, enum context_event_kind kind, uint32_t what,
+	    uint64_t ticks, const uint64_t *value)
 {
 	if (kind > CONTEXT_EVENT_END || unlikely(!trace_short(thread, kind, what, ticks)))
 		trace_else(thread, kind, what, ticks, value);
 }
 
 /* Channels see the event, too. */
-static __attribute__((noinline)) void show(struct context_thread *thread,
-					   enum runtime_event_kind kind,
-					   struct context_node *before,
-					   struct context_node *node, uint64_t now)
+static __attribute__((noinline)) void show_event(struct context_thread *thread,
+						 enum runtime_event_kind kind,
+						 struct context_node *before,
+						 struct context_node *node, uint64_t now)
 {
 	runtime_hooks.event(thread,
 			    &(struct runtime_event){kind, node->attribute, node->value,
@@ -114,11 +113,11 @@ static inline bool has_channels(void)
 
 void events_trace_move(struct context_thread *thread, uint64_t ticks)
 {
-	trace(thread, CONTEXT_EVENT_MOVE, thread->node->number, ticks, NULL);
+	trace_event(thread, CONTEXT_EVENT_MOVE, thread->node->number, ticks, NULL);
 }
 
 /* The time up to now is the current node's. */
-static uint64_t settle(struct context_thread *thread)
+static uint64_t settle_time(struct context_thread *thread)
 {
 	uint64_t now = runtime_ticks();
 
@@ -136,11 +135,12 @@ void events_move(struct context_thread *thread, struct context_node *to, bool en
 	thread->last = now;
 	thread->node = to;
 	if (thread->order && ends)
-		trace(thread, CONTEXT_EVENT_END, before->number, now, NULL);
+		trace_event(thread, CONTEXT_EVENT_END, before->number, now, NULL);
 	if (thread->order)
 		events_trace_move(thread, now);
 	if (has_channels())
-		show(thread, ends ? RUNTIME_END : RUNTIME_PUSH, before, before, now);
+		show_event(thread, ends ? RUNTIME_END : RUNTIME_PUSH, before, before,
+			   now);
 }
 
 /* What begins by an event of some kind. */
@@ -157,18 +157,18 @@ push_by(struct context_thread *thread, uint32_t attribute, uint64_t value,
 		spool_lose_memory();
 		return;
 	}
-	uint64_t now = settle(thread);
+	uint64_t now = settle_time(thread);
 
 	to->count++;
 	to->began = now;
 	thread->node = to;
 	if (unlikely(thread->order))
-		trace(thread, traced, to->number, now, NULL);
+		trace_event(thread, traced, to->number, now, NULL);
 	if (has_channels())
-		show(thread, shown, from, to, now);
+		show_event(thread, shown, from, to, now);
 }
 
-static void push(struct context_thread *thread, uint32_t attribute, uint64_t value)
+static void push_node(struct context_thread *thread, uint32_t attribute, uint64_t value)
 {
 	push_by(thread, attribute, value, CONTEXT_EVENT_BEGIN, RUNTIME_BEGIN);
 }
@@ -179,19 +179,19 @@ static __attribute__((noinline)) void push_set(struct context_thread *thread,
 	push_by(thread, attribute, value, CONTEXT_EVENT_CHANGE, RUNTIME_CHANGE);
 }
 
-static void pop(struct context_thread *thread)
+static void pop_node(struct context_thread *thread)
 {
 	struct context_node *node = thread->node;
-	uint64_t now = settle(thread);
+	uint64_t now = settle_time(thread);
 
 	thread->node = node->parent;
 	if (unlikely(thread->order))
-		trace(thread, CONTEXT_EVENT_END, node->number, now, NULL);
+		trace_event(thread, CONTEXT_EVENT_END, node->number, now, NULL);
 	if (has_channels())
-		show(thread, RUNTIME_END, node, node, now);
+		show_event(thread, RUNTIME_END, node, node, now);
 }
 
-static bool fits(const struct context_node *node, uint32_t attribute, uint64_t value)
+static bool node_fits(const struct context_node *node, uint32_t attribute, uint64_t value)
 {
 	return node->attribute == attribute &&
 	       (value == ANY_VALUE || node->value == value);
@@ -207,7 +207,7 @@ static struct context_node *find_open(const struct context_thread *thread,
 				      uint32_t attribute, uint64_t value)
 {
 	for (struct context_node *node = thread->node; node->parent; node = node->parent)
-		if (fits(node, attribute, value))
+		if (node_fits(node, attribute, value))
 			return node;
 	return NULL;
 }
@@ -226,8 +226,8 @@ static bool is_crossed(const struct context_thread *thread,
 
 /* Takes a node, or puts another in its place, that others are open in: these go on in a
  * new place, and have not begun again. `change`: `with` has begun. */
-static void replace(struct context_thread *thread, struct context_node *old,
-		    struct context_node *with, bool change)
+static void replace_node(struct context_thread *thread, struct context_node *old,
+			 struct context_node *with, bool change)
 {
 	struct context_node *to = with;
 
@@ -245,7 +245,7 @@ static void replace(struct context_thread *thread, struct context_node *old,
 		return;
 	}
 	struct context_node *before = thread->node;
-	uint64_t now = settle(thread);
+	uint64_t now = settle_time(thread);
 
 	if (change) {
 		with->count++;
@@ -253,7 +253,7 @@ static void replace(struct context_thread *thread, struct context_node *old,
 	}
 	thread->node = to;
 	if (thread->order && change)
-		trace(thread, CONTEXT_EVENT_CHANGE, with->number, now, NULL);
+		trace_event(thread, CONTEXT_EVENT_CHANGE, with->number, now, NULL);
 	if (thread->order && (to != with || !change))
 		events_trace_move(thread, now);
 	if (has_channels())
@@ -265,13 +265,13 @@ static void replace(struct context_thread *thread, struct context_node *old,
 
 /* An end that does not fit: nested things that were left open are ended with what is
  * ended around them; an end without a begin is ignored. Either is told once. */
-static void mend(struct context_thread *thread, uint32_t attribute, uint64_t value)
+static void mend_order(struct context_thread *thread, uint32_t attribute, uint64_t value)
 {
 	const struct context_node *current = thread->node;
 	struct context_node *open = find_open(thread, attribute, value);
 
 	if (open && !(is_nested(attribute) && is_crossed(thread, open))) {
-		replace(thread, open, open->parent, false);
+		replace_node(thread, open, open->parent, false);
 		return;
 	}
 	faults_note(&(struct context_fault){
@@ -282,21 +282,21 @@ static void mend(struct context_thread *thread, uint32_t attribute, uint64_t val
 		.repaired = open != NULL,
 	});
 	while (open && thread->node != open)
-		pop(thread);
+		pop_node(thread);
 	if (open)
-		pop(thread);
+		pop_node(thread);
 }
 
-static void finish(struct context_thread *thread, uint32_t attribute, uint64_t value)
+static void finish_node(struct context_thread *thread, uint32_t attribute, uint64_t value)
 {
 	if (unlikely(thread->too_deep)) {
 		thread->too_deep--;
 		return;
 	}
-	if (likely(fits(thread->node, attribute, value)))
-		pop(thread);
+	if (likely(node_fits(thread->node, attribute, value)))
+		pop_node(thread);
 	else
-		mend(thread, attribute, value);
+		mend_order(thread, attribute, value);
 }
 
 /* What is lost is counted. */
@@ -354,9 +354,9 @@ show_value(struct context_thread *thread, uint32_t number, uint64_t value, bool 
 }
 
 /* A value of the moment is gone. */
-static __attribute__((noinline)) void unset(struct context_thread *thread,
-					    uint32_t number,
-					    const struct context_attribute *attribute)
+static __attribute__((noinline)) void
+unset_value(struct context_thread *thread, uint32_t number,
+	    const struct context_attribute *attribute)
 {
 	const struct moment *moment = values_get(number);
 
@@ -391,7 +391,7 @@ static void note_value(struct context_thread *thread, uint32_t number,
 		node->count++;
 	}
 	if (unlikely(thread->order))
-		trace(thread, CONTEXT_EVENT_SET, number, runtime_ticks(), &value);
+		trace_event(thread, CONTEXT_EVENT_SET, number, runtime_ticks(), &value);
 	if (unlikely(runtime_state->watching & (RUNTIME_KEEPS | RUNTIME_CHANNELS)))
 		show_value(thread, number, value, begins);
 	if (unlikely(attribute->properties & (TRM_SCOPE_PROCESS | TRM_GLOBAL)) &&
@@ -427,19 +427,19 @@ static void begin_context(struct context_thread *thread, uint32_t number,
 		to = tree_find_text(thread, number, value->as.bytes, value->size);
 	if (to) {
 		from->last_child = to;
-		push(thread, number, to->value);
+		push_node(thread, number, to->value);
 		return;
 	}
 	if (!number_of(attribute, value, &bits)) {
 		thread->too_deep++; /* its end comes */
 		return;
 	}
-	push(thread, number, bits);
+	push_node(thread, number, bits);
 	if (text && thread->node != from)
 		tree_note_text(thread, from, value->as.bytes);
 }
 
-static void begin(trm_attribute number, const struct trm_value *value)
+static void begin_region(trm_attribute number, const struct trm_value *value)
 {
 	const struct context_attribute *attribute = attributes_get(number);
 	struct context_thread *thread = attribute ? enter_library() : NULL;
@@ -458,7 +458,7 @@ static void begin(trm_attribute number, const struct trm_value *value)
 	leave_library();
 }
 
-static void end(trm_attribute number)
+static void end_region(trm_attribute number)
 {
 	const struct context_attribute *attribute = attributes_get(number);
 	struct context_thread *thread = attribute ? enter_library() : NULL;
@@ -466,9 +466,9 @@ static void end(trm_attribute number)
 	if (!thread)
 		return;
 	if (attribute->properties & TRM_AS_VALUE)
-		unset(thread, number, attribute);
+		unset_value(thread, number, attribute);
 	else
-		finish(thread, number, ANY_VALUE);
+		finish_node(thread, number, ANY_VALUE);
 	if (unlikely(attribute->properties & TRM_SCOPE_PROCESS))
 		note_process(thread, number);
 	leave_library();
@@ -483,14 +483,14 @@ static void set_context(struct context_thread *thread, uint32_t number, uint64_t
 		open ? tree_child(thread, open->parent, number, bits) : NULL;
 
 	if (with)
-		replace(thread, open, with, true);
+		replace_node(thread, open, with, true);
 	else if (!open)
 		push_set(thread, number, bits);
 	else
 		spool_lose_memory();
 }
 
-static void set(trm_attribute number, const struct trm_value *value)
+static void set_value(trm_attribute number, const struct trm_value *value)
 {
 	const struct context_attribute *attribute = attributes_get(number);
 	struct context_thread *thread = attribute ? enter_library() : NULL;
@@ -510,7 +510,7 @@ static void set(trm_attribute number, const struct trm_value *value)
 }
 
 /* A site gets its numbers at its first time; every thread finds the same ones. */
-static bool know(struct trm_site *site)
+static bool know_site(struct trm_site *site)
 {
 	uint32_t attribute =
 		attributes_tell(site->attribute_name, TRM_TYPE_STRING, TRM_NESTED);
@@ -529,8 +529,8 @@ void events_enter_site(struct trm_site *site)
 
 	if (unlikely(!thread))
 		return;
-	if (likely(__atomic_load_n(&site->ready, __ATOMIC_ACQUIRE)) || know(site)) {
-		push(thread, site->attribute, site->number);
+	if (likely(__atomic_load_n(&site->ready, __ATOMIC_ACQUIRE)) || know_site(site)) {
+		push_node(thread, site->attribute, site->number);
 	} else {
 		thread->too_deep++;
 		spool_lose_memory();
@@ -544,14 +544,14 @@ void events_leave_site(struct trm_site *site)
 
 	if (unlikely(!thread))
 		return;
-	finish(thread, site->attribute, site->number);
+	finish_node(thread, site->attribute, site->number);
 	leave_library();
 }
 
 void events_trace_last(struct context_thread *thread, enum context_event_kind kind,
 		       uint32_t what, uint64_t ticks)
 {
-	trace(thread, kind, what, ticks, NULL);
+	trace_event(thread, kind, what, ticks, NULL);
 	leave_library();
 }
 
@@ -569,7 +569,7 @@ static uint32_t iterations_of(struct trm_site *site)
 	return (uint32_t)number;
 }
 
-static void iterate(struct trm_site *site, int64_t iteration)
+static void iterate_loop(struct trm_site *site, int64_t iteration)
 {
 	struct context_thread *thread;
 	uint64_t value = (uint64_t)iteration;
@@ -583,7 +583,7 @@ static void iterate(struct trm_site *site, int64_t iteration)
 	uint32_t number = iterations_of(site);
 
 	if (number && thread->order)
-		trace(thread, CONTEXT_EVENT_SET, number, thread->last, &value);
+		trace_event(thread, CONTEXT_EVENT_SET, number, thread->last, &value);
 	if (number && runtime_state->watching & RUNTIME_CHANNELS)
 		runtime_hooks.event(thread,
 				    &(struct runtime_event){RUNTIME_ITERATION, number,
@@ -653,7 +653,7 @@ begin_text(struct context_thread *thread, uint32_t attribute, const char *text)
 		to = find_noted(thread, attribute, text);
 	if (likely(to)) {
 		from->last_child = to;
-		push(thread, attribute, to->value);
+		push_node(thread, attribute, to->value);
 		return;
 	}
 	number = strings_intern(text, strlen(text));
@@ -662,7 +662,7 @@ begin_text(struct context_thread *thread, uint32_t attribute, const char *text)
 		spool_lose_memory();
 		return;
 	}
-	push(thread, attribute, number);
+	push_node(thread, attribute, number);
 	noted = tree_noted(thread, from, text);
 	if (noted && thread->node != from)
 		*noted = thread->node;
@@ -711,9 +711,9 @@ static __attribute__((noinline)) void end_other_text(uint32_t attribute, const c
 	if (unlikely(!thread))
 		return;
 	if (likely(!thread->too_deep && is_text_of(thread->node, attribute, text)))
-		pop(thread);
+		pop_node(thread);
 	else
-		finish(thread, attribute, strings_intern(text, strlen(text)));
+		finish_node(thread, attribute, strings_intern(text, strlen(text)));
 	leave_library();
 }
 
@@ -744,12 +744,12 @@ void events_end_node(struct context_thread *thread, const struct context_node *n
 
 	while (open->parent && open != node)
 		open = open->parent;
-	if (!open->parent || !fits(open, attribute, value))
+	if (!open->parent || !node_fits(open, attribute, value))
 		open = find_open(thread, attribute, value);
 	if (likely(open == thread->node))
-		pop(thread);
+		pop_node(thread);
 	else if (open)
-		replace(thread, open, open->parent, false);
+		replace_node(thread, open, open->parent, false);
 }
 
 bool events_get(uint32_t number, struct trm_value *ret_value)
@@ -782,12 +782,12 @@ const struct trm_api events_api = {
 	.abi = TRM_ABI,
 	.size = sizeof(events_api),
 	.attribute = program_attributes_make,
-	.begin = begin,
-	.end = end,
-	.set = set,
+	.begin = begin_region,
+	.end = end_region,
+	.set = set_value,
 	.enter = sites_enter,
 	.leave = sites_leave,
-	.iterate = iterate,
+	.iterate = iterate_loop,
 	.task_create = tasks_create,
 	.task_switch = tasks_switch,
 	.task_destroy = tasks_destroy,

@@ -81,7 +81,7 @@ static void forget_threads_of_parent(void)
 	attributes_resume(false);
 }
 
-static bool begin(const char *folder)
+static bool begin_recording(const char *folder)
 {
 	recording.begun =
 		state_make() && threads_init() &&
@@ -97,7 +97,7 @@ bool recording_begin(const char *folder, bool traces)
 	snprintf(recording.folder, sizeof(recording.folder), "%s", folder);
 	recording.traces = traces;
 	recording.asked = true;
-	recording.asked = begin(recording.folder);
+	recording.asked = begin_recording(recording.folder);
 	return recording.asked;
 }
 
@@ -107,7 +107,7 @@ bool recording_ensure(void)
 
 	runtime_lock(&recording.lock);
 	if (!recording.begun && !state_exists())
-		begin(NULL);
+		begin_recording(NULL);
 	runtime_unlock(&recording.lock);
 	errno = saved;
 	return recording.begun;
@@ -135,7 +135,7 @@ bool recording_measures(void)
 
 /* What channels have is to be in a file, where it stays however the process ends: as soon
  * as anything can annotate, and as long as one thread at most has. */
-static void keep(void)
+static void keep_recording(void)
 {
 	const char *folder = recording.folder;
 
@@ -164,7 +164,7 @@ void recording_watch(uint32_t watchers, bool timed)
 	if (runtime_state->recording)
 		set_watchers();
 	links_activate(recording_measures());
-	keep();
+	keep_recording();
 	runtime_unlock(&recording.lock);
 }
 
@@ -173,7 +173,7 @@ void recording_link(struct trm_link *link, const struct trm_api *api)
 	runtime_lock(&recording.lock);
 	link->api = api;
 	links_add(link, recording_measures());
-	keep();
+	keep_recording();
 	runtime_unlock(&recording.lock);
 }
 

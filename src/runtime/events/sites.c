@@ -9,7 +9,7 @@
 #include "runtime/events/trace.h"
 #include "runtime/store/state.h"
 
-static inline void done(void)
+static inline void sites_done(void)
 {
 	in_order();
 	runtime_busy = 0;
@@ -61,7 +61,7 @@ void sites_enter(struct trm_site *site)
 	    unlikely(!trace_short(thread, CONTEXT_EVENT_BEGIN, to->number, now)))
 		events_trace_last(thread, CONTEXT_EVENT_BEGIN, to->number, now);
 	else
-		done();
+		sites_done();
 }
 
 void sites_leave(struct trm_site *site)
@@ -85,5 +85,5 @@ void sites_leave(struct trm_site *site)
 	    unlikely(!trace_short(thread, CONTEXT_EVENT_END, node->number, now)))
 		events_trace_last(thread, CONTEXT_EVENT_END, node->number, now);
 	else
-		done();
+		sites_done();
 }

@@ -57,7 +57,7 @@ bool spans_hold(const struct context_node *node)
 }
 
 /* Ends what lies at a place of the stack, or below. */
-static void drop(struct context_thread *thread, uint64_t place)
+static void drop_spans(struct context_thread *thread, uint64_t place)
 {
 	while (spans_is_over(place)) {
 		const struct spans_frame *frame =
@@ -67,7 +67,7 @@ static void drop(struct context_thread *thread, uint64_t place)
 	}
 }
 
-static void begin(uint64_t place, const char *name)
+static void begin_span(uint64_t place, const char *name)
 {
 	int saved = errno;
 	struct context_thread *thread = spans_calls.over ? NULL : events_enter();
@@ -75,7 +75,7 @@ static void begin(uint64_t place, const char *name)
 
 	if (!thread)
 		return;
-	drop(thread, place);
+	drop_spans(thread, place);
 	from = thread->node;
 	if (make_room())
 		events_begin_node(thread, spans_attribute, name);
@@ -86,14 +86,14 @@ static void begin(uint64_t place, const char *name)
 	errno = saved;
 }
 
-static void end(uint64_t place)
+static void end_span(uint64_t place)
 {
 	int saved = errno;
 	struct context_thread *thread;
 
 	if (!spans_is_over(place) || !(thread = events_enter()))
 		return;
-	drop(thread, place);
+	drop_spans(thread, place);
 	events_leave();
 	errno = saved;
 }
@@ -118,49 +118,49 @@ void spans_end_thread(void)
 
 static void begin_value(trm_attribute number, const struct trm_value *value)
 {
-	end(HERE);
+	end_span(HERE);
 	events_api.begin(number, value);
 }
 
 static void end_value(trm_attribute number)
 {
-	end(HERE);
+	end_span(HERE);
 	events_api.end(number);
 }
 
 static void set_value(trm_attribute number, const struct trm_value *value)
 {
-	end(HERE);
+	end_span(HERE);
 	events_api.set(number, value);
 }
 
-static void enter(struct trm_site *site)
+static void enter_site(struct trm_site *site)
 {
-	end(HERE);
+	end_span(HERE);
 	events_api.enter(site);
 }
 
-static void leave(struct trm_site *site)
+static void leave_site(struct trm_site *site)
 {
-	end(HERE);
+	end_span(HERE);
 	events_api.leave(site);
 }
 
-static void iterate(struct trm_site *site, int64_t iteration)
+static void iterate_site(struct trm_site *site, int64_t iteration)
 {
-	end(HERE);
+	end_span(HERE);
 	events_api.iterate(site, iteration);
 }
 
 static void begin_text(trm_attribute number, const char *text)
 {
-	end(HERE);
+	end_span(HERE);
 	events_begin_text(number, text);
 }
 
 static void end_text(trm_attribute number, const char *text)
 {
-	end(HERE);
+	end_span(HERE);
 	events_end_text(number, text);
 }
 
@@ -201,11 +201,11 @@ void spans_start(void)
 	spans_api.begin = begin_value;
 	spans_api.end = end_value;
 	spans_api.set = set_value;
-	spans_api.enter = enter;
-	spans_api.leave = leave;
-	spans_api.iterate = iterate;
+	spans_api.enter = enter_site;
+	spans_api.leave = leave_site;
+	spans_api.iterate = iterate_site;
 	control->span_try_begin = (uintptr_t)spans_try_begin;
 	control->span_try_end = (uintptr_t)spans_try_end;
-	__atomic_store_n(&control->span_end, (uintptr_t)end, __ATOMIC_RELEASE);
-	__atomic_store_n(&control->span_begin, (uintptr_t)begin, __ATOMIC_RELEASE);
+	__atomic_store_n(&control->span_end, (uintptr_t)end_span, __ATOMIC_RELEASE);
+	__atomic_store_n(&control->span_begin, (uintptr_t)begin_span, __ATOMIC_RELEASE);
 }

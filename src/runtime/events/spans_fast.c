@@ -22,14 +22,14 @@ static struct context_thread *usual_thread(void)
 	return thread;
 }
 
-static int done(int result)
+static int span_done(int result)
 {
 	in_order();
 	runtime_busy = 0;
 	return result;
 }
 
-static uint64_t settle(struct context_thread *thread)
+static uint64_t settle_time(struct context_thread *thread)
 {
 	uint64_t now = __rdtsc();
 
@@ -77,14 +77,14 @@ int spans_try_begin(uint64_t place, const char *name)
 		return 0;
 	to = find_child(thread, name);
 	if (unlikely(!to))
-		return done(0);
-	now = settle(thread);
+		return span_done(0);
+	now = settle_time(thread);
 	to->count++;
 	to->began = now;
 	to->parent->last_child = to;
 	thread->node = to;
 	calls->frames[calls->count++] = (struct spans_frame){place, to, to->value};
-	return done(1);
+	return span_done(1);
 }
 
 int spans_try_end(uint64_t place)
@@ -99,9 +99,9 @@ int spans_try_end(uint64_t place)
 		return 0;
 	if (unlikely(thread->node != frame->node || thread->node->value != frame->value ||
 		     thread->node->attribute != spans_attribute))
-		return done(0);
-	settle(thread);
+		return span_done(0);
+	settle_time(thread);
 	thread->node = thread->node->parent;
 	calls->count--;
-	return done(1);
+	return span_done(1);
 }

@@ -73,7 +73,7 @@ static void fill_pool(void)
 	}
 }
 
-static struct trm_task *take(void)
+static struct trm_task *take_task(void)
 {
 	struct trm_task *task;
 
@@ -190,7 +190,7 @@ static void go_on(const struct trm_task *task, struct context_thread *thread)
 struct trm_task *tasks_create(void)
 {
 	struct context_thread *thread = events_enter();
-	struct trm_task *task = thread ? take() : NULL;
+	struct trm_task *task = thread ? take_task() : NULL;
 
 	if (task) {
 		if (!note_path(task, thread))
@@ -210,7 +210,7 @@ struct trm_task *tasks_switch(struct trm_task *task)
 	if (!thread)
 		return before;
 	if (!thread_own)
-		thread_own = take();
+		thread_own = take_task();
 	if (thread_own && task != before) {
 		put_by(before ? before : thread_own, thread);
 		go_on(task ? task : thread_own, thread);

@@ -39,7 +39,7 @@ static struct {
 
 enum { EVENTS_RUN = 8 };
 
-static struct context_thread *make(uint32_t number)
+static struct context_thread *make_thread(uint32_t number)
 {
 	struct context_thread *thread = (void *)spool_block(CONTEXT_THREAD, number, 1);
 
@@ -79,10 +79,10 @@ bool threads_more_events(struct context_thread *thread)
 	return true;
 }
 
-static struct context_thread *begin(void)
+static struct context_thread *begin_thread(void)
 {
 	uint32_t number = __atomic_add_fetch(&threads.count, 1, __ATOMIC_RELAXED);
-	struct context_thread *thread = make(number);
+	struct context_thread *thread = make_thread(number);
 
 	if (!thread) { /* the next event tries again */
 		uint32_t next = number - 1;
@@ -110,7 +110,7 @@ struct context_thread *threads_self(void)
 		return NULL;
 	}
 	if (!runtime_self) {
-		runtime_self = begin();
+		runtime_self = begin_thread();
 		if (runtime_self)
 			pthread_setspecific(threads.key, runtime_self);
 	}
@@ -233,7 +233,7 @@ static void free_all(struct context_thread *thread)
 
 /* Its numbers go to the tree of ended threads, and its memory to the next thread. What
  * was traced speaks of the thread's own nodes, so that those stay then. */
-static void end(void *record)
+static void end_record(void *record)
 {
 	struct context_thread *thread = record;
 	int saved = errno;
@@ -254,7 +254,7 @@ static void end(void *record)
 	if (!thread->order && !runtime_hooks.keep_nodes(thread)) {
 		runtime_lock(&threads.lock);
 		if (!threads.ended)
-			threads.ended = make(0);
+			threads.ended = make_thread(0);
 		if (threads.ended) {
 			move_all(thread);
 			runtime_hooks.end_thread(thread, threads.ended);
@@ -269,7 +269,7 @@ static void end(void *record)
 
 bool threads_init(void)
 {
-	return !pthread_key_create(&threads.key, end);
+	return !pthread_key_create(&threads.key, end_record);
 }
 
 void threads_forget(bool own)

@@ -168,7 +168,7 @@ static const struct {
 	{"__itt_event_end", (void *)event_end},
 };
 
-static void *find(const char *name)
+static void *find_domain(const char *name)
 {
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(functions[i].name, name))
@@ -184,7 +184,7 @@ PUBLIC void __itt_api_init(struct itt_global *global, int groups)
 
 	(void)groups;
 	for (struct itt_function *row = global->functions; row && row->name; row++) {
-		void *function = recorded ? find(row->name) : NULL;
+		void *function = recorded ? find_domain(row->name) : NULL;
 
 		*row->function = function ? function : row->without;
 	}

@@ -40,13 +40,13 @@ enum { MESSAGE_TEXT = 1, MESSAGE_WIDE = 2, MESSAGE_REGISTERED = 3 };
 enum { NO_LEVELS = -2 /* NVTX_NO_PUSH_POP_TRACKING */, TEXT_MAX = 512 };
 
 /* Registered strings and domains are strings of the spool. */
-static const void *keep(const char *text)
+static const void *keep_text(const char *text)
 {
 	return (const void *)(uintptr_t)(text ? strings_intern(text, strlen(text)) : 0);
 }
 
 /* UTF-8, cut where the room ends. */
-static const char *narrow(const wchar_t *text, char room[TEXT_MAX])
+static const char *narrow_text(const wchar_t *text, char room[TEXT_MAX])
 {
 	size_t length = 0;
 
@@ -74,7 +74,7 @@ static const char *text_of(const struct nvtx_event *event, char room[TEXT_MAX])
 	case MESSAGE_TEXT:
 		return event->message;
 	case MESSAGE_WIDE:
-		return narrow(event->message, room);
+		return narrow_text(event->message, room);
 	case MESSAGE_REGISTERED:
 		return strings_at((uintptr_t)event->message)->bytes;
 	default:
@@ -113,7 +113,7 @@ static void domain_end(const void *domain, uint64_t number)
 static const void *domain_string(const void *domain, const char *text)
 {
 	(void)domain;
-	return keep(text);
+	return keep_text(text);
 }
 
 static const void *domain_string_wide(const void *domain, const wchar_t *text)
@@ -121,19 +121,19 @@ static const void *domain_string_wide(const void *domain, const wchar_t *text)
 	char room[TEXT_MAX];
 
 	(void)domain;
-	return keep(narrow(text, room));
+	return keep_text(narrow_text(text, room));
 }
 
 static const void *domain_create(const char *name)
 {
-	return keep(name);
+	return keep_text(name);
 }
 
 static const void *domain_create_wide(const wchar_t *name)
 {
 	char room[TEXT_MAX];
 
-	return keep(narrow(name, room));
+	return keep_text(narrow_text(name, room));
 }
 
 static int push_event(const struct nvtx_event *event)
@@ -151,11 +151,11 @@ static int push_wide(const wchar_t *text)
 {
 	char room[TEXT_MAX];
 
-	ranges_push(0, narrow(text, room));
+	ranges_push(0, narrow_text(text, room));
 	return NO_LEVELS;
 }
 
-static int pop(void)
+static int pop_range(void)
 {
 	return domain_pop(NULL);
 }
@@ -169,7 +169,7 @@ static uint64_t start_wide(const wchar_t *text)
 {
 	char room[TEXT_MAX];
 
-	return ranges_start(narrow(text, room));
+	return ranges_start(narrow_text(text, room));
 }
 
 /* Numbers of NvtxCallbackIdCore and NvtxCallbackIdCore2. */
@@ -185,7 +185,7 @@ static const struct {
 	{MODULE_CORE, 8, (nvtx_function)push_event},
 	{MODULE_CORE, 9, (nvtx_function)push_text},
 	{MODULE_CORE, 10, (nvtx_function)push_wide},
-	{MODULE_CORE, 11, (nvtx_function)pop},
+	{MODULE_CORE, 11, (nvtx_function)pop_range},
 	{MODULE_CORE2, 2, (nvtx_function)domain_start},
 	{MODULE_CORE2, 3, (nvtx_function)domain_end},
 	{MODULE_CORE2, 4, (nvtx_function)domain_push},

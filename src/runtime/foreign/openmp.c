@@ -86,14 +86,14 @@ static struct {
 	uint32_t parallel, work, sync, task; /* attributes */
 } openmp;
 
-static struct own_state *state(void)
+static struct own_state *state_of_thread(void)
 {
 	if (unlikely(!own_state))
 		own_state = runtime_map(sizeof(*own_state));
 	return own_state;
 }
 
-static void note(uint32_t attribute, const char *name, enum endpoint endpoint)
+static void note_region(uint32_t attribute, const char *name, enum endpoint endpoint)
 {
 	if (!name)
 		return;
@@ -105,7 +105,7 @@ static void note(uint32_t attribute, const char *name, enum endpoint endpoint)
 
 static struct team *new_team(void)
 {
-	struct own_state *own = state();
+	struct own_state *own = state_of_thread();
 
 	for (size_t i = 0; own && i < TEAMS_MAX; i++)
 		if (!__atomic_load_n(&own->teams[i].users, __ATOMIC_ACQUIRE))
@@ -176,7 +176,7 @@ static struct context_node *copy_path(struct context_thread *thread,
 
 static void enter_team(struct team *team)
 {
-	struct own_state *own = state();
+	struct own_state *own = state_of_thread();
 	struct context_thread *thread = own ? events_enter() : NULL;
 	struct context_node *to;
 
@@ -257,14 +257,14 @@ static void thread_end(union openmp_data *thread)
 	free_state();
 }
 
-static void work(int kind, enum endpoint endpoint, union openmp_data *parallel,
-		 union openmp_data *task, uint64_t count, const void *code)
+static void note_work(int kind, enum endpoint endpoint, union openmp_data *parallel,
+		      union openmp_data *task, uint64_t count, const void *code)
 {
 	(void)parallel;
 	(void)task;
 	(void)count;
 	(void)code;
-	note(openmp.work, NAME(works, kind), endpoint);
+	note_region(openmp.work, NAME(works, kind), endpoint);
 }
 
 /* The last barrier of a worker ends when there is something for it again. */
@@ -280,7 +280,7 @@ static void sync_region(int kind, enum endpoint endpoint, union openmp_data *par
 	if (endpoint == END && team && __atomic_load_n(&team->ended, __ATOMIC_ACQUIRE))
 		exit_team();
 	else
-		note(openmp.sync, name, endpoint);
+		note_region(openmp.sync, name, endpoint);
 }
 
 static void mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t wait,
@@ -290,14 +290,14 @@ static void mutex_acquire(int kind, unsigned hint, unsigned implementation, uint
 	(void)implementation;
 	(void)wait;
 	(void)code;
-	note(openmp.sync, NAME(mutexes, kind), BEGIN);
+	note_region(openmp.sync, NAME(mutexes, kind), BEGIN);
 }
 
 static void mutex_acquired(int kind, uint64_t wait, const void *code)
 {
 	(void)wait;
 	(void)code;
-	note(openmp.sync, NAME(mutexes, kind), END);
+	note_region(openmp.sync, NAME(mutexes, kind), END);
 }
 
 static void task_create(union openmp_data *task, const void *frame,
@@ -322,7 +322,7 @@ static void task_schedule(union openmp_data *prior, int status, union openmp_dat
 	events_leave();
 }
 
-static int initialize(look_up_function look_up, int device, union openmp_data *tool)
+static int initialize_tool(look_up_function look_up, int device, union openmp_data *tool)
 {
 	static const struct {
 		enum callback_number number;
@@ -335,7 +335,7 @@ static int initialize(look_up_function look_up, int device, union openmp_data *t
 		{TASK_CREATE, (any_function)task_create},
 		{TASK_SCHEDULE, (any_function)task_schedule},
 		{IMPLICIT_TASK, (any_function)implicit_task},
-		{WORK, (any_function)work},
+		{WORK, (any_function)note_work},
 		{SYNC_REGION, (any_function)sync_region},
 		{MUTEX_ACQUIRE, (any_function)mutex_acquire},
 		{MUTEX_ACQUIRED, (any_function)mutex_acquired},
@@ -361,7 +361,7 @@ static int initialize(look_up_function look_up, int device, union openmp_data *t
 	return 1;
 }
 
-static void finalize(union openmp_data *tool)
+static void finalize_tool(union openmp_data *tool)
 {
 	(void)tool;
 }
@@ -389,7 +389,7 @@ struct start_tool_result *ompt_start_tool(unsigned version, const char *runtime)
 __attribute__((visibility("default"))) struct start_tool_result *
 ompt_start_tool(unsigned version, const char *runtime)
 {
-	static struct start_tool_result result = {initialize, finalize, {0}};
+	static struct start_tool_result result = {initialize_tool, finalize_tool, {0}};
 	struct start_tool_result *(*next)(unsigned, const char *);
 
 	openmp_library.asked = true;

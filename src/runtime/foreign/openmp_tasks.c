@@ -81,7 +81,8 @@ static bool is_open(const struct context_node *node, const struct context_node *
 }
 
 /* The thread is where it was before the task. */
-static void leave(struct context_thread *thread, const struct running *running, bool over)
+static void leave_task(struct context_thread *thread, const struct running *running,
+		       bool over)
 {
 	struct context_node *node = running->node;
 
@@ -113,8 +114,8 @@ static void enter_again(struct context_thread *thread, uint32_t attribute, uint6
 		events_move(thread, to, false, runtime_ticks());
 }
 
-static void enter(struct context_thread *thread, uint32_t attribute,
-		  union openmp_data *task)
+static void enter_task(struct context_thread *thread, uint32_t attribute,
+		       union openmp_data *task)
 {
 	struct left_open *room = (void *)(uintptr_t)(task->value & ~(uint64_t)EXPLICIT);
 	uint64_t value = strings_intern("task", 4);
@@ -144,17 +145,17 @@ void openmp_task_switch(struct context_thread *thread, uint32_t attribute,
 		if (own.items[i - 1].task == next)
 			found = i;
 	if (!found && next && next->value & EXPLICIT && !over) {
-		enter(thread, attribute, next);
+		enter_task(thread, attribute, next);
 		return;
 	}
 	/* One that is over is the innermost; what is between it and the next one left. */
 	while (own.count > found) {
 		const struct running *last = &own.items[--own.count];
 
-		leave(thread, last, over || last->task != prior);
+		leave_task(thread, last, over || last->task != prior);
 		if (!found && next && next->value & EXPLICIT && last->task == prior)
 			break;
 	}
 	if (!found && next && next->value & EXPLICIT)
-		enter(thread, attribute, next);
+		enter_task(thread, attribute, next);
 }

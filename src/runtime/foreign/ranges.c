@@ -40,8 +40,8 @@ bool ranges_init(void)
 	return region != 0;
 }
 
-static struct range begin(struct context_thread *thread, uint64_t domain,
-			  const char *text)
+static struct range begin_range(struct context_thread *thread, uint64_t domain,
+				const char *text)
 {
 	const struct context_node *from = thread->node;
 
@@ -51,7 +51,7 @@ static struct range begin(struct context_thread *thread, uint64_t domain,
 	return (struct range){domain, thread->node, thread->node->value};
 }
 
-static void end(struct context_thread *thread, const struct range *range)
+static void end_range(struct context_thread *thread, const struct range *range)
 {
 	if (range->node)
 		events_end_node(thread, range->node, region, range->value);
@@ -65,13 +65,13 @@ static __attribute__((noinline)) void end_others(struct context_thread *thread)
 		if (range->thread != thread ||
 		    __atomic_load_n(&range->state, __ATOMIC_ACQUIRE) != TO_BE_ENDED)
 			continue;
-		end(thread, &range->range);
+		end_range(thread, &range->range);
 		__atomic_sub_fetch(&to_be_ended, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&range->state, UNUSED, __ATOMIC_RELEASE);
 	}
 }
 
-static struct context_thread *enter(void)
+static struct context_thread *enter_thread(void)
 {
 	struct context_thread *thread = events_enter();
 
@@ -82,7 +82,7 @@ static struct context_thread *enter(void)
 
 void ranges_push(uint64_t domain, const char *text)
 {
-	struct context_thread *thread = enter();
+	struct context_thread *thread = enter_thread();
 
 	if (!thread)
 		return;
@@ -93,13 +93,13 @@ void ranges_push(uint64_t domain, const char *text)
 	else if (!text)
 		own.items[own.count++] = (struct range){domain, NULL, 0};
 	else
-		own.items[own.count++] = begin(thread, domain, text);
+		own.items[own.count++] = begin_range(thread, domain, text);
 	events_leave();
 }
 
 void ranges_pop(uint64_t domain)
 {
-	struct context_thread *thread = enter();
+	struct context_thread *thread = enter_thread();
 	uint32_t at = own.count;
 
 	if (!thread)
@@ -109,7 +109,7 @@ void ranges_pop(uint64_t domain)
 	if (own.over) {
 		own.over--;
 	} else if (at) {
-		end(thread, &own.items[at - 1]);
+		end_range(thread, &own.items[at - 1]);
 		own.count--;
 		for (uint32_t i = at - 1; i < own.count; i++)
 			own.items[i] = own.items[i + 1];
@@ -131,13 +131,13 @@ static struct started *take_slot(void)
 
 uint64_t ranges_start(const char *text)
 {
-	struct context_thread *thread = text ? enter() : NULL;
+	struct context_thread *thread = text ? enter_thread() : NULL;
 	struct started *range = thread ? take_slot() : NULL;
 	uint64_t number = 0;
 
 	if (range) {
 		range->thread = thread;
-		range->range = begin(thread, 0, text);
+		range->range = begin_range(thread, 0, text);
 		number = (uint64_t)++range->uses << SLOT_BITS |
 			 (uint64_t)(range - started);
 	}
@@ -154,9 +154,9 @@ void ranges_finish(uint64_t number)
 	if (number >> SLOT_BITS != range->uses ||
 	    __atomic_load_n(&range->state, __ATOMIC_ACQUIRE) != OPEN)
 		return;
-	thread = enter();
+	thread = enter_thread();
 	if (thread && range->thread == thread) {
-		end(thread, &range->range);
+		end_range(thread, &range->range);
 		__atomic_store_n(&range->state, UNUSED, __ATOMIC_RELEASE);
 	} else {
 		__atomic_store_n(&range->state, TO_BE_ENDED, __ATOMIC_RELEASE);

@@ -55,7 +55,7 @@ static bool is_end(const char *name)
 
 /* What the program calls goes to the wrappers from now on: calls of all functions, or at
  * the ends, as each costs something. */
-static void install(const struct runtime_ranks *ranks, bool all)
+static void install_ranks(const struct runtime_ranks *ranks, bool all)
 {
 	size_t most = *ranks->wrapper_count, count = 0;
 	struct wrap *wraps = runtime_map(most * sizeof(*wraps));
@@ -70,7 +70,7 @@ static void install(const struct runtime_ranks *ranks, bool all)
 	loads_watch();
 }
 
-static const struct runtime_ranks *load(void)
+static const struct runtime_ranks *load_ranks(void)
 {
 	void *library = publisher_load(RUNTIME_RANKS_LIBRARY, "../mpi/");
 	const struct runtime_ranks *ranks =
@@ -78,12 +78,12 @@ static const struct runtime_ranks *load(void)
 
 	if (!ranks || ranks->abi != RUNTIME_RANKS_ABI)
 		return NULL;
-	install(ranks, false);
+	install_ranks(ranks, false);
 	known.loaded = true;
 	return ranks;
 }
 
-static const struct runtime_ranks *look(void)
+static const struct runtime_ranks *look_for_ranks(void)
 {
 	const struct runtime_ranks *ranks = dlsym(RTLD_DEFAULT, RUNTIME_RANKS);
 
@@ -92,11 +92,11 @@ static const struct runtime_ranks *look(void)
 	if (known.looked || (!has_mpi() && !is_launched()))
 		return NULL;
 	known.looked = true;
-	return load();
+	return load_ranks();
 }
 
 /* Looked for each time until it is there. */
-static const struct runtime_ranks *find(void)
+static const struct runtime_ranks *find_rank(void)
 {
 	const struct runtime_ranks *found =
 		__atomic_load_n(&known.found, __ATOMIC_ACQUIRE);
@@ -105,7 +105,7 @@ static const struct runtime_ranks *find(void)
 		return found;
 	runtime_lock(&known.lock);
 	if (!known.found)
-		__atomic_store_n(&known.found, look(), __ATOMIC_RELEASE);
+		__atomic_store_n(&known.found, look_for_ranks(), __ATOMIC_RELEASE);
 	found = known.found;
 	runtime_unlock(&known.lock);
 	return found;
@@ -113,16 +113,16 @@ static const struct runtime_ranks *find(void)
 
 bool ranks_are_known(void)
 {
-	return find() != NULL;
+	return find_rank() != NULL;
 }
 
 void ranks_watch_calls(void)
 {
-	const struct runtime_ranks *ranks = find();
+	const struct runtime_ranks *ranks = find_rank();
 
 	runtime_lock(&known.lock);
 	if (ranks && known.loaded && !known.all) {
-		install(ranks, true);
+		install_ranks(ranks, true);
 		known.all = true;
 	}
 	runtime_unlock(&known.lock);
@@ -130,7 +130,7 @@ void ranks_watch_calls(void)
 
 bool ranks_may_be(void)
 {
-	return (has_mpi() || is_launched()) && find();
+	return (has_mpi() || is_launched()) && find_rank();
 }
 
 static pid_t loader; /* of this library */
@@ -142,12 +142,12 @@ static __attribute__((constructor)) void note_loader(void)
 
 bool ranks_are_together(void)
 {
-	const struct runtime_ranks *ranks = find();
+	const struct runtime_ranks *ranks = find_rank();
 
 	return ranks && ranks->are_together(loader);
 }
 
-static void say(const char *name, int number)
+static void say_rank(const char *name, int number)
 {
 	uint32_t attribute =
 		attributes_create(name, TRM_TYPE_INT, RUNTIME_RANK_PROPERTIES);
@@ -164,9 +164,9 @@ void ranks_say(void)
 
 	if (said || !ranks_are_together())
 		return;
-	rank = find()->rank(&ranks);
-	say("mpi.rank", rank);
-	say("mpi.size", ranks);
+	rank = find_rank()->rank(&ranks);
+	say_rank("mpi.rank", rank);
+	say_rank("mpi.size", ranks);
 	said = true;
 }
 
@@ -181,10 +181,10 @@ publish_reduce *ranks_reduce(void **ret_processes)
 	if (chosen.alone || !ranks_are_together())
 		return NULL;
 	*ret_processes = (void *)(uintptr_t)chosen.communicator;
-	return find()->reduce;
+	return find_rank()->reduce;
 }
 
 publish_spread *ranks_spread(void)
 {
-	return find()->spread;
+	return find_rank()->spread;
 }

@@ -31,7 +31,7 @@ struct module {
 };
 
 /* The C library has made most addresses absolute; the vDSO's are not. */
-static uintptr_t absolute(const struct module *module, uintptr_t address)
+static uintptr_t absolute_address(const struct module *module, uintptr_t address)
 {
 	return address < module->base ? address + module->base : address;
 }
@@ -39,7 +39,7 @@ static uintptr_t absolute(const struct module *module, uintptr_t address)
 static void read_dynamic(struct module *module, const ElfW(Dyn) * entry)
 {
 	for (; entry->d_tag != DT_NULL; entry++) {
-		uintptr_t address = absolute(module, entry->d_un.d_ptr);
+		uintptr_t address = absolute_address(module, entry->d_un.d_ptr);
 
 		switch (entry->d_tag) {
 		case DT_SYMTAB:
@@ -124,7 +124,7 @@ static void set_entry(const struct module *module, void **entry, void *value)
 		mprotect((void *)at, page, PROT_READ);
 }
 
-static void patch(const struct module *module, const ElfW(Rela) * relocation)
+static void patch_word(const struct module *module, const ElfW(Rela) * relocation)
 {
 	const ElfW(Sym) *symbol = &module->symbols[ELF64_R_SYM(relocation->r_info)];
 	unsigned type = (unsigned)ELF64_R_TYPE(relocation->r_info);
@@ -184,7 +184,7 @@ static void patch_all(const struct module *module)
 {
 	for (int table = 0; table < 2; table++)
 		for (size_t i = 0; i < module->sizes[table]; i++)
-			patch(module, &module->relocations[table][i]);
+			patch_word(module, &module->relocations[table][i]);
 }
 
 /* Modules that have wrappers, by their dynamic sections; those without room are looked at
@@ -202,7 +202,7 @@ static bool is_known(const void *dynamic)
 	return false;
 }
 
-static void note(const void *dynamic)
+static void note_module(const void *dynamic)
 {
 	size_t at = is_known(dynamic)
 			    ? KNOWN_MAX
@@ -221,7 +221,7 @@ static int patch_module(struct dl_phdr_info *info, size_t size, void *unused)
 	(void)unused;
 	if (read_module(info, &module, &dynamic))
 		patch_all(&module);
-	note(dynamic);
+	note_module(dynamic);
 	return 0;
 }
 
@@ -258,7 +258,7 @@ static int patch_needed(struct dl_phdr_info *info, size_t size, void *context)
 	    !is_needed(needed, info, dynamic))
 		return 0;
 	patch_all(&module);
-	note(dynamic);
+	note_module(dynamic);
 	for (; dynamic->d_tag != DT_NULL; dynamic++)
 		if (dynamic->d_tag == DT_NEEDED && needed->count < NEEDED_MAX) {
 			needed->names[needed->count++] =
@@ -291,7 +291,7 @@ void wrap_forget(void)
 /* Whether the address is of a function of this module. In a program that is not
  * position-independent and takes a function's address, that is the place of a jump
  * through the table that is changed here, and its symbol there is undefined. */
-static bool defines(const struct link_map *map, void *address)
+static bool defines_address(const struct link_map *map, void *address)
 {
 	const ElfW(Sym) * symbol;
 	void *owner = NULL, *found = NULL;
@@ -318,7 +318,7 @@ static void *find_real(const char *name)
 			first ? program : dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 
 		found = handle ? dlsym(handle, name) : NULL;
-		if (found && !defines(map, found))
+		if (found && !defines_address(map, found))
 			found = NULL;
 		if (handle && !first)
 			dlclose(handle);

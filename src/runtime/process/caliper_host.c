@@ -23,8 +23,8 @@
 
 #include <errno.h>
 
-static bool describe(trm_attribute attribute, const char **ret_name, uint32_t *ret_type,
-		     uint32_t *ret_properties)
+static bool describe_attribute(trm_attribute attribute, const char **ret_name,
+			       uint32_t *ret_type, uint32_t *ret_properties)
 {
 	const struct context_attribute *known = attributes_get(attribute);
 
@@ -36,7 +36,8 @@ static bool describe(trm_attribute attribute, const char **ret_name, uint32_t *r
 	return true;
 }
 
-static void say(trm_attribute attribute, trm_attribute key, const struct trm_value *value)
+static void say_property(trm_attribute attribute, trm_attribute key,
+			 const struct trm_value *value)
 {
 	const struct context_attribute *known = attributes_get(key);
 	struct context_thread *thread = known ? events_enter() : NULL;
@@ -67,7 +68,7 @@ static void visit_one(void *context, uint32_t attribute, uint64_t bits)
 	visiting->stopped = !visiting->visit(visiting->context, attribute, &value);
 }
 
-static void visit(trm_runtime_visit *function, void *context)
+static void visit_attributes(trm_runtime_visit *function, void *context)
 {
 	struct visiting visiting = {function, context, false};
 	struct context_thread *thread = events_enter();
@@ -110,12 +111,12 @@ trm_snapshot_pull(trm_snapshot_visit *function, void *context)
 	int saved = errno;
 
 	if (runtime_self)
-		visit(pull_one, &pulling);
+		visit_attributes(pull_one, &pulling);
 	errno = saved;
 	return pulling.count;
 }
 
-static bool wishes(const struct channel *channel, const struct trm_runtime_wish *wish)
+static bool wishes_of(const struct channel *channel, const struct trm_runtime_wish *wish)
 {
 	return channel && channel_measures(channel) &&
 	       channel_has(channel, wish->service) &&
@@ -123,16 +124,17 @@ static bool wishes(const struct channel *channel, const struct trm_runtime_wish 
 	       settings_is_true(&channel->settings, wish->key, wish->otherwise);
 }
 
-static bool wanted(const struct trm_runtime_wish *wish)
+static bool is_wanted(const struct trm_runtime_wish *wish)
 {
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++)
-		if (wishes(channel_at(i), wish))
+		if (wishes_of(channel_at(i), wish))
 			return true;
 	return false;
 }
 
-static void push(const struct trm_runtime_wish *wish, const trm_attribute *attributes,
-		 const struct trm_value *values, size_t count)
+static void push_value(const struct trm_runtime_wish *wish,
+		       const trm_attribute *attributes, const struct trm_value *values,
+		       size_t count)
 {
 	struct channel *wanted_of[CHANNELS_MAX];
 	size_t found = 0;
@@ -140,7 +142,7 @@ static void push(const struct trm_runtime_wish *wish, const trm_attribute *attri
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = channel_at(i);
 
-		if (channel && (!wish || wishes(channel, wish)))
+		if (channel && (!wish || wishes_of(channel, wish)))
 			wanted_of[found++] = channel;
 	}
 	channels_give(wanted_of, found,
@@ -159,7 +161,7 @@ static void flush_all(bool clear)
 	}
 }
 
-static bool query(struct trm_runtime_query *query)
+static bool run_query(struct trm_runtime_query *query)
 {
 	publish_query_function *function =
 		(publish_query_function *)publisher_find(PUBLISH_QUERY);
@@ -181,14 +183,14 @@ static struct trm_runtime_host host = {
 	.size = sizeof(host),
 	.events = &events_api,
 	.find = attributes_find,
-	.describe = describe,
-	.say = say,
+	.describe = describe_attribute,
+	.say = say_property,
 	.begin_text = events_begin_text,
 	.end_text = events_end_text,
 	.get = events_get,
-	.visit = visit,
-	.wanted = wanted,
-	.push = push,
+	.visit = visit_attributes,
+	.wanted = is_wanted,
+	.push = push_value,
 	.push_to = channels_push_to,
 	.add = channels_add_to,
 	.hold = channels_hold_in,
@@ -204,7 +206,7 @@ static struct trm_runtime_host host = {
 	.report = channels_report,
 	.async = async_event_say,
 	.report_across = channels_report_across,
-	.query = query,
+	.query = run_query,
 	.add_watcher = external_service_add_watcher,
 	.ask = config_text_ask,
 	.has = channels_have,

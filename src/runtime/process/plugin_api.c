@@ -14,7 +14,7 @@ static void *find_object(const char *name)
 	return (void *)(uintptr_t)publisher_find(name);
 }
 
-static const char *spool(void)
+static const char *spool_folder(void)
 {
 	return runtime_state->recording ? spool_path() : NULL;
 }
@@ -23,10 +23,8 @@ __attribute__((visibility("default"))) const struct runtime_outside *
 trm_runtime_outside(void)
 {
 	static const struct runtime_outside outside = {
-		RUNTIME_OUTSIDE_ABI, spool,
-		find_object,         standalone_disown,
-		standalone_rank,     standalone_command,
-		channels_part,       mpi_pattern_waits,
+		RUNTIME_OUTSIDE_ABI, spool_folder,       find_object,   standalone_disown,
+		standalone_rank,     standalone_command, channels_part, mpi_pattern_waits,
 	};
 
 	return &outside;

@@ -40,7 +40,7 @@ static void print_value(const struct runtime_event *event,
 		snprintf(text, VALUE_MAX, "%lld", (long long)bits);
 }
 
-static void look(struct channel_thread *own, const struct runtime_event *event)
+static void debug_look(struct channel_thread *own, const struct runtime_event *event)
 {
 	const struct context_attribute *known = attributes_get(event->attribute);
 	int saved = errno;
@@ -57,7 +57,7 @@ static void look(struct channel_thread *own, const struct runtime_event *event)
 	errno = saved;
 }
 
-static void take(struct channel_thread *own, const struct runtime_event *event)
+static void debug_take(struct channel_thread *own, const struct runtime_event *event)
 {
 	char path[900];
 	size_t at = print_path(path, sizeof(path), event->before, 0);
@@ -69,13 +69,13 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 	errno = saved;
 }
 
-static void leave(struct channel *channel, const struct context_thread *thread)
+static void debug_leave(struct channel *channel, const struct context_thread *thread)
 {
 	(void)thread;
 	log_inform("%s: Event: release_thread", channel->name);
 }
 
-static void finish(struct channel *channel)
+static void debug_finish(struct channel *channel)
 {
 	log_inform("%s: Event: finish", channel->name);
 }
@@ -83,8 +83,8 @@ static void finish(struct channel *channel)
 const struct service service_debug = {
 	.name = "debug",
 	.about = "a message of each event and each snapshot",
-	.on_event = look,
-	.on_snapshot = take,
-	.leave = leave,
-	.finish = finish,
+	.on_event = debug_look,
+	.on_snapshot = debug_take,
+	.leave = debug_leave,
+	.finish = debug_finish,
 };

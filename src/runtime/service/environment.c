@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static void say(const struct publish_sink *sink, const char *name, const char *text)
+static void environment_say(const struct publish_sink *sink, const char *name,
+			    const char *text)
 {
 	uint32_t attribute = sink->attribute(sink->context, name, TRM_TYPE_STRING,
 					     TRM_AS_VALUE | TRM_GLOBAL);
@@ -37,7 +38,7 @@ static void say_command(const struct publish_sink *sink)
 	for (ssize_t i = 0; i + 1 < length; i++)
 		if (!text[i])
 			text[i] = ' ';
-	say(sink, "env.cmdline", text);
+	environment_say(sink, "env.cmdline", text);
 }
 
 static void say_system(const struct publish_sink *sink)
@@ -48,12 +49,12 @@ static void say_system(const struct publish_sink *sink)
 	if (!uname(&system)) {
 		snprintf(text, sizeof(text), "%.100s %.100s", system.sysname,
 			 system.release);
-		say(sink, "env.os", text);
-		say(sink, "env.machine", system.machine);
-		say(sink, "env.hostname", system.nodename);
+		environment_say(sink, "env.os", text);
+		environment_say(sink, "env.machine", system.machine);
+		environment_say(sink, "env.hostname", system.nodename);
 	}
 	snprintf(text, sizeof(text), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	say(sink, "env.processors", text);
+	environment_say(sink, "env.processors", text);
 }
 
 static void say_all(struct channel *channel, const struct publish_sink *sink)
@@ -67,15 +68,15 @@ static void say_all(struct channel *channel, const struct publish_sink *sink)
 	say_command(sink);
 	say_system(sink);
 	if (user)
-		say(sink, "env.user", user);
+		environment_say(sink, "env.user", user);
 	if (getcwd(text, sizeof(text)))
-		say(sink, "env.workdir", text);
+		environment_say(sink, "env.workdir", text);
 	gmtime_r(&now, &broken);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &broken);
-	say(sink, "env.written", text);
+	environment_say(sink, "env.written", text);
 	snprintf(text, sizeof(text), "%d", (int)getpid());
-	say(sink, "env.pid", text);
-	say(sink, "env.program", program_invocation_short_name);
+	environment_say(sink, "env.pid", text);
+	environment_say(sink, "env.program", program_invocation_short_name);
 }
 
 const struct service service_environment = {

@@ -115,7 +115,7 @@ _Static_assert((int)TRM_SERVICE_DELTA == (int)SERVICE_DELTA &&
 _Static_assert((int)TRM_RUNTIME_BEGAN == (int)RUNTIME_BEGAN,
 	       "runtime/process/caliper_host.h");
 
-static void fill(uint32_t place, const struct trm_service *given, bool tells)
+static void fill_service(uint32_t place, const struct trm_service *given, bool tells)
 {
 	struct service *service = &outside.services[place];
 
@@ -166,7 +166,7 @@ static const char *wrong_metrics(const struct trm_service *given)
 	return NULL;
 }
 
-static const char *add(const struct trm_service *given, bool tells)
+static const char *add_service(const struct trm_service *given, bool tells)
 {
 	const char *wrong;
 
@@ -185,7 +185,7 @@ static const char *add(const struct trm_service *given, bool tells)
 	else if (outside.count == TRM_SERVICES_MAX)
 		wrong = "there are 8 services from outside already";
 	else
-		fill(outside.count, given, tells);
+		fill_service(outside.count, given, tells);
 	if (!wrong)
 		__atomic_store_n(&outside.count, outside.count + 1, __ATOMIC_RELEASE);
 	runtime_unlock(&outside.lock);
@@ -195,15 +195,15 @@ static const char *add(const struct trm_service *given, bool tells)
 __attribute__((visibility("default"))) const char *
 trm_service_add(const struct trm_service *given)
 {
-	return add(given, false);
+	return add_service(given, false);
 }
 
 const char *external_service_add_watcher(const struct trm_service *given)
 {
-	return add(given, true);
+	return add_service(given, true);
 }
 
-static void load(const char *path)
+static void load_service(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const struct trm_service *const *list =
@@ -240,7 +240,7 @@ static void load_all(void)
 		if (length && length < sizeof(path)) {
 			memcpy(path, at, length);
 			path[length] = '\0';
-			load(path);
+			load_service(path);
 		}
 		at += length + (at[length] == ':');
 	}

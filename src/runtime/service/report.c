@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char *usual(const char *text, const char *otherwise)
+static const char *report_usual(const char *text, const char *otherwise)
 {
 	return text && *text ? text : otherwise;
 }
@@ -17,16 +17,17 @@ static void print_report(struct channel *channel)
 	const char *query = settings_get(settings, "REPORT_CONFIG");
 	const char *name = settings_get(settings, "REPORT_FILENAME");
 
-	name = filename_expand(usual(name, "stdout"), "");
+	name = filename_expand(report_usual(name, "stdout"), "");
 	if (name)
 		channel_output_add(
-			channel, &(struct publish_output){
-					 .query = usual(query, "SELECT * FORMAT table"),
-					 .path = name,
-					 .append = settings_is_true(
-						 settings, "REPORT_APPEND", false),
-					 .caliper = query && channel_is_caliper(channel),
-				 });
+			channel,
+			&(struct publish_output){
+				.query = report_usual(query, "SELECT * FORMAT table"),
+				.path = name,
+				.append = settings_is_true(settings, "REPORT_APPEND",
+							   false),
+				.caliper = query && channel_is_caliper(channel),
+			});
 }
 
 const struct service service_report = {
@@ -59,14 +60,15 @@ static const char *query_for(const char *name)
 	}
 }
 
-static void record(struct channel *channel)
+static void report_record(struct channel *channel)
 {
 	const struct settings *settings = &channel->settings;
 	const char *query = settings_get(settings, "RECORDER_CONFIG");
 	const char *name = settings_get(settings, "RECORDER_FILENAME");
 	const char *folder = settings_get(settings, "RECORDER_DIRECTORY");
 
-	name = filename_expand(usual(name, "%program%-%pid%.cali"), usual(folder, ""));
+	name = filename_expand(report_usual(name, "%program%-%pid%.cali"),
+			       report_usual(folder, ""));
 	if (name)
 		channel_output_add(
 			channel, &(struct publish_output){
@@ -80,5 +82,5 @@ const struct service service_recorder = {
 	.name = "recorder",
 	.about = "writes what was measured to a file: .cali, .trm, .json or .csv",
 	.keys = "RECORDER_FILENAME RECORDER_DIRECTORY RECORDER_CONFIG",
-	.flush = record,
+	.flush = report_record,
 };

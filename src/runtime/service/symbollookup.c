@@ -3,7 +3,7 @@
 #include "runtime/channel/service.h"
 #include "runtime/channel/settings.h"
 
-static const char *start(struct channel *channel)
+static const char *symbollookup_start(struct channel *channel)
 {
 	static const struct {
 		const char *key;
@@ -30,5 +30,5 @@ const struct service service_symbollookup = {
 	.keys = "SYMBOLLOOKUP_LOOKUP_FUNCTIONS SYMBOLLOOKUP_LOOKUP_SOURCELOC "
 		"SYMBOLLOOKUP_LOOKUP_MODULE SYMBOLLOOKUP_LOOKUP_FILE "
 		"SYMBOLLOOKUP_LOOKUP_LINE SYMBOLLOOKUP_LOOKUP_INLINES",
-	.start = start,
+	.start = symbollookup_start,
 };

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const char *start(struct channel *channel)
+static const char *textlog_start(struct channel *channel)
 {
 	channel->timed = true;
 	channel->service_data.log_us =
@@ -24,7 +24,7 @@ static const char *start(struct channel *channel)
 	return NULL;
 }
 
-static void take(struct channel_thread *own, const struct runtime_event *event)
+static void textlog_take(struct channel_thread *own, const struct runtime_event *event)
 {
 	uint64_t ns, began = event->kind == RUNTIME_END ? event->node->began : 0;
 	char line[1024], path[900];
@@ -49,6 +49,6 @@ const struct service service_textlog = {
 	.name = "textlog",
 	.about = "a line on standard error for each region that ends",
 	.keys = "TEXTLOG_MIN_US",
-	.start = start,
-	.on_snapshot = take,
+	.start = textlog_start,
+	.on_snapshot = textlog_take,
 };

@@ -14,7 +14,7 @@
 
 static bool found[CHANNELS_MAX]; /* of each channel */
 
-static const char *start(struct channel *channel)
+static const char *validator_start(struct channel *channel)
 {
 	found[channel->number] = false;
 	return NULL;
@@ -31,7 +31,7 @@ static bool is_said(const struct context_node *node, const struct context_node *
 	return true;
 }
 
-static void leave(struct channel *channel, const struct context_thread *thread)
+static void validator_leave(struct channel *channel, const struct context_thread *thread)
 {
 	char path[900];
 
@@ -50,10 +50,10 @@ static void leave(struct channel *channel, const struct context_thread *thread)
 	}
 }
 
-static void finish(struct channel *channel)
+static void validator_finish(struct channel *channel)
 {
 	if (runtime_self)
-		leave(channel, runtime_self);
+		validator_leave(channel, runtime_self);
 	if (__atomic_load_n(&found[channel->number], __ATOMIC_RELAXED) ||
 	    runtime_spool->fault_count)
 		log_warn("'%s': validator: Annotation nesting errors found",
@@ -66,7 +66,7 @@ static void finish(struct channel *channel)
 const struct service service_validator = {
 	.name = "validator",
 	.about = "says at the end whether regions were ended as they were begun",
-	.start = start,
-	.leave = leave,
-	.finish = finish,
+	.start = validator_start,
+	.leave = validator_leave,
+	.finish = validator_finish,
 };

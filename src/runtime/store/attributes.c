@@ -43,7 +43,7 @@ static uint32_t *slot_of(uint64_t name)
 	}
 }
 
-static struct context_attribute *add(void)
+static struct context_attribute *add_attribute(void)
 {
 	struct context_block *block = attributes.block;
 	struct context_attribute *attribute;
@@ -73,7 +73,7 @@ static bool has_tables(void)
 
 /* With what these imply: what holds of the run is a value of the process and no context,
  * and only of numbers there are sums. */
-static uint32_t complete(uint32_t type, uint32_t properties)
+static uint32_t complete_properties(uint32_t type, uint32_t properties)
 {
 	const uint32_t places = TRM_NESTED | TRM_SCOPE_THREAD | TRM_SCOPE_TASK;
 
@@ -84,7 +84,7 @@ static uint32_t complete(uint32_t type, uint32_t properties)
 	return properties;
 }
 
-static uint32_t insert(uint64_t name, uint32_t type, uint32_t properties)
+static uint32_t insert_attribute(uint64_t name, uint32_t type, uint32_t properties)
 {
 	if (!has_tables())
 		return 0;
@@ -92,11 +92,11 @@ static uint32_t insert(uint64_t name, uint32_t type, uint32_t properties)
 
 	if (*slot || attributes.count == ATTRIBUTES_MAX)
 		return *slot;
-	struct context_attribute *attribute = add();
+	struct context_attribute *attribute = add_attribute();
 
 	if (!attribute)
 		return 0;
-	properties = complete(type, properties);
+	properties = complete_properties(type, properties);
 	*attribute = (struct context_attribute){type, properties, name};
 	attributes.have_tasks |= (properties & TRM_SCOPE_TASK) != 0;
 	__atomic_store_n(&attributes.block->used,
@@ -132,7 +132,7 @@ uint32_t attributes_create(const char *text, uint32_t type, uint32_t properties)
 	if (number || !name)
 		return number;
 	runtime_lock(&attributes.lock);
-	number = insert(name, type, properties);
+	number = insert_attribute(name, type, properties);
 	runtime_unlock(&attributes.lock);
 	return number;
 }

@@ -53,7 +53,7 @@ struct context_spool *runtime_spool;
 
 /* The file is as long as it may become: it has holes, and a longer one would kill the
  * program where RLIMIT_FSIZE forbids it. */
-static uint64_t longest(void)
+static uint64_t longest_segment(void)
 {
 	struct rlimit limit;
 	uint64_t segments = SEGMENTS_MAX;
@@ -87,7 +87,7 @@ static void write_ahead(int fd)
 	(void)!pwritev(fd, blocks, FIRST_BLOCKS, 0);
 }
 
-static void advise(char *segment, uint64_t index)
+static void advise_segment(char *segment, uint64_t index)
 {
 	madvise(segment, SEGMENT, index ? MADV_HUGEPAGE : MADV_RANDOM);
 }
@@ -96,7 +96,7 @@ static char *map_first(int fd)
 {
 	char *memory;
 
-	spool.segments_max = fd < 0 ? SEGMENTS_MAX : longest();
+	spool.segments_max = fd < 0 ? SEGMENTS_MAX : longest_segment();
 	if (fd < 0)
 		return runtime_map(SEGMENT);
 	if (!spool.segments_max || ftruncate(fd, (off_t)(spool.segments_max * SEGMENT)))
@@ -105,7 +105,7 @@ static char *map_first(int fd)
 	memory = mmap(NULL, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
-	advise(memory, 0);
+	advise_segment(memory, 0);
 	if (has_pages(memory, CONTEXT_HEAD_BLOCKS * CONTEXT_BLOCK))
 		return memory;
 	munmap(memory, SEGMENT);
@@ -157,7 +157,7 @@ static bool map_next(void)
 	memory += SEGMENT;
 	/* What it has from the one in front of it, the first one, does not fit. */
 	madvise(memory, SEGMENT, MADV_NORMAL);
-	advise(memory, spool.segment_count);
+	advise_segment(memory, spool.segment_count);
 	runtime_segments[spool.segment_count++] = memory;
 	return true;
 }
@@ -182,7 +182,7 @@ static void begin_head(uint64_t blocks)
 	runtime_spool->blocks = blocks;
 }
 
-static int create(const char *folder)
+static int create_spool(const char *folder)
 {
 	struct timespec now;
 
@@ -199,7 +199,7 @@ const char *spool_path(void)
 
 bool spool_open(const char *folder)
 {
-	int fd = folder ? create(folder) : -1;
+	int fd = folder ? create_spool(folder) : -1;
 	char *memory = fd < 0 && folder ? NULL : map_first(fd);
 
 	if (fd >= 0)
@@ -219,7 +219,7 @@ bool spool_open(const char *folder)
 
 /* What a child of fork writes in its own file for a block: what strings and attributes
  * are stays as it is, and the head is begun anew. NULL: nothing. */
-static const void *kept(const struct context_block *block)
+static const void *is_kept(const struct context_block *block)
 {
 	static const char none[CONTEXT_HEAD_BLOCKS * CONTEXT_BLOCK];
 
@@ -240,7 +240,7 @@ static bool map_over(int fd, uint64_t index)
 	if (mmap(runtime_segments[index], SEGMENT, PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_FIXED, fd, (off_t)(index * SEGMENT)) == MAP_FAILED)
 		return false;
-	advise(runtime_segments[index], index);
+	advise_segment(runtime_segments[index], index);
 	return true;
 }
 
@@ -261,7 +261,7 @@ static bool replace_segment(int fd, uint64_t index)
 		    (!index && i && i == spool.gap))
 			break;
 		run = block->run ? block->run : 1;
-		bytes = kept(block);
+		bytes = is_kept(block);
 		if (!bytes)
 			continue;
 		size = run * CONTEXT_BLOCK;
@@ -298,8 +298,8 @@ void spool_resume(void)
 
 bool spool_copy(const char *folder)
 {
-	int fd = spool.in_memory ? -1 : create(folder);
-	uint64_t most = longest();
+	int fd = spool.in_memory ? -1 : create_spool(folder);
+	uint64_t most = longest_segment();
 	bool copied;
 
 	spool_resume();
@@ -323,7 +323,7 @@ bool spool_copy(const char *folder)
  * then nothing has changed. */
 static bool move_all(int fd)
 {
-	uint64_t most = longest(), left = spool.blocks;
+	uint64_t most = longest_segment(), left = spool.blocks;
 
 	if (spool.segment_count > most || ftruncate(fd, (off_t)(most * SEGMENT)))
 		return false;
@@ -351,7 +351,7 @@ bool spool_move(const char *folder, uint32_t threads)
 
 	runtime_lock(&spool.lock);
 	if (spool.in_memory && spool.threads <= threads) {
-		fd = create(folder);
+		fd = create_spool(folder);
 		moved = fd >= 0 && move_all(fd);
 		if (fd >= 0)
 			close(fd);
@@ -405,7 +405,7 @@ static bool leave_first(void)
 }
 
 /* Blocks at the end of the file, in one piece. */
-static struct context_block *append(uint32_t run)
+static struct context_block *append_run(uint32_t run)
 {
 	uint64_t at, in_segment;
 	struct context_block *block;
@@ -462,7 +462,7 @@ struct context_block *spool_block(enum context_block_kind kind, uint32_t owner,
 	if (kind != CONTEXT_STRINGS && kind != CONTEXT_ATTRIBUTES)
 		block = pop_free(run);
 	if (!block)
-		block = append(run);
+		block = append_run(run);
 	if (block)
 		fill_head(block, kind, owner, run);
 	spool.threads += block && kind == CONTEXT_THREAD;

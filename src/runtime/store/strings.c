@@ -67,7 +67,8 @@ static struct slots *make_slots(uint64_t count)
 }
 
 /* The slot of the string, or the empty one where it belongs. */
-static uint64_t *find(struct slots *slots, uint32_t hash, const char *bytes, size_t size)
+static uint64_t *find_slot(struct slots *slots, uint32_t hash, const char *bytes,
+			   size_t size)
 {
 	const uint64_t tag = tag_of(hash);
 
@@ -87,7 +88,7 @@ static uint64_t *find(struct slots *slots, uint32_t hash, const char *bytes, siz
 	}
 }
 
-static bool grow(void)
+static bool grow_slots(void)
 {
 	struct slots *old = strings.slots;
 	struct slots *slots = make_slots(old ? 2 * (old->mask + 1) : FIRST_SLOTS);
@@ -100,7 +101,8 @@ static bool grow(void)
 		const struct context_string *string =
 			strings_at(offset_of(old->offsets[i]));
 
-		*find(slots, string->hash, string->bytes, string->size) = old->offsets[i];
+		*find_slot(slots, string->hash, string->bytes, string->size) =
+			old->offsets[i];
 	}
 	__atomic_store_n(&strings.slots, slots, __ATOMIC_RELEASE);
 	return true;
@@ -123,7 +125,7 @@ static struct context_block *block_for(size_t needed)
 	return block;
 }
 
-static uint64_t add(uint32_t hash, const char *bytes, size_t size)
+static uint64_t add_string(uint32_t hash, const char *bytes, size_t size)
 {
 	size_t needed = (sizeof(struct context_string) + size + 1 + 7) & ~(size_t)7;
 	struct context_block *block = block_for(needed);
@@ -144,14 +146,14 @@ static uint64_t add(uint32_t hash, const char *bytes, size_t size)
 	return offset;
 }
 
-static uint64_t insert(uint32_t hash, const char *bytes, size_t size)
+static uint64_t insert_string(uint32_t hash, const char *bytes, size_t size)
 {
-	if ((!strings.slots || 2 * strings.count > strings.slots->mask) && !grow())
+	if ((!strings.slots || 2 * strings.count > strings.slots->mask) && !grow_slots())
 		return 0;
-	uint64_t *slot = find(strings.slots, hash, bytes, size);
+	uint64_t *slot = find_slot(strings.slots, hash, bytes, size);
 
 	if (!*slot) {
-		uint64_t offset = add(hash, bytes, size);
+		uint64_t offset = add_string(hash, bytes, size);
 
 		strings.count += offset != 0;
 		if (offset)
@@ -169,7 +171,7 @@ static uint64_t look_up(uint32_t hash, const char *bytes, size_t size)
 {
 	struct slots *slots = __atomic_load_n(&strings.slots, __ATOMIC_ACQUIRE);
 
-	return slots ? offset_of(__atomic_load_n(find(slots, hash, bytes, size),
+	return slots ? offset_of(__atomic_load_n(find_slot(slots, hash, bytes, size),
 						 __ATOMIC_ACQUIRE))
 		     : 0;
 }
@@ -189,7 +191,7 @@ uint64_t strings_intern(const char *bytes, size_t size)
 	if (offset)
 		return offset;
 	runtime_lock(&strings.lock);
-	offset = insert(hash, bytes, size);
+	offset = insert_string(hash, bytes, size);
 	runtime_unlock(&strings.lock);
 	return offset;
 }

@@ -38,7 +38,7 @@ slot_of(const struct context_thread *thread, const struct context_node *from,
 	}
 }
 
-static bool grow(struct context_thread *thread)
+static bool grow_nodes(struct context_thread *thread)
 {
 	struct context_node **old = thread->slots;
 	uint64_t count = thread->slot_mask + 1;
@@ -80,8 +80,9 @@ static struct context_node *new_node(struct context_thread *thread)
 	return thread->node_at++;
 }
 
-static struct context_node *add(struct context_thread *thread, struct context_node *from,
-				uint32_t attribute, uint64_t value)
+static struct context_node *add_node(struct context_thread *thread,
+				     struct context_node *from, uint32_t attribute,
+				     uint64_t value)
 {
 	struct context_node *node = new_node(thread);
 
@@ -104,9 +105,9 @@ find_or_add(struct context_thread *thread, struct context_node *from, uint32_t a
 
 	if (*slot)
 		return *slot;
-	if (2ull * thread->node_count > thread->slot_mask && !grow(thread))
+	if (2ull * thread->node_count > thread->slot_mask && !grow_nodes(thread))
 		return NULL;
-	struct context_node *node = add(thread, from, attribute, value);
+	struct context_node *node = add_node(thread, from, attribute, value);
 
 	if (node)
 		*slot_of(thread, from, attribute, value) = node;
@@ -217,7 +218,7 @@ bool tree_init(struct context_thread *thread)
 	thread->slots = (struct context_node **)(void *)(thread + 1);
 	thread->slot_mask = FIRST_SLOTS - 1;
 	put_nodes_in(thread, &thread->head);
-	thread->root = thread->node = add(thread, NULL, 0, 0);
+	thread->root = thread->node = add_node(thread, NULL, 0, 0);
 	return thread->root != NULL;
 }
 

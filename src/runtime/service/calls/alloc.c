@@ -191,7 +191,7 @@ static size_t metrics_of(const struct channel *channel)
 		       : USUAL;
 }
 
-static const char *start(struct channel *channel)
+static const char *alloc_start(struct channel *channel)
 {
 	uint32_t number = channel->number;
 
@@ -208,8 +208,8 @@ static const char *start(struct channel *channel)
 	return real_malloc ? NULL : "the program has no malloc";
 }
 
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void alloc_sample(struct channel_thread *own, const struct runtime_event *event,
+			 uint64_t *ret_values)
 {
 	uint32_t number = own->channel->number;
 	int64_t *most = &own_counts.most[number];
@@ -241,6 +241,6 @@ const struct service service_alloc = {
 		"ALLOCSTATS_RECORD_HIGHWATERMARK",
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
 	.metrics_of = metrics_of,
-	.start = start,
-	.sample = sample,
+	.start = alloc_start,
+	.sample = alloc_sample,
 };

@@ -41,7 +41,7 @@ void async_event_say(const char *name, const uint64_t *ns)
 			      &(struct given_values){attributes, values, ns ? 2 : 1});
 }
 
-static const char *start(struct channel *channel)
+static const char *async_event_start(struct channel *channel)
 {
 	(void)channel;
 	__atomic_store_n(&wanted, 1, __ATOMIC_RELAXED);
@@ -51,5 +51,5 @@ static const char *start(struct channel *channel)
 const struct service service_async_event = {
 	.name = "async_event",
 	.about = "what begins in one place and ends in another",
-	.start = start,
+	.start = async_event_start,
 };

@@ -7,7 +7,7 @@
 enum { LEAF_SIZE = (1 << BLOCKS_LEAF_BITS) / 8 };
 
 /* What a slot leads to; it is made if it is not there and `makes` is set. */
-static void *part(void **slot, size_t size, bool makes)
+static void *blocks_part(void **slot, size_t size, bool makes)
 {
 	void *known = __atomic_load_n(slot, __ATOMIC_ACQUIRE), *made;
 
@@ -31,11 +31,11 @@ static uint64_t *word_of(struct blocks *blocks, uint64_t start, bool makes)
 
 	if (branch >> BLOCKS_ROOT_BITS)
 		return NULL;
-	found = part((void **)&blocks->branches[branch], sizeof(*found), makes);
+	found = blocks_part((void **)&blocks->branches[branch], sizeof(*found), makes);
 	if (!found)
 		return NULL;
 	leaf &= (1 << BLOCKS_BRANCH_BITS) - 1;
-	words = part((void **)&found->leaves[leaf], LEAF_SIZE, makes);
+	words = blocks_part((void **)&found->leaves[leaf], LEAF_SIZE, makes);
 	return words ? &words[(bit & ((1 << BLOCKS_LEAF_BITS) - 1)) / 64] : NULL;
 }
 

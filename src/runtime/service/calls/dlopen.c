@@ -15,7 +15,7 @@ static const struct service_metric metrics[] = {
 	{"dlopen.closes", SERVICE_DELTA, TRM_TYPE_UINT, false},
 };
 
-static const char *start(struct channel *channel)
+static const char *dlopen_start(struct channel *channel)
 {
 	(void)channel;
 	loads_watch();
@@ -23,8 +23,8 @@ static const char *start(struct channel *channel)
 }
 
 /* Of the process: the thread whose event comes next has it. */
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void dlopen_sample(struct channel_thread *own, const struct runtime_event *event,
+			  uint64_t *ret_values)
 {
 	(void)own;
 	(void)event;
@@ -73,7 +73,7 @@ const struct service service_dlopen = {
 	.about = "libraries that are opened and closed, and modules at a flush",
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
-	.start = start,
-	.sample = sample,
+	.start = dlopen_start,
+	.sample = dlopen_sample,
 	.write = write_modules,
 };

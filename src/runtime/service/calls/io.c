@@ -40,7 +40,7 @@ static trm_attribute place_attributes[PLACES];
 _Static_assert((int)PLACES <= (int)CALLS_TEXTS_MAX, "calls_tell takes them all");
 
 /* A snapshot of the call, as LLNL's Caliper has it, and its file. */
-static __attribute__((noinline)) void tell(enum direction direction, int fd)
+static __attribute__((noinline)) void io_tell(enum direction direction, int fd)
 {
 	struct calls_wanted wanted;
 	struct io_place place;
@@ -57,7 +57,7 @@ static __attribute__((noinline)) void tell(enum direction direction, int fd)
 }
 
 /* Notes a call that is over; errno stays. */
-static void count(enum direction direction, int64_t bytes, uint64_t began, int fd)
+static void io_count(enum direction direction, int64_t bytes, uint64_t began, int fd)
 {
 	own_counts.calls++;
 	own_counts.ticks += runtime_ticks() - began;
@@ -65,7 +65,7 @@ static void count(enum direction direction, int64_t bytes, uint64_t began, int f
 		own_counts.bytes[direction] += (uint64_t)bytes;
 	paths_called(PATHS_IO);
 	if (bytes > 0)
-		tell(direction, fd);
+		io_tell(direction, fd);
 }
 
 /* A function that returns bytes, or -1. */
@@ -77,7 +77,7 @@ static void count(enum direction direction, int64_t bytes, uint64_t began, int f
 		ssize_t result = real_##name arguments;                                  \
                                                                                          \
 		if (!runtime_busy)                                                       \
-			count(direction, result, began, fd);                             \
+			io_count(direction, result, began, fd);                          \
 		return result;                                                           \
 	}
 
@@ -149,8 +149,8 @@ DEFINE(READ, __recvfrom_chk,
 		size_t result = real_##name arguments;                                   \
                                                                                          \
 		if (!runtime_busy)                                                       \
-			count(direction, (int64_t)(result * size), began,                \
-			      fileno_unlocked(file));                                    \
+			io_count(direction, (int64_t)(result * size), began,             \
+				 fileno_unlocked(file));                                 \
 		return result;                                                           \
 	}
 
@@ -207,7 +207,7 @@ static const struct wrap wraps[] = {
 	WRAP(fopen),       WRAP(fopen64),
 };
 
-static const char *start(struct channel *channel)
+static const char *io_start(struct channel *channel)
 {
 	for (int i = 0; i < PLACES; i++)
 		place_attributes[i] = attributes_create(place_names[i], TRM_TYPE_STRING,
@@ -218,8 +218,8 @@ static const char *start(struct channel *channel)
 	return NULL;
 }
 
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void io_sample(struct channel_thread *own, const struct runtime_event *event,
+		      uint64_t *ret_values)
 {
 	(void)own;
 	(void)event;
@@ -236,6 +236,6 @@ const struct service service_io = {
 		 "opened",
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
-	.start = start,
-	.sample = sample,
+	.start = io_start,
+	.sample = io_sample,
 };

@@ -25,7 +25,7 @@ static struct {
 static const struct io_place unknown = {"unknown", "unknown", "unknown"};
 
 /* In place: \040 is a blank. */
-static void unescape(char *text)
+static void io_place_unescape(char *text)
 {
 	char *to = text;
 
@@ -55,7 +55,7 @@ static bool read_line(const char *line, dev_t device, struct io_place *ret_place
 	    makedev(major_number, minor_number) != device ||
 	    sscanf(type, " - %31s", place.filesystem) != 1)
 		return false;
-	unescape(place.mount);
+	io_place_unescape(place.mount);
 	*ret_place = place;
 	return true;
 }
@@ -79,7 +79,7 @@ static void look_up(dev_t device, struct io_place *ret_place)
 		runtime_unmap(text, TEXT_MAX);
 }
 
-static void add(dev_t device, const struct io_place *place)
+static void io_place_add(dev_t device, const struct io_place *place)
 {
 	uint32_t count;
 
@@ -120,7 +120,7 @@ void io_place_of(int fd, struct io_place *ret_place)
 		*ret_place = known.items[i].place;
 	} else {
 		look_up(status.st_dev, ret_place);
-		add(status.st_dev, ret_place);
+		io_place_add(status.st_dev, ret_place);
 	}
 	name_file(fd, ret_place->file, sizeof(ret_place->file));
 }

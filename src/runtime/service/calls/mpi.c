@@ -18,7 +18,7 @@ static const char not_there[] = "there is no MPI, or no libtrammel-mpi for it";
 
 /* Without a list no call is seen: the rank alone is known then, as with LLNL's Caliper.
  */
-static const char *start(struct channel *channel)
+static const char *mpi_start(struct channel *channel)
 {
 	const struct settings *settings = &channel->settings;
 	const char *wanted = settings_get(settings, "MPI_WHITELIST");
@@ -45,7 +45,7 @@ static const char *start(struct channel *channel)
 	return NULL;
 }
 
-static void look(struct channel_thread *own, const struct runtime_event *event)
+static void mpi_look(struct channel_thread *own, const struct runtime_event *event)
 {
 	mpi_messages_look(own, event);
 	mpi_pattern_look(own, event);
@@ -55,8 +55,8 @@ const struct service service_mpi = {
 	.name = "mpi",
 	.about = "calls of MPI functions are regions, messages metrics",
 	.keys = "MPI_WHITELIST MPI_BLACKLIST MPI_MSG_TRACING MPI_MSG_PATTERN",
-	.start = start,
-	.on_event = look,
+	.start = mpi_start,
+	.on_event = mpi_look,
 	.free_thread = mpi_pattern_deinit,
 };
 
@@ -72,7 +72,7 @@ static const char *start_report(struct channel *channel)
 	return NULL;
 }
 
-static void report(struct channel *channel)
+static void mpi_report(struct channel *channel)
 {
 	const struct settings *settings = &channel->settings;
 	const char *across = settings_get(settings, "MPIREPORT_CONFIG");
@@ -100,7 +100,7 @@ const struct service service_mpireport = {
 	.keys = "MPIREPORT_CONFIG MPIREPORT_LOCAL_CONFIG MPIREPORT_FILENAME "
 		"MPIREPORT_APPEND MPIREPORT_WRITE_ON_FINALIZE",
 	.start = start_report,
-	.flush = report,
+	.flush = mpi_report,
 };
 
 static const char *start_flush(struct channel *channel)

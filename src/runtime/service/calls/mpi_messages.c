@@ -60,7 +60,7 @@ struct values {
 	size_t count;
 };
 
-static void add(struct values *values, enum value which, uint64_t bits)
+static void mpi_messages_add(struct values *values, enum value which, uint64_t bits)
 {
 	values->items[values->count++] = (struct given_bits){attributes[which], bits};
 }
@@ -87,8 +87,9 @@ static void add_comm(struct values *values, struct context_node *node)
 	const struct context_node *known = mpi_find_known(&comm, node);
 
 	if (known)
-		add(values, WORLD,
-		    !strcmp(strings_at(known->value)->bytes, "MPI_COMM_WORLD"));
+		mpi_messages_add(
+			values, WORLD,
+			!strcmp(strings_at(known->value)->bytes, "MPI_COMM_WORLD"));
 }
 
 static void add_message(struct values *values, const struct runtime_event *event,
@@ -97,9 +98,9 @@ static void add_message(struct values *values, const struct runtime_event *event
 	const struct context_node *other = mpi_find_known(&peer, event->before);
 
 	if (other)
-		add(values, which, other->value);
-	add(values, SIZE, event->value);
-	add(values, counted, 1);
+		mpi_messages_add(values, which, other->value);
+	mpi_messages_add(values, SIZE, event->value);
+	mpi_messages_add(values, counted, 1);
 }
 
 static void add_operation(struct values *values, const struct runtime_event *event)
@@ -108,11 +109,11 @@ static void add_operation(struct values *values, const struct runtime_event *eve
 	const struct context_node *of = mpi_find_known(&root, event->before);
 
 	if (call)
-		add(values, KIND, kind_of(call));
+		mpi_messages_add(values, KIND, kind_of(call));
 	if (of)
-		add(values, ROOT, of->value);
-	add(values, SIZE, event->value);
-	add(values, OPERATIONS, 1);
+		mpi_messages_add(values, ROOT, of->value);
+	mpi_messages_add(values, SIZE, event->value);
+	mpi_messages_add(values, OPERATIONS, 1);
 }
 
 /* At the end of a barrier's communicator, since it is no longer open at its own. */
@@ -129,8 +130,8 @@ static void look_at_end(struct channel_thread *own, const struct runtime_event *
 
 	if (!channel_takes(own->channel, &end))
 		return;
-	add(&values, KIND, BARRIER);
-	add(&values, OPERATIONS, 1);
+	mpi_messages_add(&values, KIND, BARRIER);
+	mpi_messages_add(&values, OPERATIONS, 1);
 	add_comm(&values, event->before);
 	channel_give_at(own, event->before, event->now, values.items, values.count);
 }

@@ -142,8 +142,8 @@ static bool find_peer(struct context_node *node, uint32_t *ret_rank)
 	return node && node->value < 1u << 31;
 }
 
-static void count(struct comm_regions *regions, const struct runtime_event *event,
-		  enum direction direction)
+static void mpi_pattern_count(struct comm_regions *regions,
+			      const struct runtime_event *event, enum direction direction)
 {
 	uint64_t bytes = event->kind == RUNTIME_SET ? event->value : 0;
 	uint32_t depth = regions->depth < DEPTH_MAX ? regions->depth : DEPTH_MAX;
@@ -213,11 +213,12 @@ void mpi_pattern_look(struct channel_thread *own, const struct runtime_event *ev
 		end_region(own, event);
 	else if (event->kind == RUNTIME_BEGIN && own->comm_regions->depth &&
 		 mpi_is_known(&function, event->attribute) && is_barrier(event->node))
-		count(own->comm_regions, event, SHARED);
+		mpi_pattern_count(own->comm_regions, event, SHARED);
 	else if (event->kind == RUNTIME_SET && own->comm_regions->depth)
 		for (size_t i = 0; i < DIRECTIONS; i++)
 			if (mpi_is_known(&metrics[i], event->attribute))
-				count(own->comm_regions, event, (enum direction)i);
+				mpi_pattern_count(own->comm_regions, event,
+						  (enum direction)i);
 }
 
 const char *mpi_pattern_start(struct channel *channel)

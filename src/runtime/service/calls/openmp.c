@@ -11,8 +11,8 @@ static const struct service_metric metrics[] = {
 	{"omp.thread.type", SERVICE_KEY, TRM_TYPE_STRING, false},
 };
 
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void openmp_sample(struct channel_thread *own, const struct runtime_event *event,
+			  uint64_t *ret_values)
 {
 	struct openmp_place place = openmp_place();
 
@@ -23,7 +23,7 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 	ret_values[2] = place.type ? place.type : CONTEXT_NO_KEY;
 }
 
-static const char *start(struct channel *channel)
+static const char *openmp_start(struct channel *channel)
 {
 	(void)channel;
 	return openmp_want() ? NULL
@@ -32,7 +32,7 @@ static const char *start(struct channel *channel)
 }
 
 /* Said where it would be missed. */
-static void finish(struct channel *channel)
+static void openmp_finish(struct channel *channel)
 {
 	if (!openmp_library.heard && !channel_is_child())
 		log_warn("'%s': no OpenMP run-time library told anything: LLVM's "
@@ -45,7 +45,7 @@ const struct service service_openmp = {
 	.about = "parallel regions, loops, tasks and barriers of OpenMP are regions",
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
-	.start = start,
-	.sample = sample,
-	.finish = finish,
+	.start = openmp_start,
+	.sample = openmp_sample,
+	.finish = openmp_finish,
 };

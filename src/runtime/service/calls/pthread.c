@@ -39,7 +39,7 @@ static runtime_local struct {
 	uint32_t next;
 } held;
 
-static void take(const void *lock)
+static void pthread_take(const void *lock)
 {
 	uint32_t at = held.next++ % HELD_MAX;
 
@@ -64,19 +64,19 @@ static bool give_back(const void *lock)
 }
 
 /* Of a call that takes a lock. Its owner may have died (robust mutexes): it is had. */
-static int taken(const void *lock, int result)
+static int pthread_taken(const void *lock, int result)
 {
 	if (!result || result == EOWNERDEAD)
-		take(lock);
+		pthread_take(lock);
 	return result;
 }
 
-static int waited(const void *lock, int result, uint64_t began)
+static int pthread_waited(const void *lock, int result, uint64_t began)
 {
 	own_counts.waits++;
 	own_counts.wait_ticks += runtime_ticks() - began;
 	paths_called(PATHS_LOCK);
-	return taken(lock, result);
+	return pthread_taken(lock, result);
 }
 
 /* `try` would take it without waiting. */
@@ -88,10 +88,10 @@ static int waited(const void *lock, int result, uint64_t began)
                                                                                          \
 		own_counts.locks++;                                                      \
 		if (result != EBUSY && result != EAGAIN)                                 \
-			return taken(what, result);                                      \
+			return pthread_taken(what, result);                              \
 		uint64_t began = runtime_ticks();                                        \
                                                                                          \
-		return waited(what, real_##lock arguments, began);                       \
+		return pthread_waited(what, real_##lock arguments, began);               \
 	}
 
 #define PLAIN(lock, try, type) DEFINE(lock, try, type, (type * what), (what))
@@ -114,7 +114,7 @@ TIMED(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, pthread_rwlock_t)
 	static int (*real_##lock)(type * what);                                          \
 	static int wrap_##lock(type *what)                                               \
 	{                                                                                \
-		int result = taken(what, real_##lock(what));                             \
+		int result = pthread_taken(what, real_##lock(what));                     \
                                                                                          \
 		own_counts.locks += !result || result == EOWNERDEAD;                     \
 		return result;                                                           \
@@ -145,7 +145,7 @@ UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
 		int result = real_##wait arguments;                                      \
                                                                                          \
 		if (has)                                                                 \
-			take(mutex);                                                     \
+			pthread_take(mutex);                                             \
 		return result;                                                           \
 	}
 
@@ -182,7 +182,7 @@ static const struct wrap wraps[] = {
 	WRAP(pthread_cond_clockwait),     WRAP(pthread_create),
 };
 
-static const char *start(struct channel *channel)
+static const char *pthread_start(struct channel *channel)
 {
 	channel->timed = true;
 	channel->says |= CONTEXT_SAYS_MAIN | CONTEXT_SAYS_PTHREAD;
@@ -190,8 +190,8 @@ static const char *start(struct channel *channel)
 	return NULL;
 }
 
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void pthread_sample(struct channel_thread *own, const struct runtime_event *event,
+			   uint64_t *ret_values)
 {
 	(void)own;
 	(void)event;
@@ -208,6 +208,6 @@ const struct service service_pthread = {
 		 "them, and threads that were started",
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
-	.start = start,
-	.sample = sample,
+	.start = pthread_start,
+	.sample = pthread_sample,
 };

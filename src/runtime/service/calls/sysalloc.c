@@ -86,7 +86,7 @@ static const struct wrap wraps[] = {
 	WRAP(free),
 };
 
-static const char *start(struct channel *channel)
+static const char *sysalloc_start(struct channel *channel)
 {
 	__atomic_or_fetch(&measured, 1u << channel->number, __ATOMIC_RELEASE);
 	loads_wrap(wraps, sizeof(wraps) / sizeof(wraps[0]));
@@ -97,5 +97,5 @@ const struct service service_sysalloc = {
 	.name = "sysalloc",
 	.about = "with alloc: blocks of the heap are named by the functions that made "
 		 "them",
-	.start = start,
+	.start = sysalloc_start,
 };

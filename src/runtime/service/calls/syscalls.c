@@ -30,7 +30,7 @@ static runtime_local struct {
 
 static trm_attribute name_attribute;
 
-static __attribute__((noinline)) void tell(const char *name)
+static __attribute__((noinline)) void syscalls_tell(const char *name)
 {
 	struct calls_wanted wanted;
 
@@ -39,12 +39,12 @@ static __attribute__((noinline)) void tell(const char *name)
 }
 
 /* Notes a call that is over; errno stays. */
-static void count(const char *name, uint64_t began)
+static void syscalls_count(const char *name, uint64_t began)
 {
 	own_counts.calls++;
 	own_counts.ticks += runtime_ticks() - began;
 	paths_called(PATHS_SYSTEM);
-	tell(name);
+	syscalls_tell(name);
 }
 
 /* Files and folders. */
@@ -298,7 +298,7 @@ typedef uint64_t call(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e
 			 result = real_##name(a, b, c, d, e, f);                         \
                                                                                          \
 		if (!runtime_busy)                                                       \
-			count(#name, began);                                             \
+			syscalls_count(#name, began);                                    \
 		return result;                                                           \
 	}
 CALLS(DEFINE)
@@ -306,7 +306,7 @@ CALLS(DEFINE)
 #define ROW(name) WRAP(name),
 static const struct wrap wraps[] = {CALLS(ROW)};
 
-static const char *start(struct channel *channel)
+static const char *syscalls_start(struct channel *channel)
 {
 	name_attribute =
 		attributes_create("syscalls.function", TRM_TYPE_STRING, TRM_SKIP_EVENTS);
@@ -316,8 +316,8 @@ static const char *start(struct channel *channel)
 	return NULL;
 }
 
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void syscalls_sample(struct channel_thread *own, const struct runtime_event *event,
+			    uint64_t *ret_values)
 {
 	(void)own;
 	(void)event;
@@ -330,6 +330,6 @@ const struct service service_syscalls = {
 	.about = "system calls by functions of the C library: how many, time",
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
-	.start = start,
-	.sample = sample,
+	.start = syscalls_start,
+	.sample = syscalls_sample,
 };

@@ -12,7 +12,7 @@ static void end_thread(void)
 	paths_end_thread();
 }
 
-static const char *start(struct channel *channel)
+static const char *callpath_start(struct channel *channel)
 {
 	if (settings_is_true(&channel->settings, "CALLPATH_USE_NAME", false))
 		channel->lookups |= CONTEXT_LOOK_NAMES;
@@ -23,6 +23,6 @@ const struct service service_callpath = {
 	.name = "callpath",
 	.about = "the functions that were being called, at each snapshot or sample",
 	.keys = "CALLPATH_USE_NAME CALLPATH_SKIP_FRAMES CALLPATH_EVENTS",
-	.start = start,
+	.start = callpath_start,
 	.end_thread = end_thread,
 };

@@ -19,7 +19,7 @@ static const struct service_metric metrics[] = {
 
 static bool has_rdtscp;
 
-static const char *start(struct channel *channel)
+static const char *cpuinfo_start(struct channel *channel)
 {
 	unsigned a, b, c, d;
 
@@ -28,8 +28,8 @@ static const char *start(struct channel *channel)
 	return NULL;
 }
 
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void cpuinfo_sample(struct channel_thread *own, const struct runtime_event *event,
+			   uint64_t *ret_values)
 {
 	unsigned place = 0, node = 0;
 
@@ -51,6 +51,6 @@ const struct service service_cpuinfo = {
 	.about = "tells contexts apart by processor and NUMA node",
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
-	.start = start,
-	.sample = sample,
+	.start = cpuinfo_start,
+	.sample = cpuinfo_sample,
 };

@@ -23,7 +23,7 @@ static uint32_t level_of(const struct settings *settings, const char *text)
 	return level > LEVEL_MAX ? 0 : (uint32_t)level;
 }
 
-static const char *start(struct channel *channel)
+static const char *event_start(struct channel *channel)
 {
 	const char *level = settings_get(&channel->settings, "EVENT_REGION_LEVEL");
 
@@ -42,5 +42,5 @@ const struct service service_event = {
 	.keys = "EVENT_REGION_LEVEL EVENT_INCLUDE_REGIONS EVENT_EXCLUDE_REGIONS "
 		"EVENT_INCLUDE_BRANCHES EVENT_TRIGGER "
 		"EVENT_ENABLE_SNAPSHOT_INFO",
-	.start = start,
+	.start = event_start,
 };

@@ -89,7 +89,7 @@ static bool is_due(struct channel_thread *own, uint64_t now)
 		       tick_interval_ticks(own->channel, watch->ns, now, &watched->wait);
 }
 
-static void count(struct channel_thread *own, uint64_t number)
+static void loop_monitor_count(struct channel_thread *own, uint64_t number)
 {
 	if (!own->watched.iterations++)
 		own->watched.first = number;
@@ -135,7 +135,8 @@ static void leave_loop(struct channel_thread *own)
 	own->watched = (struct watched_loop){.wait = own->watched.wait};
 }
 
-static void look(struct channel_thread *own, const struct runtime_event *event)
+static void loop_monitor_look(struct channel_thread *own,
+			      const struct runtime_event *event)
 {
 	struct watched_loop *watched = &own->watched;
 
@@ -154,18 +155,18 @@ static void look(struct channel_thread *own, const struct runtime_event *event)
 		end_loop(own, event);
 	} else if (event->kind == RUNTIME_ITERATION && event->before == watched->loop) {
 		watched->passes = true;
-		count(own, event->value);
+		loop_monitor_count(own, event->value);
 	} else if ((event->kind == RUNTIME_START || event->kind == RUNTIME_UNSET) &&
 		   attributes_is_iteration(event->attribute) &&
 		   is_in_loop(event->before, watched->loop)) {
 		if (event->kind == RUNTIME_START)
-			count(own, event->value);
+			loop_monitor_count(own, event->value);
 		else if (is_due(own, event->now))
 			take_snapshot(own, event->before, event->now);
 	}
 }
 
-static const char *start(struct channel *channel)
+static const char *loop_monitor_start(struct channel *channel)
 {
 	const struct settings *settings = &channel->settings;
 
@@ -192,6 +193,6 @@ const struct service service_loop_monitor = {
 	.about = "a snapshot at ends of iterations, each so many or so long",
 	.keys = "LOOP_MONITOR_ITERATION_INTERVAL LOOP_MONITOR_TIME_INTERVAL "
 		"LOOP_MONITOR_TARGET_LOOPS",
-	.start = start,
-	.on_event = look,
+	.start = loop_monitor_start,
+	.on_event = loop_monitor_look,
 };

@@ -29,8 +29,8 @@ struct open_loop {
 /* Of the process. */
 static uint32_t duration_attribute, count_attribute;
 
-static void give(struct channel_thread *own, struct context_node *node,
-		 uint32_t attribute, uint64_t value, uint64_t now)
+static void loop_statistics_give(struct channel_thread *own, struct context_node *node,
+				 uint32_t attribute, uint64_t value, uint64_t now)
 {
 	channel_give_at(own, node, now, &(struct given_bits){attribute, value}, 1);
 }
@@ -41,24 +41,25 @@ static void give_duration(struct channel_thread *own, struct context_node *node,
 {
 	if (began < own->channel->clock.started)
 		began = own->channel->clock.started;
-	give(own, node, duration_attribute, now > began ? now - began : 0, now);
+	loop_statistics_give(own, node, duration_attribute, now > began ? now - began : 0,
+			     now);
 }
 
-static struct open_loop *innermost(const struct open_loops *loops)
+static struct open_loop *loop_statistics_innermost(const struct open_loops *loops)
 {
 	return loops->count ? &loops->items[loops->count - 1] : NULL;
 }
 
 static void end_loop(struct channel_thread *own, uint64_t now)
 {
-	const struct open_loop *loop = innermost(&own->loops);
+	const struct open_loop *loop = loop_statistics_innermost(&own->loops);
 
-	give(own, loop->node, count_attribute, loop->iterations, now);
+	loop_statistics_give(own, loop->node, count_attribute, loop->iterations, now);
 	own->loops.count--;
 }
 
 /* False: there is no memory. */
-static bool grow(struct open_loops *loops)
+static bool loop_statistics_grow(struct open_loops *loops)
 {
 	uint32_t room = loops->room ? 2 * loops->room : 64;
 	struct open_loop *items = runtime_map(room * sizeof(*items));
@@ -76,13 +77,13 @@ static bool grow(struct open_loops *loops)
 static void begin_loop(struct channel_thread *own, const struct runtime_event *event)
 {
 	struct open_loops *loops = &own->loops;
-	struct open_loop *last = innermost(loops);
+	struct open_loop *last = loop_statistics_innermost(loops);
 
 	if (last && last->node == event->node) {
 		last->between = false; /* the next pass */
 		return;
 	}
-	if (loops->count == loops->room && !grow(loops)) {
+	if (loops->count == loops->room && !loop_statistics_grow(loops)) {
 		spool_lose_memory();
 		return;
 	}
@@ -103,7 +104,7 @@ static void leave_loop(struct channel_thread *own, const struct runtime_event *e
 		return;
 	while (loops->count > at)
 		end_loop(own, event->now);
-	loop = innermost(loops);
+	loop = loop_statistics_innermost(loops);
 	if (!loop->passes) {
 		end_loop(own, event->now);
 		return;
@@ -130,7 +131,8 @@ static void look_at_iteration(struct channel_thread *own,
 	}
 }
 
-static void look(struct channel_thread *own, const struct runtime_event *event)
+static void loop_statistics_look(struct channel_thread *own,
+				 const struct runtime_event *event)
 {
 	struct open_loop *loop;
 
@@ -138,7 +140,7 @@ static void look(struct channel_thread *own, const struct runtime_event *event)
 		channel_baseline(own->channel, own->thread);
 		own->loops.count = 0;
 	}
-	while ((loop = innermost(&own->loops)) && loop->between &&
+	while ((loop = loop_statistics_innermost(&own->loops)) && loop->between &&
 	       !(event->kind == RUNTIME_BEGIN && event->node == loop->node))
 		end_loop(own, loop->left);
 	if (event->kind == RUNTIME_BEGIN && attributes_is_loop(event->attribute))
@@ -150,7 +152,7 @@ static void look(struct channel_thread *own, const struct runtime_event *event)
 		look_at_iteration(own, event, loop);
 }
 
-static const char *start(struct channel *channel)
+static const char *loop_statistics_start(struct channel *channel)
 {
 	const uint32_t value = TRM_AS_VALUE | TRM_SKIP_EVENTS | TRM_AGGREGATABLE;
 
@@ -172,7 +174,7 @@ static void free_loops(struct channel_thread *own)
 const struct service service_loop_statistics = {
 	.name = "loop_statistics",
 	.about = "times of iterations, and how many loops had",
-	.start = start,
-	.on_event = look,
+	.start = loop_statistics_start,
+	.on_event = loop_statistics_look,
 	.free_thread = free_loops,
 };

@@ -14,7 +14,7 @@
 
 static struct publish_loops loops; /* of the flush under way */
 
-static const char *start(struct channel *channel)
+static const char *loopreport_start(struct channel *channel)
 {
 	channel->mpi.across =
 		settings_is_true(&channel->settings, "LOOPREPORT_ACROSS", false);
@@ -23,7 +23,7 @@ static const char *start(struct channel *channel)
 		       : NULL;
 }
 
-static void print(struct channel *channel)
+static void loopreport_print(struct channel *channel)
 {
 	const struct settings *settings = &channel->settings;
 	bool plain = settings_is_true(settings, "LOOPREPORT_PLAIN", false);
@@ -93,7 +93,7 @@ static void say_options(struct channel *channel, const struct publish_sink *sink
 const struct service service_loopreport = {
 	.name = "loopreport",
 	.about = "prints what loop-report does, of the configuration of that name",
-	.start = start,
+	.start = loopreport_start,
 	.write = say_options,
-	.flush = print,
+	.flush = loopreport_print,
 };

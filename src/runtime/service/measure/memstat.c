@@ -17,7 +17,7 @@ static const struct service_metric metrics[] = {
 /* Kilobytes a page. */
 static uint64_t page_kb;
 
-static const char *start(struct channel *channel)
+static const char *memstat_start(struct channel *channel)
 {
 	(void)channel;
 	page_kb = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
@@ -36,8 +36,8 @@ static size_t read_statm(char *text, size_t size)
 	return length > 0 ? (size_t)length : 0;
 }
 
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void memstat_sample(struct channel_thread *own, const struct runtime_event *event,
+			   uint64_t *ret_values)
 {
 	/* size resident shared text lib data: data is the sixth. */
 	static const int place[] = {0, 1, -1, -1, -1, 2};
@@ -64,6 +64,6 @@ const struct service service_memstat = {
 		 "event",
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
-	.start = start,
-	.sample = sample,
+	.start = memstat_start,
+	.sample = memstat_sample,
 };

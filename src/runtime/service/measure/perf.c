@@ -97,7 +97,7 @@ static int open_event(const struct perf_event_attr *event, bool user)
 }
 
 /* Why an event cannot be had; NULL: it can. The kernel's own part is asked for first. */
-static const char *probe(const struct perf_event_attr *event)
+static const char *perf_probe(const struct perf_event_attr *event)
 {
 	int descriptor = open_event(event, perf.user);
 
@@ -124,7 +124,7 @@ static const char *name_at(size_t index)
 }
 
 /* NULL, or why there is none. */
-static const char *find(const char *name, struct perf_event_attr *ret_event)
+static const char *perf_find(const char *name, struct perf_event_attr *ret_event)
 {
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (strcmp(name, known[i].name) != 0 &&
@@ -147,13 +147,13 @@ static const struct source {
 	{"LIBPFM_EVENTS", "libpfm.counter."},
 };
 
-static void add(const struct channel *channel, const struct source *source,
-		const char *name)
+static void perf_add(const struct channel *channel, const struct source *source,
+		     const char *name)
 {
 	struct perf_event_attr event;
-	const char *unknown = find(name, &event);
+	const char *unknown = perf_find(name, &event);
 	const char *near = unknown ? settings_nearest(name, name_at) : NULL;
-	const char *reason = unknown ? unknown : probe(&event);
+	const char *reason = unknown ? unknown : perf_probe(&event);
 
 	if (reason) {
 		log_warn("'%s': %s '%s' cannot be had: %s%s%s%s", channel->name,
@@ -181,7 +181,7 @@ static void add_from(const struct channel *channel, const struct source *source,
 			continue;
 		memcpy(name, names, length);
 		name[length] = '\0';
-		add(channel, source, name);
+		perf_add(channel, source, name);
 	}
 }
 
@@ -209,18 +209,18 @@ static void close_counters(void)
 }
 
 /* A child of fork has its parent's: they count the parent. */
-static void forget(void)
+static void perf_forget(void)
 {
 	close_counters();
 	perf.lock.taken = 0;
 }
 
-static const char *start(struct channel *channel)
+static const char *perf_start(struct channel *channel)
 {
 	runtime_lock(&perf.lock);
 	if (!perf.count) {
 		add_all(channel);
-		if (perf.count && !fork_handle(NULL, NULL, forget))
+		if (perf.count && !fork_handle(NULL, NULL, perf_forget))
 			perf.count = 0;
 	}
 	runtime_unlock(&perf.lock);
@@ -247,7 +247,7 @@ static int move_away(int descriptor)
 }
 
 /* At the first event of a thread. */
-static void begin(void)
+static void perf_begin(void)
 {
 	int saved = errno;
 
@@ -258,13 +258,13 @@ static void begin(void)
 	errno = saved;
 }
 
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void perf_sample(struct channel_thread *own, const struct runtime_event *event,
+			uint64_t *ret_values)
 {
 	(void)own;
 	(void)event;
 	if (unlikely(!own_counters.begun) && !own_counters.ended && !runtime_sealed)
-		begin();
+		perf_begin();
 	/* A filter of system calls may forbid it: then nothing goes up. */
 	for (size_t i = 0; own_counters.begun && !runtime_sealed && i < perf.count; i++) {
 		uint64_t value;
@@ -292,7 +292,7 @@ const struct service service_perf = {
 	.metrics = metrics,
 	.metric_count = EVENTS_MAX,
 	.metrics_of = metrics_of,
-	.start = start,
-	.sample = sample,
+	.start = perf_start,
+	.sample = perf_sample,
 	.end_thread = end_thread,
 };

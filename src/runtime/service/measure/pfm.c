@@ -28,7 +28,7 @@ static struct {
 	const char *(*error)(int code);
 } pfm;
 
-static bool load(void)
+static bool pfm_load(void)
 {
 	void *library = dlopen("libpfm.so.4", RTLD_LAZY);
 
@@ -52,7 +52,7 @@ const char *pfm_find(const char *name, struct perf_event_attr *ret_attributes)
 	int result;
 
 	if (!pfm.tried)
-		load();
+		pfm_load();
 	if (!pfm.ready)
 		return "nobody knows it, and libpfm4, which may, is not there";
 	*ret_attributes = (struct perf_event_attr){.size = sizeof(*ret_attributes)};

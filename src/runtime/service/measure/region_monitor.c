@@ -25,8 +25,9 @@ struct noted_regions {
 };
 
 /* NULL: it is not there; `makes`: there is no room. */
-static struct noted_region *find(struct noted_regions *noted,
-				 const struct context_node *node, bool makes)
+static struct noted_region *region_monitor_find(struct noted_regions *noted,
+						const struct context_node *node,
+						bool makes)
 {
 	for (uint32_t i = 0; i < TRIES; i++) {
 		struct noted_region *item = &noted->items[(node->number + i) % NOTED];
@@ -48,14 +49,15 @@ static bool is_region(uint32_t attribute)
 	return known && known->properties & TRM_NESTED;
 }
 
-static void begin(struct channel_thread *own, const struct runtime_event *event)
+static void region_monitor_begin(struct channel_thread *own,
+				 const struct runtime_event *event)
 {
 	struct watched_regions *watched = &own->regions;
 	const struct noted_region *noted;
 
 	if (watched->measured)
 		return;
-	noted = find(watched->noted, event->node, false);
+	noted = region_monitor_find(watched->noted, event->node, false);
 	if (!noted || noted->inclusive <= 2 * noted->inner)
 		return;
 	/* What was before is not the region's. */
@@ -65,7 +67,8 @@ static void begin(struct channel_thread *own, const struct runtime_event *event)
 	watched->measured = event->node;
 }
 
-static void note(struct channel_thread *own, const struct runtime_event *event)
+static void region_monitor_note(struct channel_thread *own,
+				const struct runtime_event *event)
 {
 	struct noted_regions *noted = own->regions.noted;
 	uint64_t took = event->now - event->node->began;
@@ -75,15 +78,17 @@ static void note(struct channel_thread *own, const struct runtime_event *event)
 					own->channel->service_data.regions_ns, event->now,
 					&own->regions.wait))
 		return;
-	item = find(noted, event->node, true);
+	item = region_monitor_find(noted, event->node, true);
 	if (item)
 		item->inclusive = took;
-	item = event->node->parent ? find(noted, event->node->parent, true) : NULL;
+	item = event->node->parent ? region_monitor_find(noted, event->node->parent, true)
+				   : NULL;
 	if (item)
 		item->inner += took;
 }
 
-static void look(struct channel_thread *own, const struct runtime_event *event)
+static void region_monitor_look(struct channel_thread *own,
+				const struct runtime_event *event)
 {
 	struct watched_regions *watched = &own->regions;
 
@@ -99,7 +104,7 @@ static void look(struct channel_thread *own, const struct runtime_event *event)
 		watched->measured = NULL;
 	}
 	if (event->kind == RUNTIME_BEGIN) {
-		begin(own, event);
+		region_monitor_begin(own, event);
 		return;
 	}
 	if (event->node == watched->measured) {
@@ -107,7 +112,7 @@ static void look(struct channel_thread *own, const struct runtime_event *event)
 		watched->measured = NULL;
 	}
 	if (!watched->measured)
-		note(own, event);
+		region_monitor_note(own, event);
 }
 
 static void free_regions(struct channel_thread *own)
@@ -116,7 +121,7 @@ static void free_regions(struct channel_thread *own)
 	own->regions = (struct watched_regions){0};
 }
 
-static const char *start(struct channel *channel)
+static const char *region_monitor_start(struct channel *channel)
 {
 	channel->timed = true;
 	channel->service_data.regions_ns = tick_interval_setting_ns(
@@ -128,7 +133,7 @@ const struct service service_region_monitor = {
 	.name = "region_monitor",
 	.about = "a snapshot at ends of regions that take long",
 	.keys = "REGION_MONITOR_TIME_INTERVAL",
-	.start = start,
-	.on_event = look,
+	.start = region_monitor_start,
+	.on_event = region_monitor_look,
 	.free_thread = free_regions,
 };

@@ -21,8 +21,8 @@ static uint64_t us_of(struct timeval time)
 	return (uint64_t)time.tv_sec * 1000000u + (uint64_t)time.tv_usec;
 }
 
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void rusage_sample(struct channel_thread *own, const struct runtime_event *event,
+			  uint64_t *ret_values)
 {
 	struct rusage usage = {0};
 
@@ -44,5 +44,5 @@ const struct service service_rusage = {
 		 "event",
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
-	.sample = sample,
+	.sample = rusage_sample,
 };

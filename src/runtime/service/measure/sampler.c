@@ -51,7 +51,7 @@ static runtime_local struct {
 	bool begun, ended;
 } own_timer;
 
-static void strike(int signal, siginfo_t *info, void *context)
+static void sampler_strike(int signal, siginfo_t *info, void *context)
 {
 	uint64_t strikes = 1 + (uint64_t)info->si_overrun;
 
@@ -64,7 +64,7 @@ static void strike(int signal, siginfo_t *info, void *context)
 }
 
 /* In a child of fork, which has no timers. */
-static void forget(void)
+static void sampler_forget(void)
 {
 	own_timer.begun = false;
 	paths_forget();
@@ -77,7 +77,7 @@ static bool take_signal(void)
 	struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
 	struct sigaction old;
 
-	action.sa_sigaction = strike;
+	action.sa_sigaction = sampler_strike;
 	for (int i = SIGRTMAX; i >= SIGRTMIN; i--) {
 		if (sigaction(i, NULL, &old) || old.sa_handler != SIG_DFL ||
 		    sigaction(i, &action, NULL))
@@ -88,7 +88,7 @@ static bool take_signal(void)
 	return false;
 }
 
-static const char *start(struct channel *channel)
+static const char *sampler_start(struct channel *channel)
 {
 	const char *clock = settings_get(&channel->settings, "SAMPLER_CLOCK");
 	uint64_t frequency = settings_number(&channel->settings, "SAMPLER_FREQUENCY",
@@ -103,7 +103,7 @@ static const char *start(struct channel *channel)
 		return "SAMPLER_FREQUENCY is from 1 to 10000 a second";
 	runtime_lock(&sampler.lock);
 	if (!sampler.signal) {
-		taken = take_signal() && fork_handle(NULL, NULL, forget);
+		taken = take_signal() && fork_handle(NULL, NULL, sampler_forget);
 		sampler.elapsed = !cpu;
 		sampler.period_ns = 1e9 / (double)frequency;
 		sampler.period = (struct timespec){
@@ -132,7 +132,7 @@ static uint64_t samples_so_far(void)
 }
 
 /* At the first event of a thread. */
-static void begin(void)
+static void sampler_begin(void)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
 				 .sigev_signo = sampler.signal};
@@ -155,18 +155,18 @@ static void begin(void)
 	syscall(SYS_timer_settime, own_timer.timer, 0, &spec, NULL);
 }
 
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void sampler_sample(struct channel_thread *own, const struct runtime_event *event,
+			   uint64_t *ret_values)
 {
 	(void)own;
 	(void)event;
 	if (unlikely(!own_timer.begun) && !own_timer.ended)
-		begin();
+		sampler_begin();
 	ret_values[0] = samples_so_far();
 }
 
 /* Where no events make snapshots, what was counted is brought along by one of them. */
-static void look(struct channel_thread *own, const struct runtime_event *event)
+static void sampler_look(struct channel_thread *own, const struct runtime_event *event)
 {
 	uint64_t samples = samples_so_far();
 
@@ -195,8 +195,8 @@ const struct service service_sampler = {
 	.keys = "SAMPLER_FREQUENCY SAMPLER_CLOCK SAMPLER_PC",
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
-	.start = start,
-	.sample = sample,
-	.on_event = look,
+	.start = sampler_start,
+	.sample = sampler_sample,
+	.on_event = sampler_look,
 	.end_thread = end_thread,
 };

@@ -11,7 +11,7 @@
 #include "runtime/store/attributes.h"
 #include "runtime/store/lock.h"
 
-static void look(struct channel_thread *own, const struct runtime_event *event)
+static void statistics_look(struct channel_thread *own, const struct runtime_event *event)
 {
 	struct event_counts *counts = &own->counts;
 
@@ -21,13 +21,13 @@ static void look(struct channel_thread *own, const struct runtime_event *event)
 	counts->sets += event->kind == RUNTIME_SET || event->kind == RUNTIME_CHANGE;
 }
 
-static void take(struct channel_thread *own, const struct runtime_event *event)
+static void statistics_take(struct channel_thread *own, const struct runtime_event *event)
 {
 	(void)event;
 	own->counts.snapshots++;
 }
 
-static void add(struct event_counts *sum, const struct event_counts *counts)
+static void statistics_add(struct event_counts *sum, const struct event_counts *counts)
 {
 	sum->begins += counts->begins;
 	sum->ends += counts->ends;
@@ -37,14 +37,14 @@ static void add(struct event_counts *sum, const struct event_counts *counts)
 }
 
 /* The thread's own record is still there. */
-static void leave(struct channel *channel, const struct context_thread *thread)
+static void statistics_leave(struct channel *channel, const struct context_thread *thread)
 {
 	struct channel_thread *own = channels_own[channel->number];
 
 	if (!own || own->channel != channel || own->thread != thread)
 		return;
 	runtime_lock(&channel->lock);
-	add(&channel->service_data.counts, &own->counts);
+	statistics_add(&channel->service_data.counts, &own->counts);
 	own->counts = (struct event_counts){.left = true};
 	runtime_unlock(&channel->lock);
 }
@@ -65,7 +65,7 @@ static void count_attributes(uint32_t *values, uint32_t *globals, uint32_t *hidd
 	}
 }
 
-static void finish(struct channel *channel)
+static void statistics_finish(struct channel *channel)
 {
 	uint32_t values = 0, globals = 0, hidden = 0, all = 0;
 	struct event_counts sum;
@@ -74,7 +74,7 @@ static void finish(struct channel *channel)
 	sum = channel->service_data.counts;
 	for (struct channel_thread *own = channel->threads; own; own = own->next)
 		if (!own->counts.left)
-			add(&sum, &own->counts);
+			statistics_add(&sum, &own->counts);
 	runtime_unlock(&channel->lock);
 	log_inform("%s: statistics:\n"
 		   "  Number of begin events: %llu\n"
@@ -100,8 +100,8 @@ static void finish(struct channel *channel)
 const struct service service_statistics = {
 	.name = "statistics",
 	.about = "says how many events and snapshots there were",
-	.on_event = look,
-	.on_snapshot = take,
-	.leave = leave,
-	.finish = finish,
+	.on_event = statistics_look,
+	.on_snapshot = statistics_take,
+	.leave = statistics_leave,
+	.finish = statistics_finish,
 };

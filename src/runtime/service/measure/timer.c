@@ -12,7 +12,7 @@ static const struct service_metric metrics[] = {
 	{"time.inclusive.duration.ns", SERVICE_AT_END, TRM_TYPE_UINT, true},
 };
 
-static const char *start(struct channel *channel)
+static const char *timer_start(struct channel *channel)
 {
 	channel->timed = true;
 	channel->service_data.inclusive =
@@ -20,8 +20,8 @@ static const char *start(struct channel *channel)
 	return NULL;
 }
 
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void timer_sample(struct channel_thread *own, const struct runtime_event *event,
+			 uint64_t *ret_values)
 {
 	uint64_t began;
 
@@ -47,11 +47,11 @@ const struct service service_timer = {
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
 	.metrics_of = metrics_of,
-	.start = start,
-	.sample = sample,
+	.start = timer_start,
+	.sample = timer_sample,
 };
 
-static const char *stamp(struct channel *channel)
+static const char *timer_stamp(struct channel *channel)
 {
 	channel->timed = true;
 	return NULL;
@@ -60,5 +60,5 @@ static const char *stamp(struct channel *channel)
 const struct service service_timestamp = {
 	.name = "timestamp",
 	.about = "the time of each snapshot, in traces",
-	.start = stamp,
+	.start = timer_stamp,
 };

@@ -31,13 +31,13 @@ static double seconds_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void put(uint64_t *to, double value)
+static void timeseries_put(uint64_t *to, double value)
 {
 	memcpy(to, &value, sizeof(value));
 }
 
-static void sample(struct channel_thread *own, const struct runtime_event *event,
-		   uint64_t *ret_values)
+static void timeseries_sample(struct channel_thread *own,
+			      const struct runtime_event *event, uint64_t *ret_values)
 {
 	struct channel *channel = own->channel;
 	double now = seconds_now(), before = channel->service_data.series_second;
@@ -51,8 +51,8 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 	/* What the thread did until now is of this snapshot. */
 	channel_settle(channel->also, own->thread, event->before, event->now);
 	ret_values[0] = channel->also->service_data.series++;
-	put(&ret_values[1], before);
-	put(&ret_values[2], now - before);
+	timeseries_put(&ret_values[1], before);
+	timeseries_put(&ret_values[2], now - before);
 	channel->service_data.series_second = now;
 }
 
@@ -88,7 +88,7 @@ static void add_option(const struct channel *channel, struct settings *settings,
 	settings_add(settings, key, sign ? sign + 1 : "true");
 }
 
-static const char *start(struct channel *channel)
+static const char *timeseries_start(struct channel *channel)
 {
 	const char *options =
 		settings_get(&channel->settings, "TIMESERIES_PROFILE_OPTIONS");
@@ -111,7 +111,7 @@ static const char *start(struct channel *channel)
 	return channel->also ? NULL : "there is no room for its profile";
 }
 
-static void finish(struct channel *channel)
+static void timeseries_finish(struct channel *channel)
 {
 	log_inform("%s: timeseries: Processed %llu snapshots", channel->name,
 		   (unsigned long long)channel->also->service_data.series);
@@ -123,9 +123,9 @@ const struct service service_timeseries = {
 	.keys = "TIMESERIES_PROFILE_OPTIONS",
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
-	.start = start,
-	.sample = sample,
-	.finish = finish,
+	.start = timeseries_start,
+	.sample = timeseries_sample,
+	.finish = timeseries_finish,
 };
 
 /* The profile's part of it. */
