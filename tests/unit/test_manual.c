@@ -4,7 +4,7 @@
 
 /* The whole program, its table of commands included. */
 #define main trammel_main
-#include "cli/main.c"
+#include "cli/main/main.c"
 #undef main
 
 #include "cli/doctor/doctor.h"
