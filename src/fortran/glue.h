@@ -1,15 +1,15 @@
 /*
- * The C side of the Fortran module: what trammel.f90 declares once more.
+ * The C side of the Fortran module: the functions that trammel.f90 declares once more.
  *
- * Texts are bytes and their number, blanks at the end left out. Attributes are numbers of
- * trammel/annotate.h, 0 for none.
+ * Texts are passed as bytes and their number, without the blanks at the end. Attributes
+ * are numbers of trammel/annotate.h; 0 stands for no attribute.
  */
 #ifndef TRAMMEL_FORTRAN_GLUE_H
 #define TRAMMEL_FORTRAN_GLUE_H
 
 #include "trammel/annotate.h"
 
-/* Whether something measures. */
+/* Tells whether something measures: 1 or 0. */
 int32_t trmf_active(void);
 
 int32_t trmf_attribute(const char *name, int64_t length, int32_t type,
@@ -18,7 +18,8 @@ void trmf_begin(int32_t attribute, const struct trm_value *value);
 void trmf_set(int32_t attribute, const struct trm_value *value);
 void trmf_end(int32_t attribute);
 
-/* The same by name, of at most 255 bytes. */
+/* Begins, sets or ends a value of the attribute with this name, which has at most 255
+ * bytes. */
 void trmf_begin_named(const char *name, int64_t length, const struct trm_value *value);
 void trmf_set_named(const char *name, int64_t length, const struct trm_value *value);
 void trmf_end_named(const char *name, int64_t length);

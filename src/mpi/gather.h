@@ -4,7 +4,7 @@
 
 #include "mpi/calls.h"
 
-/* gather.c: the program ends MPI. */
+/* Sends the profiles to rank 0, as the program is about to finalise MPI. */
 void mpi_finalising(void);
 
 #endif

@@ -4,11 +4,11 @@
 
 #include "mpi/calls.h"
 
-/* This process, and no child of it, will be a rank. */
+/* Notes that this process, and not a child of it, is to be a rank. */
 void mpi_initialising(void);
 
-/* reduce.c: puts together what ranks have, along a binomial tree; collective. Returns
- * whether this rank, the first of the communicator, has it all. */
+/* Combines the sums of all ranks of `comm` along a binomial tree; collective. Returns
+ * true in the first rank of the communicator once it has all of them. */
 bool mpi_reduce(MPI_Comm comm, const struct publish_sums *sums);
 
 #endif

@@ -4,23 +4,29 @@
 
 #include "mpi/calls.h"
 
-/* requests.c: requests whose messages are known when they are complete. */
+/* Notes a receive, whose message is known when `request` is complete. */
 void mpi_track_receive(MPI_Request request, MPI_Comm comm);
 
-/* A persistent one, which sends when it is started. */
+/* Notes a persistent send of `count` items to rank `peer`, which sends when it is
+ * started. */
 void mpi_track_send(MPI_Request request, MPI_Comm comm, int peer, int count,
 		    MPI_Datatype type);
+/* Forgets a request, which the program frees. */
 void mpi_untrack(MPI_Request request);
+/* Counts the messages of `count` persistent requests that were started. */
 void mpi_started(struct mpi_call *call, const MPI_Request *requests, int count);
 
-/* Returns the statuses that the function is to fill in; `statuses` unless the program
- * wants none. */
+/* Begins a wait for `count` requests. Returns the statuses that the function fills in:
+ * `statuses`, or statuses in `waiting` if the program wants none. */
 MPI_Status *mpi_wait_begin(struct mpi_waiting *waiting, const MPI_Request *requests,
 			   int count, MPI_Status *statuses, int status_count);
 
-/* So many are complete; `indices`: which (NULL: the first ones), `statuses`: of each. */
+/* Notes that `count` requests are complete. `indices`: their places among the requests,
+ * or NULL for the first ones; `statuses`: one for each. */
 void mpi_wait_done(struct mpi_call *call, struct mpi_waiting *waiting, int count,
 		   const int *indices, const MPI_Status *statuses);
+/* Ends a wait: forgets the requests that the library has set to null, and frees the
+ * memory of mpi_wait_begin(). */
 void mpi_wait_end(struct mpi_waiting *waiting, const MPI_Request *requests);
 
 #endif

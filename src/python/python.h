@@ -1,6 +1,6 @@
 /*
- * The Python module `trammel`: what its files share. All of it is called with the
- * interpreter's lock held.
+ * The Python module `trammel`: declarations that its files share. All functions are
+ * called with the interpreter's lock held.
  */
 #ifndef TRAMMEL_PYTHON_PYTHON_H
 #define TRAMMEL_PYTHON_PYTHON_H
@@ -14,16 +14,16 @@
 struct site {
 	struct trm_site site;
 	char *name;
-	Py_ssize_t skipped; /* begins while nothing measured, whose ends must not count */
+	Py_ssize_t skipped; /* begins while nothing measured; their ends must not count */
 };
 
-/* context.c: `with`, and the iterator of a loop. */
+/* Context managers of `with`, and the iterator of a loop (context.c). */
 extern PyTypeObject nothing_type, region_type, loop_type;
 
-/* function.c: the decorator. */
+/* The decorator of functions (function.c). */
 extern PyTypeObject function_type;
 
-/* attribute.c: begin, end and set of anything. */
+/* Attributes with begin, end and set (attribute.c). */
 extern PyTypeObject attribute_type;
 
 #endif

@@ -1,4 +1,4 @@
-/* aggregate.c. */
+/* Sums of snapshots, one row for each context. */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_AGGREGATE_H
 #define TRAMMEL_RUNTIME_CHANNEL_AGGREGATE_H
 
@@ -11,7 +11,7 @@ struct context_node;
 void aggregate_give(struct channel_thread *own, struct context_node *node,
 		    uint32_t attribute, uint64_t bits);
 
-/* Adds a row to another one of the same kind of node. */
+/* Adds the row `from` to the row `to`; both belong to nodes of the kind of `node`. */
 void aggregate_add(const struct channel *channel, const struct context_node *node,
 		   uint64_t *to, const uint64_t *from);
 

@@ -1,4 +1,4 @@
-/* held.c. */
+/* Values that single channels have, outside the program's state. */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_CHANNEL_VALUES_H
 #define TRAMMEL_RUNTIME_CHANNEL_CHANNEL_VALUES_H
 
@@ -6,16 +6,18 @@
 
 struct channel;
 
-/* Begins, sets or ends a value of these channels alone. */
+/* Begins, sets or ends a value in the `count` channels alone, as `how` says. */
 void channels_hold(struct channel *const *channels, size_t count,
 		   enum trm_runtime_holding how, trm_attribute attribute,
 		   const struct trm_value *value);
 
-/* The innermost value that the channel has alone; false: there is none. */
+/* Gets the innermost value of `attribute` that the channel alone has; returns false if
+ * it has none. */
 bool channel_held(struct channel *channel, trm_attribute attribute,
 		  struct trm_value *ret_value);
 
-/* The innermost of each attribute; in a flush. */
+/* Visits the innermost value of each attribute that the channel alone has; called during
+ * a flush. */
 void channel_each_held(struct channel *channel,
 		       void (*visit)(void *context, uint32_t attribute, uint64_t bits),
 		       void *context);

@@ -1,4 +1,4 @@
-/* What the files of channels share, and no service needs. */
+/* Declarations that the files of channels share, and services do not need. */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_CHANNELS_H
 #define TRAMMEL_RUNTIME_CHANNEL_CHANNELS_H
 
@@ -14,7 +14,7 @@ struct channels {
 };
 extern struct channels channels;
 
-/* By channel: the id of the scoped one that measures this thread. */
+/* By number of the channel: the id of the scoped channel that measures this thread. */
 extern runtime_local uint32_t channels_here[CHANNELS_MAX];
 
 static inline bool channel_is_here(const struct channel *channel)
@@ -22,7 +22,7 @@ static inline bool channel_is_here(const struct channel *channel)
 	return likely(!channel->scoped) || channels_here[channel->number] == channel->id;
 }
 
-/* Those of this thread, by channel. */
+/* By number of the channel: the record of this thread in it. */
 extern runtime_local struct channel_thread *channels_own[CHANNELS_MAX];
 
 #endif

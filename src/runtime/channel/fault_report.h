@@ -1,8 +1,8 @@
-/* Ends that did not fit, as messages. */
+/* Reports of ends that did not fit. */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_FAULT_REPORT_H
 #define TRAMMEL_RUNTIME_CHANNEL_FAULT_REPORT_H
 
-/* Says which ends did not fit, and what was lost, on standard error. */
+/* Reports on standard error which ends did not fit, and what was lost. */
 void faults_say(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* filter.c. */
+/* Filters of regions. */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_FILTER_H
 #define TRAMMEL_RUNTIME_CHANNEL_FILTER_H
 
@@ -8,15 +8,16 @@ struct context_node;
 struct filter;
 struct settings;
 
-/* Whether events of a region count; the filter of include_regions and others. */
+/* Makes the filter of include_regions and the settings like it, which decides whether
+ * events of a region count; NULL if every region does. */
 struct filter *filter_create(const struct settings *settings);
 
-/* The same of two lists; NULL or "": none. */
+/* Makes a filter of two lists; NULL and "" are empty lists. */
 struct filter *filter_create_of(const char *included, const char *excluded);
 
 bool filter_passes(struct filter *filter, const struct context_node *node);
 
-/* The same of a value that is set in the context. */
+/* Tells whether a value that is set in the context passes. */
 bool filter_passes_value(struct filter *filter, const struct context_node *node);
 
 #endif

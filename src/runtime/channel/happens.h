@@ -1,7 +1,6 @@
 /*
- * What happens to an attribute as an attribute of its own: event.begin#NAME,
- * event.end#NAME, event.set#NAME. Sums of a channel are told apart by it
- * (service/aggregate.c).
+ * Kinds of events as attributes: event.begin#NAME, event.end#NAME, event.set#NAME. Sums
+ * of a channel are kept apart by them (service/aggregate.c).
  */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_HAPPENS_H
 #define TRAMMEL_RUNTIME_CHANNEL_HAPPENS_H
@@ -12,10 +11,11 @@ struct context_node;
 struct context_thread;
 struct runtime_event;
 
-/* Takes the memory for it. Returns whether there is some; it is taken once. */
+/* Allocates the memory of these attributes, once. Returns false if there is none. */
 bool happens_init(void);
-/* The context with the node below it that says what happens: of an event of an attribute
- * that makes nodes of the tree, else the context itself. NULL: there is no memory. */
+/* Returns the node below `context` that names the kind of the event, if the attribute of
+ * the event makes nodes of the tree, else `context` itself; NULL if there is no memory.
+ * */
 struct context_node *happens_below(struct context_thread *thread,
 				   struct context_node *context,
 				   const struct runtime_event *event);

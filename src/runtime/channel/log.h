@@ -7,7 +7,8 @@
 #ifndef TRAMMEL_RUNTIME_CHANNEL_LOG_H
 #define TRAMMEL_RUNTIME_CHANNEL_LOG_H
 
-/* A line, of what is wrong, of what is not, and of what only verbosity 2 says. */
+/* Write a line: a warning, a message that is not a warning, and a detail for verbosity
+ * 2. */
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_inform(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -14,10 +14,10 @@
 
 #include <ucontext.h>
 
-/* What a channel with call paths has beside others. */
+/* Data of a channel with call paths. */
 struct call_paths {
 	uint32_t attribute; /* callpath.address, or cali.sampler.pc */
-	bool alone;         /* only where the thread was, not who called that */
+	bool alone;         /* only the function that was sampled, without its callers */
 	uint32_t skip;      /* innermost frames that are left out */
 	bool of_events;     /* else of samples only */
 	int samples;        /* number of the metric; -1: none */
@@ -27,28 +27,31 @@ struct call_paths {
 	uint32_t sink_count;
 };
 
-/* Contexts of the channel have call paths. Returns why that cannot be, or NULL. */
+/* Gives call paths to the contexts of the channel. Returns NULL, or the reason why it
+ * cannot. */
 const char *paths_add(struct channel *channel);
-/* Its services are all there: samples may say where the thread was (SAMPLER_PC). */
+/* Lets samples have the address of the sampled instruction (SAMPLER_PC); called when the
+ * channel has all its services. */
 void paths_settle(struct channel *channel);
-/* What is kept of a thread's paths in a channel. */
+/* Frees the data of a thread's paths in a channel. */
 void paths_deinit(struct channel_thread *own);
-/* The context that has the call path which this node is. */
+/* Returns the context whose call path ends at `node`. */
 const struct context_node *paths_context(const struct channel *channel,
 					 const struct context_node *node);
 
-/* Room for the thread's samples; not in a handler. */
+/* Makes room for the thread's samples; not called in a handler. */
 void paths_begin_thread(void);
 void paths_end_thread(void);
-/* In a child of fork: what the parent was sampled in is the parent's. */
+/* Forgets the samples of the parent; in a child of fork. */
 void paths_forget(void);
-/* In a handler: a sample that stands for so many. False: it has no path. */
+/* Keeps a sample that stands for `weight` samples; in a handler. Returns false if it has
+ * no path. */
 bool paths_sample(const ucontext_t *context, uint64_t weight);
-/* Some channel wants samples with paths. */
+/* Tells whether a channel wants samples with paths. */
 bool paths_are_sampled(void);
 
-/* What wrappers tell when a call is over: channels with call paths take a snapshot, so
- * that what was counted is of this call. */
+/* Calls that wrappers report when they are over: channels with call paths take a
+ * snapshot then, so that the counts belong to this call. */
 enum paths_call { PATHS_ALLOC, PATHS_IO, PATHS_LOCK, PATHS_SYSTEM, PATHS_CALLS };
 extern uint32_t paths_calls[PATHS_CALLS]; /* a bit a channel */
 void paths_push(uint32_t channels);

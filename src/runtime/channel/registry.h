@@ -12,19 +12,20 @@ struct service_list {
 	size_t count;
 	const char *const (*aliases)[2]; /* other names: of the service, and its own */
 	size_t alias_count;
-	/* Those of the program's and of other libraries, which come last: by number from
-	 * 0 on, NULL behind the last one; and loads them. */
+	/* Services of the program and of other libraries, which come last: outside_at by
+	 * number from 0 on, NULL after the last one; outside_load loads them. */
 	const struct service *(*outside_at)(size_t index);
 	void (*outside_load)(void);
 };
 
-/* Sets the list, which stays. */
+/* Sets the list of services, which must stay valid. */
 void registry_set(const struct service_list *list);
 
-/* The service of a name; NULL: there is none. */
+/* Finds a service by name; NULL if none has it. */
 const struct service *service_find(const char *name);
 
-/* By number, in the order of the table; NULL at the end. */
+/* Return a service, or its name, by its place in the table, from 0 on; NULL after the
+ * last one. */
 const struct service *service_at(size_t index);
 const char *service_name_at(size_t index);
 

@@ -1,4 +1,4 @@
-/* rows.c. */
+/* Aggregated rows of a thread in a channel. */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_ROWS_H
 #define TRAMMEL_RUNTIME_CHANNEL_ROWS_H
 
@@ -13,10 +13,11 @@ enum {
 };
 enum { ROWS_INNER = 1024, ROWS_CHUNKS = 4096 };
 
-/* The words of a row: snapshots, ends, and three a metric. NULL: no memory. */
+/* Makes the row of node `number`: snapshots, ends, and three words for each metric.
+ * Returns NULL if there is no memory. */
 uint64_t *rows_new(struct channel_thread *own, uint32_t number);
 
-/* The row of a node, made if it is new; NULL: no memory. */
+/* Returns the row of node `number`, made if it is new; NULL if there is no memory. */
 static inline uint64_t *rows_at(struct channel_thread *own, uint32_t number)
 {
 	const struct rows *rows = &own->rows;
@@ -29,10 +30,10 @@ static inline uint64_t *rows_at(struct channel_thread *own, uint32_t number)
 				     : rows_new(own, number);
 }
 
-/* The row, if it is there. */
+/* Returns the row of node `number`; NULL if it has none. */
 uint64_t *rows_find(const struct channel_thread *own, uint32_t number);
 
-/* Before the first row. */
+/* Prepares the rows; called before the first one is made. */
 void rows_init(struct channel_thread *own);
 
 /* Frees all rows. */

@@ -16,10 +16,10 @@ struct runtime_event;
 struct publish_sink;
 
 enum service_metric_kind {
-	SERVICE_DELTA,  /* goes up: what it grew by since the thread's last snapshot */
-	SERVICE_GAUGE,  /* as it is now */
-	SERVICE_AT_END, /* of what ends; only there */
-	SERVICE_KEY,    /* tells contexts apart; CONTEXT_NO_KEY: it is none here */
+	SERVICE_DELTA,  /* a counter: its growth since the thread's last snapshot */
+	SERVICE_GAUGE,  /* its value at the snapshot */
+	SERVICE_AT_END, /* a value of the region that ends; only at ends */
+	SERVICE_KEY,    /* keeps contexts apart; CONTEXT_NO_KEY: no key here */
 };
 
 struct service_metric {
@@ -33,36 +33,39 @@ struct service {
 	const char *name, *about;
 	const struct service_metric *metrics;
 	size_t metric_count;
-	/* How many of them, the first ones, the channel has; NULL: all. */
+	/* Returns how many of the metrics, from the first on, the channel has; NULL:
+	 * all. */
 	size_t (*metrics_of)(const struct channel *channel);
-	/* Settings that it reads, with spaces between; for messages. */
+	/* Settings that the service reads, separated by spaces; for messages. */
 	const char *keys;
-	/* The channel begins to use it. Returns why it cannot be had, or NULL. */
+	/* Begins its use by a channel. Returns NULL, or the reason why it cannot be
+	 * used. */
 	const char *(*start)(struct channel *channel);
-	/* Writes its metrics as they are now. On the way of every event: no allocation,
-	 * no lock, no formatting. */
+	/* Writes the present values of its metrics. Called at every event: no
+	 * allocation, no lock, no formatting. */
 	void (*sample)(struct channel_thread *own, const struct runtime_event *event,
 		       uint64_t *ret_values);
 	/* Sees each event, whether it makes a snapshot or not, and each snapshot that is
 	 * asked for, before it is taken; may take one itself (channel_settle). As strict
 	 * as `sample`. */
 	void (*on_event)(struct channel_thread *own, const struct runtime_event *event);
-	/* Keeps what was measured: channel_thread.values. */
+	/* Stores the measured values, channel_thread.values. */
 	void (*on_snapshot)(struct channel_thread *own,
 			    const struct runtime_event *event);
-	/* Says records when the channel is flushed. */
+	/* Writes records when the channel is flushed. */
 	void (*write)(struct channel *channel, const struct publish_sink *sink);
-	/* What the service has of a thread in the channel is no longer needed. */
+	/* Frees the data of a thread in the channel. */
 	void (*free_thread)(struct channel_thread *own);
-	/* This thread ends. */
+	/* Frees the data of the calling thread, which ends. */
 	void (*end_thread)(void);
-	/* A thread ends, which is busy; the program does, or the program's last use of
-	 * the channel. */
+	/* leave: a thread, which is busy, ends. finish: the program ends, or no longer
+	 * uses the channel. */
 	void (*leave)(struct channel *channel, const struct context_thread *thread);
 	void (*finish)(struct channel *channel);
-	/* The channel was flushed, and its lock is not held. */
+	/* Called after a flush of the channel, without its lock. */
 	void (*flush)(struct channel *channel);
-	/* `on_snapshot` runs the program's own code, behind all other channels. */
+	/* Set if `on_snapshot` runs code of the program; it is then called after all
+	 * other channels. */
 	bool runs_user_code;
 };
 

@@ -1,4 +1,5 @@
-/* Data of single services that lies in channels, and in what threads have in them. */
+/* Data of single services that lies in channels, and in the records of threads in them.
+ * */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_SERVICE_DATA_H
 #define TRAMMEL_RUNTIME_CHANNEL_SERVICE_DATA_H
 
@@ -10,10 +11,10 @@ struct filter;
 struct noted_regions;
 struct open_loop;
 
-/* Which loops loop_monitor looks at, and when. */
+/* Loops that loop_monitor watches, and the intervals of its snapshots. */
 struct loop_watch {
 	uint64_t iterations;   /* between snapshots; 0: any number */
-	uint64_t ns;           /* the same in time */
+	uint64_t ns;           /* ns between snapshots; 0: any time */
 	struct filter *wanted; /* NULL: all loops */
 };
 
@@ -24,36 +25,36 @@ struct channel_service_data {
 		uint64_t limit; /* bytes a thread; 0: any number */
 		bool drops_oldest, flushes;
 	} trace;
-	uint64_t log_us;         /* textlog: shorter regions are not said */
+	uint64_t log_us;         /* textlog: us; shorter regions are not logged */
 	struct loop_watch loops; /* loop_monitor */
-	uint64_t regions_ns;     /* region_monitor: what is long */
-	uint64_t series;         /* timeseries_profile: the next snapshot's number */
-	double series_second;    /* timeseries: when the last one was, since 1970 */
+	uint64_t regions_ns;  /* region_monitor: ns; regions that last longer are long */
+	uint64_t series;      /* timeseries_profile: the next snapshot's number */
+	double series_second; /* timeseries: last snapshot, s since 1970 */
 	struct event_counts {
 		uint64_t begins, ends, sets, snapshots, threads;
-		bool left; /* a thread's: they were added up */
+		bool left; /* in a thread: they were added to the channel's */
 	} counts;          /* statistics: of threads that ended */
 };
 
-/* The loop that loop_monitor looks at in a thread. */
+/* The loop of a thread that loop_monitor watches. */
 struct watched_loop {
 	struct context_node *loop; /* NULL: none */
 	bool passes;               /* a context of it is one iteration */
-	bool between;              /* and none is open */
-	uint64_t left;             /* ticks: when the last one ended */
+	bool between;              /* and no iteration is open */
+	uint64_t left;             /* ticks: end of the last iteration */
 	uint64_t iterations;       /* since the last snapshot */
-	uint64_t first;            /* of these: its number */
+	uint64_t first;            /* number of the first of them */
 	uint64_t taken, wait;      /* ticks of that snapshot; between two */
 };
 
-/* What region_monitor knows of a thread. */
+/* Data of region_monitor about a thread. */
 struct watched_regions {
-	struct noted_regions *noted;         /* NULL: none yet */
-	const struct context_node *measured; /* NULL: none is */
-	uint64_t wait;                       /* ticks that are long */
+	struct noted_regions *noted;         /* NULL: none noted yet */
+	const struct context_node *measured; /* NULL: no region is measured */
+	uint64_t wait;                       /* ticks from which on a region is long */
 };
 
-/* Of loop_statistics: the loops that are open in a thread, the innermost one last. */
+/* The loops that are open in a thread, the innermost one last; for loop_statistics. */
 struct open_loops {
 	struct open_loop *items;
 	uint32_t count, room;

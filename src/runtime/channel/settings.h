@@ -1,6 +1,6 @@
 /*
- * Settings: KEY=VALUE, as the peer's variables CALI_KEY and ours TRAMMEL_KEY have them,
- * without the prefix. Memory for them is our own, and stays.
+ * Settings: KEY=VALUE, as in LLNL Caliper's variables CALI_KEY and trammel's TRAMMEL_KEY,
+ * without the prefix. Their memory is the library's own, and stays.
  */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_SETTINGS_H
 #define TRAMMEL_RUNTIME_CHANNEL_SETTINGS_H
@@ -19,38 +19,41 @@ struct settings {
 	struct setting items[SETTINGS_MAX];
 	uint32_t count;
 	bool reads_environment; /* a variable goes before what is not `fixed` */
-	uint32_t fixed;         /* the first so many are the program's last word */
+	uint32_t fixed; /* the first `fixed` ones cannot be changed by variables */
 };
 
-/* Adds it; the last one of a key counts. `key`: with or without a prefix. */
+/* Adds a setting; the last one of a key counts. `key`: with or without a prefix. */
 void settings_add(struct settings *settings, const char *key, const char *value);
-/* NULL: it is not set anywhere. */
+/* Returns the value of `key`; NULL if it is not set. */
 const char *settings_get(const struct settings *settings, const char *key);
 bool settings_is_true(const struct settings *settings, const char *key, bool otherwise);
 uint64_t settings_number(const struct settings *settings, const char *key,
 			 uint64_t otherwise);
 
-/* "false", "off", "no", "f", "0"; "true", "on", "yes", "t", "1"; in any case. */
+/* Tell whether a word means off ("false", "off", "no", "f", "0") or on ("true", "on",
+ * "yes", "t", "1"), in upper or lower case. */
 bool word_is_off(const char *word);
 bool word_is_on(const char *word);
 
-/* What was set for the process: by cali_config_set and cali_config_preset, and by the
- * file of CALI_CONFIG_FILE or TRAMMEL_CONFIG_FILE. */
+/* Sets a setting of the process, as cali_config_set and cali_config_preset, and the file
+ * of CALI_CONFIG_FILE or TRAMMEL_CONFIG_FILE, do. */
 void settings_set_usual(const char *key, const char *value, bool preset);
-/* The usual settings of a channel: all of the above. */
+/* Writes the usual settings of a channel: all those of the process. */
 void settings_usual(struct settings *settings);
-/* One of them; NULL: it is not set. */
+/* Returns a setting of the process; NULL if it is not set. */
 const char *settings_usual_of(const char *key);
-/* Reads `KEY=VALUE` lines of a file; what is wrong is said with its line. */
+/* Reads the `KEY=VALUE` lines of the settings file; reports faults with their line
+ * numbers. */
 void settings_read_file(void);
 
-/* A copy that stays. NULL: no memory. */
+/* Copies `length` bytes of `text` for good. Returns NULL if there is no memory. */
 char *settings_keep(const char *text, size_t length);
-/* Room for a text, its end included, that stays. NULL: no memory. */
+/* Allocates `size` bytes for a text and its NUL, for good. Returns NULL if there is no
+ * memory. */
 char *settings_keep_room(size_t size);
 
-/* The name that differs least from the one that is meant; NULL: none is near. `next`
- * gives the names one after the other, NULL at the end. */
+/* Finds the name that differs least from `name`; NULL if none is similar. `next` returns
+ * the names by number, NULL after the last one. */
 const char *settings_nearest(const char *name, const char *(*next)(size_t index));
 
 #endif

@@ -1,4 +1,4 @@
-/* given.c. */
+/* Values that are added to single snapshots. */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_SNAPSHOT_VALUES_H
 #define TRAMMEL_RUNTIME_CHANNEL_SNAPSHOT_VALUES_H
 
@@ -14,11 +14,13 @@ struct given_values {
 	size_t count;
 };
 
-/* Snapshots of this thread with them, in those of the channels that measure. */
+/* Takes a snapshot of this thread with the values `given` in each of the `count`
+ * channels that measures. */
 void channels_give(struct channel *const *channels, size_t count,
 		   const struct given_values *given);
 
-/* Values for the snapshots of this thread that the channels took last, each once. */
+/* Adds values to the last snapshots that the channels took of this thread; each snapshot
+ * gets them once. */
 void channels_add(struct channel *const *channels, size_t count,
 		  const struct given_values *given);
 
@@ -27,8 +29,8 @@ struct given_bits {
 	uint64_t bits;
 };
 
-/* A snapshot with values of its own, as of then (ticks), as if the thread, which is busy,
- * were in the context. What can be summed up is. */
+/* Takes a snapshot with `count` values at time `now` (ticks), as if the busy thread were
+ * in the context `node`. Values that can be summed are. */
 void channel_give_at(struct channel_thread *own, struct context_node *node, uint64_t now,
 		     const struct given_bits *values, size_t count);
 

@@ -1,7 +1,7 @@
 /*
- * The stack of this thread, by call-frame information. Nothing is read that may not be
- * there: what call-frame information leads to must lie on the thread's own stack, or the
- * kernel is asked for it. Handlers of signals may walk, too, with a walker of their own.
+ * Walks of the thread's stack by call-frame information. Only memory that exists is read:
+ * the addresses must lie on the thread's own stack, or the kernel is asked for the bytes.
+ * Signal handlers may walk, too, with a walker of their own.
  */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_STACK_H
 #define TRAMMEL_RUNTIME_CHANNEL_STACK_H
@@ -15,18 +15,19 @@
 
 enum { STACK_FRAMES = 256, STACK_CACHE = 512 };
 
-/* What is known of the code at an address. */
+/* Facts about the code at an address. */
 struct stack_code {
-	uint64_t pc; /* 0: nothing is here */
+	uint64_t pc; /* 0: the entry is empty */
 	struct unwind_rule rule;
-	bool in_module; /* else it was made at run time, and leads nowhere */
+	bool in_module; /* else made at run time, where walks end */
 	bool known;
 	bool own;    /* of a library of ours */
-	bool plain;  /* unwind_is_plain(), of which this is: */
+	bool plain;  /* unwind_is_plain(), with `rbp` */
 	int32_t rbp; /* bytes */
 };
 
-/* Belongs to one thread; used by it, or by its handlers, never by both. */
+/* A walker, which belongs to one thread and is used by it or by its handlers, never by
+ * both. */
 struct stack_walker {
 	uint64_t low, high; /* bytes that can be read, of the thread's stack */
 	uint32_t count;
@@ -37,12 +38,14 @@ struct stack_walker {
 	struct stack_code cache[STACK_CACHE];
 };
 
-/* Whether stacks can be walked: the C library must tell where code is without a lock. */
+/* Tells whether stacks can be walked: the C library must find the module of an address
+ * without a lock. */
 bool stack_is_possible(void);
-/* The module that an address of code is in, without a lock; false: none. */
+/* Finds the module that contains the code at `address`, without a lock; returns false if
+ * none does. */
 struct dl_find_object;
 bool stack_find_code(uint64_t address, struct dl_find_object *ret_object);
-/* NULL: no memory. */
+/* Makes a walker; returns NULL if there is no memory. */
 struct stack_walker *stack_walker_create(void);
 void stack_walker_destroy(struct stack_walker *walker);
 
@@ -51,10 +54,10 @@ void stack_walker_destroy(struct stack_walker *walker);
  * original ones before these two look at them: code/scan/ra_readers.c knows their names.
  */
 
-/* From whoever calls; leaves out the frames of this library and its like. */
+/* Walks from the caller; leaves out the frames of this library and of its kind. */
 __attribute__((visibility("default"))) void
 trm_runtime_walk_here(struct stack_walker *walker);
-/* From where a signal found the thread. */
+/* Walks from the place where a signal interrupted the thread. */
 __attribute__((visibility("default"))) void
 trm_runtime_walk_signal(struct stack_walker *walker, const ucontext_t *context);
 

@@ -1,4 +1,4 @@
-/* trigger.c. */
+/* Attributes whose events make snapshots. */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_TRIGGER_H
 #define TRAMMEL_RUNTIME_CHANNEL_TRIGGER_H
 
@@ -8,9 +8,9 @@
 struct settings;
 struct triggers;
 
-enum { TRIGGER_ATTRIBUTES = (1 << 16) + 1 }; /* more than there can be */
+enum { TRIGGER_ATTRIBUTES = (1 << 16) + 1 }; /* the largest number + 1 */
 
-/* Whether events of an attribute count; NULL: all do. */
+/* Makes the set of attributes whose events count, by the settings; NULL if all do. */
 struct triggers *triggers_create(const struct settings *settings);
 
 bool triggers_pass(struct triggers *triggers, uint32_t attribute);

@@ -2,7 +2,7 @@
 #ifndef TRAMMEL_RUNTIME_CHANNEL_UNSUPPORTED_H
 #define TRAMMEL_RUNTIME_CHANNEL_UNSUPPORTED_H
 
-/* Why the name is not supported; NULL: the name is not known. */
+/* Returns the reason why `name` is not supported; NULL if the name is not known. */
 const char *unsupported_why(const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef TRAMMEL_RUNTIME_CHANNEL_USAGE_H
 #define TRAMMEL_RUNTIME_CHANNEL_USAGE_H
 
-/* Says at the program's end, in programs with <caliper/cali.h>, what there is in memory,
- * if that is wanted. */
+/* Reports how much memory is in use, if that is wanted; at the end of programs with
+ * <caliper/cali.h>. */
 void usage_say(void);
 
 #endif

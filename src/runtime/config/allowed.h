@@ -1,4 +1,4 @@
-/* allowed.c. */
+/* Values that options may have. */
 #ifndef TRAMMEL_RUNTIME_CONFIG_ALLOWED_H
 #define TRAMMEL_RUNTIME_CONFIG_ALLOWED_H
 
@@ -8,7 +8,8 @@ struct configuration_option;
 struct item;
 struct request;
 
-/* Whether the option may have the value that it is given; complains if not. */
+/* Tells whether the option may have the value of `item`; adds a complaint if it may not.
+ * */
 bool request_allows(const struct request *request,
 		    const struct configuration_option *option, const struct item *item);
 

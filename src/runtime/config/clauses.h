@@ -1,4 +1,4 @@
-/* What options of a program's own add to queries, clause by clause. */
+/* Clauses that a program's own options add to queries. */
 #ifndef TRAMMEL_RUNTIME_CONFIG_CLAUSES_H
 #define TRAMMEL_RUNTIME_CONFIG_CLAUSES_H
 
@@ -14,8 +14,8 @@ struct clauses {
 	bool full; /* a part was left out, since there was no room for it */
 };
 
-/* Adds a text like "let a=... select sum(a) as A group by b". NULL, or what in it is none
- * of these clauses. */
+/* Adds a text like "let a=... select sum(a) as A group by b". Returns NULL, or the place
+ * in the text where another kind of clause begins. */
 const char *clauses_add(struct clauses *clauses, const char *text);
 
 /* Adds the end of a query, " WHERE a GROUP BY b" or a part of it, with filters and keys

@@ -1,4 +1,4 @@
-/* oneline.c. */
+/* Texts that name configurations with options. */
 #ifndef TRAMMEL_RUNTIME_CONFIG_CONFIG_TEXT_H
 #define TRAMMEL_RUNTIME_CONFIG_CONFIG_TEXT_H
 
@@ -9,15 +9,16 @@ struct channel;
 struct trm_runtime_answers;
 struct trm_specs;
 
-/* The one-line form, `runtime-report(output=stdout),event-trace`: makes channels of it.
- * `specs`: configurations and options beside the built-in ones, or NULL. `ret_channels`:
- * CHANNELS_MAX of them. What is wrong is said, and the rest works. */
+/* Makes channels of a text like `runtime-report(output=stdout),event-trace`, and returns
+ * their number. `specs`: configurations and options beside the built-in ones, or NULL.
+ * `ret_channels`: room for CHANNELS_MAX channels. Faults are reported in `ret_message`,
+ * of `message_size` bytes; the rest of the text takes effect. */
 size_t config_text_create(struct trm_specs *specs, const char *text, bool active,
 			  struct channel **ret_channels, char *ret_message,
 			  size_t message_size);
 
-/* What the text says of the configuration of this name, of which no channel is made.
- * Returns whether nothing was wrong; what was, stands in the message. */
+/* Passes to `answers` what the text says of the configuration `name`, without making a
+ * channel. Returns false if something was wrong, which is then in `ret_message`. */
 bool config_text_ask(struct trm_specs *specs, const char *text, const char *name,
 		     const struct trm_runtime_answers *answers, char *ret_message,
 		     size_t message_size);

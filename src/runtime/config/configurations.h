@@ -39,12 +39,12 @@ struct configuration_option {
 	const char *services;
 	/* KEY=VALUE; {} stands for the option's value. NULL: none. */
 	const char *setting;
-	/* What is added to the query's columns when it is on. */
+	/* Columns that the option, when on, adds to the query. */
 	const char *columns;
 };
 
-/* What an option, or a configuration, adds to queries, where columns alone do not say it:
- * to that of a process, and to that over all ranks. See clauses.h. */
+/* Clauses that an option, or a configuration, adds where columns alone do not suffice:
+ * to the query of a process, and to that over all ranks. See clauses.h. */
 struct configuration_clauses {
 	const char *name, *local, *across;
 };
@@ -55,9 +55,10 @@ const char *configuration_name_at(size_t index);
 const struct configuration_option *configuration_option_find(const char *name);
 const struct configuration_option *configuration_option_at(size_t index);
 const char *configuration_option_name_at(size_t index);
-/* NULL: it adds none. */
+/* Finds the clauses of an option; NULL if it adds none. */
 const struct configuration_clauses *configuration_clauses_find(const char *option);
-/* What an option adds to both where samples say where they were; NULL: nothing. */
+/* Finds the text that an option adds to both queries where samples have the place of the
+ * sampled code; NULL if it adds nothing. */
 const char *configuration_places_find(const char *option);
 
 #endif

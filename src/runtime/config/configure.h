@@ -3,10 +3,10 @@
 #define TRAMMEL_RUNTIME_CONFIG_CONFIGURE_H
 
 /* Makes and starts the channels of the usual settings, if they name services, and those
- * of a one-line form (NULL: none), which the variable has. */
+ * of the text `oneline`, which `variable` of the environment has (NULL: no text). */
 void channels_configure(const char *variable, const char *oneline);
 
-/* What the environment asks for; after the state is there. */
+/* Starts the channels that the environment asks for; called once the state exists. */
 void channels_start(void);
 
 #endif

@@ -15,18 +15,21 @@ struct document {
 	struct document *next;  /* beside it */
 };
 
-/* The text of a file; NULL: it cannot be read, `*ret_why` goes behind that. */
+/* Loads the text of a file. Returns NULL if it cannot be read; `*ret_why` then has the
+ * reason, to be put after the path. */
 char *document_load(const char *path, const char **ret_why);
-/* Takes NULL, too. */
+/* Frees a text of document_load(); `text` may be NULL. */
 void document_unload(char *text);
 
-/* NULL: it makes no sense at `*ret_wrong`. The text must stay while `at` is wanted. */
+/* Parses a text. Returns NULL if it is wrong, from `*ret_wrong` on. The text must stay
+ * while `at` of the tree is used. */
 const struct document *document_read(const char *text, const char **ret_wrong);
 
-/* A member of an object; NULL: there is none, or `document` is no object, or NULL. */
+/* Finds a member of an object by name; NULL if it has none, or `document` is not an
+ * object or is NULL. */
 const struct document *document_member(const struct document *document, const char *name);
 
-/* Lines and columns, from 1 on, of a place in a text. */
+/* Computes the line and the column, both from 1 on, of the place `at` in a text. */
 void document_place(const char *text, const char *at, size_t *ret_line,
 		    size_t *ret_column);
 

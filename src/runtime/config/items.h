@@ -12,7 +12,7 @@ enum { ITEMS_MAX = 64 };
 struct item {
 	const char *name, *value; /* value: NULL, behind "=", or in parentheses */
 	bool called;
-	const char *lacks; /* where a value is missing: the text from its "=" on */
+	const char *lacks; /* text from "=" on if its value is missing, or NULL */
 };
 
 struct items {
@@ -21,15 +21,16 @@ struct items {
 	bool has_empty; /* nothing stands between two commas, or behind the last one */
 };
 
-/* Splits a text at its commas. Words may have parts in double quotes, and \ before a
- * character that stands for itself, as those of the peer; a whole word may stand in
- * single quotes. Complains of what is missing, or has no room. */
+/* Splits a text at its commas. As in LLNL's Caliper, words may have parts in double
+ * quotes, and \ before a character that is to be taken literally; a whole word may stand
+ * in single quotes. Adds complaints about missing parts, and items beyond ITEMS_MAX. */
 void items_split(const char *text, struct items *items);
-/* The first one of a name, and its value; NULL: there is none. */
+/* Find the first item of a name, or its value; NULL if none has the name. */
 const struct item *items_find(const struct items *items, const char *name);
 const char *items_value(const struct items *items, const char *name);
 
-/* Whether the value is such a word (see word_is_off()); an item without one is on. */
+/* Tell whether the value is a word for off or for on (see word_is_off()); an item
+ * without a value is on. */
 bool item_is_off(const struct item *item);
 bool item_is_on(const struct item *item);
 

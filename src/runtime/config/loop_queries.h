@@ -1,4 +1,4 @@
-/* What loop-report asks: the texts of struct publish_loops, as settings of the service
+/* Queries of loop-report: the texts of struct publish_loops, as settings of the service
  * loopreport. */
 #ifndef TRAMMEL_RUNTIME_CONFIG_LOOP_QUERIES_H
 #define TRAMMEL_RUNTIME_CONFIG_LOOP_QUERIES_H
@@ -8,13 +8,15 @@
 
 struct request;
 
-/* `format`: of the tables, with its options; `plain`: it has no room for several. */
+/* Adds the queries to the request. `format`: of the tables, with its options; `plain`:
+ * the format cannot hold several tables. */
 void loop_queries_add(struct request *request, const char *format, bool plain);
 
-/* Whether tables of loops have columns of their own for the option. */
+/* Tells whether tables of loops have columns of their own for the option. */
 bool loop_queries_have(const char *option);
 
-/* Options that tables of loops have columns for, by number; NULL at the end. */
+/* Returns, by number, an option that has columns in tables of loops; NULL after the last
+ * one. */
 const char *loop_metric_at(size_t index);
 
 #endif

@@ -1,4 +1,4 @@
-/* request_output.c. */
+/* Output settings of a request, and its channel. */
 #ifndef TRAMMEL_RUNTIME_CONFIG_REQUEST_OUTPUT_H
 #define TRAMMEL_RUNTIME_CONFIG_REQUEST_OUTPUT_H
 
@@ -7,7 +7,7 @@
 struct channel;
 struct request;
 
-/* NULL if it cannot be had. */
+/* Makes the channel of the request; returns NULL if it cannot be made. */
 struct channel *request_make_channel(struct request *request, bool active);
 
 #endif

@@ -21,44 +21,48 @@ struct own_configuration {
 struct own_option {
 	struct configuration_option option;
 	const struct document *spec;
-	const struct document *of; /* the configuration's; NULL: of all of its category */
+	const struct document *of; /* its configuration; NULL: all of its category */
 };
 
 struct trm_specs {
 	struct own_configuration configurations[OWN_CONFIGURATIONS_MAX];
 	struct own_option options[OWN_OPTIONS_MAX];
 	size_t configuration_count, option_count;
-	const char *text, *path;         /* that is read now; path: NULL, or its file */
-	char message[SPECS_MESSAGE_MAX]; /* what was wrong with it */
+	const char *text, *path; /* text that is read now; path: of its file, or NULL */
+	char message[SPECS_MESSAGE_MAX]; /* faults found in it */
 };
 
-/* Held while a text is read: specifications and the one-line form share memory. */
+/* A lock that is held while a text is read, since specifications and texts of
+ * configurations share memory. */
 extern struct runtime_lock specs_lock;
 
-/* Adds what a text has: a configuration, an option (with `category`), a list of them, or
- * {"configs": [...], "options": [...]}. What is wrong stands in `message`. */
+/* Adds a text: a configuration, an option (with `category`), a list of them, or
+ * {"configs": [...], "options": [...]}. Faults are reported in `message`. */
 void specs_read(struct trm_specs *specs, const char *text);
-/* The same of a file. */
+/* Adds the text of a file, as specs_read() does. */
 void specs_load(struct trm_specs *specs, const char *path);
 
-/* The program's own ones go before the built-in ones. `specs`: may be NULL. */
+/* Finds a configuration by name, the program's own ones before the built-in ones; NULL
+ * if none has it. `specs` may be NULL. */
 const struct configuration *specs_configuration(const struct trm_specs *specs,
 						const char *name);
 const char *specs_configuration_name(const struct trm_specs *specs, size_t index);
-/* An option that there is for any configuration. */
+/* Finds an option of any configuration by name; NULL if none has it. */
 const struct configuration_option *specs_option(const struct trm_specs *specs,
 						const char *name);
 const char *specs_option_name(const struct trm_specs *specs, size_t index);
-/* One that this configuration takes. */
+/* Finds an option by name that the configuration takes; NULL if it takes none of this
+ * name. */
 const struct configuration_option *
 specs_option_of(const struct trm_specs *specs, const struct configuration *configuration,
 		const char *name);
-/* Those that it takes, by number; NULL behind the last one. */
+/* Returns, by number, an option that the configuration takes; NULL after the last one.
+ * */
 const struct configuration_option *
 specs_option_at(const struct trm_specs *specs, const struct configuration *configuration,
 		size_t number);
 
-/* What was read of it; NULL: it is built in. */
+/* Returns the JSON text of a configuration; NULL if it is built in. */
 const struct document *specs_of_configuration(const struct trm_specs *specs,
 					      const struct configuration *configuration);
 const struct document *specs_of_option(const struct trm_specs *specs,

@@ -8,9 +8,9 @@
 struct channel;
 struct request;
 
-/* What its service loopreport has to know. */
+/* Adds the settings that its service loopreport needs. `across`: over all ranks. */
 void spot_add(struct request *request, bool across);
-/* The second channel, if there are to be time series; NULL: there is none. */
+/* Makes the second channel; returns NULL if no time series are wanted. */
 struct channel *spot_make_series(const struct request *request);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * The memory in which whoever measures the program counts for this thread
- * (wire/layout.h).
+ * The memory in which a measuring process counts for this thread (wire/layout.h).
  */
 #ifndef TRAMMEL_RUNTIME_EVENTS_BANK_H
 #define TRAMMEL_RUNTIME_EVENTS_BANK_H
@@ -8,14 +7,14 @@
 #include "wire/context.h"
 #include "wire/layout.h"
 
-/* Finds the bank of this thread, by a system call; NULL: nobody counts. */
+/* Finds the bank of this thread, by a system call; NULL if no process counts. */
 struct wire_bank *bank_find(void);
 
-/* Tells whoever holds this thread now and then where the thread's record is: what that
- * takes is to be no time of the program's. */
+/* Tells the process that stops this thread now and then where the thread's record is, so
+ * that stops do not count as the program's time. */
 void bank_tell(const struct context_thread *thread);
 
-/* The record goes away. */
+/* Withdraws the record, which is about to be freed. */
 void bank_forget(const struct context_thread *thread);
 
 #endif

@@ -1,4 +1,4 @@
-/* fork.c. */
+/* The state of a thread across fork. */
 #ifndef TRAMMEL_RUNTIME_EVENTS_FORK_H
 #define TRAMMEL_RUNTIME_EVENTS_FORK_H
 
@@ -6,19 +6,20 @@
 
 struct context_thread;
 
-/* pthread_atfork of any C library: what a program links with its name is glibc's alone.
- * False: there is no memory. */
+/* Registers functions as pthread_atfork() does, in any C library: the name that a
+ * program links with is glibc's alone. Returns false if there is no memory. */
 bool fork_handle(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 
-/* Around a fork: what is open in the thread is noted for the child. */
+/* Notes before a fork, for the child, what is open in the thread. */
 void fork_prepare(void);
 
 void fork_parent(void);
 
-/* What was noted; nothing where the fork was not seen (a system call in assembly). */
+/* Opens in a child what fork_prepare() noted; nothing where the fork was not seen (a
+ * system call in assembly). */
 void fork_enter_path(struct context_thread *thread);
 
-/* At the end of a thread. */
+/* Forgets the notes of a thread that ends. */
 void fork_forget(void);
 
 #endif

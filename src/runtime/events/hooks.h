@@ -1,5 +1,6 @@
 /*
- * What channels see of an event, and how the recorder calls them, which it must not know.
+ * Events as channels see them, and how the recorder calls channels, which it must not
+ * know.
  */
 #ifndef TRAMMEL_RUNTIME_EVENTS_HOOKS_H
 #define TRAMMEL_RUNTIME_EVENTS_HOOKS_H
@@ -9,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What channels see of an event. */
+/* Kinds of events that channels see. */
 enum runtime_event_kind {
 	RUNTIME_BEGIN = CONTEXT_SNAPSHOT_BEGIN,
 	RUNTIME_END = CONTEXT_SNAPSHOT_END,
@@ -25,28 +26,29 @@ enum runtime_event_kind {
 	RUNTIME_KEPT = CONTEXT_SNAPSHOT_KEPT,
 	RUNTIME_DROPPED = CONTEXT_SNAPSHOT_DROPPED,
 	RUNTIME_ADDED = CONTEXT_SNAPSHOT_ADDED,
-	RUNTIME_BEGAN = CONTEXT_SNAPSHOT_KINDS, /* for those that tell the program */
+	RUNTIME_BEGAN = CONTEXT_SNAPSHOT_KINDS, /* for channels that call the program */
 };
 
 struct runtime_event {
 	enum runtime_event_kind kind;
-	uint32_t attribute;          /* that the event is of; 0: of none */
+	uint32_t attribute;          /* of the event; 0: without one */
 	uint64_t value;              /* SET, UNSET: bits */
-	struct context_node *before; /* current until now */
-	struct context_node *node;   /* BEGIN, END, CHANGE: what began, or ended */
-	uint64_t now;                /* ticks */
+	struct context_node *before; /* current context until now */
+	struct context_node *node; /* BEGIN, END, CHANGE: the node that began or ended */
+	uint64_t now;              /* ticks */
 };
 
-/* What calls up: process/start.c fills it in before the first event. */
+/* Functions that the recorder calls in higher layers; process/start.c fills them in
+ * before the first event. */
 struct runtime_hooks {
 	/* In the middle of an event of the thread. */
 	void (*event)(struct context_thread *thread, const struct runtime_event *event);
-	/* A thread ends: what services have for it is no longer needed. */
+	/* Frees what services keep for a thread that ends. */
 	void (*leave_thread)(void);
-	/* Behind that: whether the nodes of the thread must stay. */
+	/* Called next: tells whether the nodes of the thread must stay. */
 	bool (*keep_nodes)(const struct context_thread *thread);
-	/* And if they need not: each one's last_child is its counterpart in the tree of
-	 * ended threads, which is that of `ended`. */
+	/* Called if they need not stay: each node's last_child is its counterpart in the
+	 * tree of ended threads, which is that of `ended`. */
 	void (*end_thread)(struct context_thread *thread, struct context_thread *ended);
 	/* In a child of fork, whose state was found empty: recording_begin_child(). */
 	bool (*record_child)(void);

@@ -1,6 +1,6 @@
 /*
- * Whether this process records, where to, and who watches: begun once, and anew in a
- * child of fork.
+ * The recording of this process: where to, and for which watchers. It begins once, and
+ * anew in a child of fork.
  */
 #ifndef TRAMMEL_RUNTIME_EVENTS_RECORDING_H
 #define TRAMMEL_RUNTIME_EVENTS_RECORDING_H
@@ -10,39 +10,41 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Begins to record to a spool in `folder`, which others read; `traces`: with each event.
- * False: it cannot be had. */
+/* Begins to record to a spool in `folder`, which other processes read; `traces`: with
+ * each event. Returns false if it cannot. */
 bool recording_begin(const char *folder, bool traces);
 
-/* The state of the program is to be there for whoever asks for it, though nothing may
- * measure: without a spool for others, it is in memory. After start(). False: it cannot
- * be had. */
+/* Makes sure that the state of the program can be asked for, though nothing may measure:
+ * without a spool for other processes it is in memory. Called after the start. Returns
+ * false if it cannot be made. */
 bool recording_ensure(void);
 
-/* Whether others read what is recorded. */
+/* Tells whether other processes read what is recorded. */
 bool recording_has_spool(void);
 
-/* Whether each event is traced in the spool. */
+/* Tells whether each event is traced in the spool. */
 bool recording_traces(void);
 
-/* Whether the spool is in a file of a folder that nobody asked for. */
+/* Tells whether the spool is a file in a folder that was not asked for. */
 bool recording_is_kept(void);
 
-/* Whether something measures: links of annotated modules are active. */
+/* Tells whether something measures, that is, whether links of annotated modules are
+ * active. */
 bool recording_measures(void);
 
-/* Who sees events from now on (enum runtime_watchers), and whether they want times. */
+/* Sets the watchers that see events from now on (enum runtime_watchers), and whether
+ * they want times. */
 void recording_watch(uint32_t watchers, bool timed);
 
-/* An annotated module comes and goes. */
+/* Add and remove an annotated module. */
 void recording_link(struct trm_link *link, const struct trm_api *api);
 void recording_unlink(struct trm_link *link);
 
-/* Ends: others may read the spool. */
+/* Ends the recording: other processes may read the spool. */
 void recording_end(void);
 
-/* In a child of fork, whose state was found empty: begins a spool of its own, with what
- * is open in this thread. False: nothing is recorded. */
+/* Begins a spool of its own in a child of fork, whose state was found empty, with what
+ * is open in this thread. Returns false if nothing is recorded. */
 bool recording_begin_child(void);
 
 #endif

@@ -22,7 +22,7 @@ static int (*real_prctl)(int, ...);
 static long (*real_syscall)(long, ...);
 
 /* Not at the first call: that may be in a signal handler. */
-void seal_init(void)
+void seccomp_guard_init(void)
 {
 	if (!real_prctl)
 		*(void **)&real_prctl = dlsym(RTLD_NEXT, "prctl");
@@ -39,7 +39,7 @@ PUBLIC int prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		words[i] = va_arg(list, unsigned long);
 	va_end(list);
-	seal_init();
+	seccomp_guard_init();
 	/* Of this thread or of all: what it forbids is not looked at. */
 	if (wire_prctl_installs((uint64_t)option, words[0], words[1]) ||
 	    wire_call_dispatches(SYS_prctl, (uint64_t)option, words[0]))
@@ -57,7 +57,7 @@ PUBLIC long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		words[i] = va_arg(list, unsigned long);
 	va_end(list);
-	seal_init();
+	seccomp_guard_init();
 	if (wire_call_installs((uint64_t)number, words[0], words[1], words[2]) ||
 	    wire_call_dispatches((uint64_t)number, words[0], words[1]))
 		runtime_seal();

@@ -10,19 +10,19 @@ struct context_node;
 struct trm_api;
 struct trm_runtime_host;
 
-/* Says to whoever measures the program that spans are recorded here. */
+/* Announces to the measuring process that spans are recorded here. */
 void spans_start(void);
 
-/* What annotated modules call: it ends calls that were left, too, where there are spans.
- */
+/* Returns the functions that annotated modules call; where there are spans, they also
+ * end calls that were left. */
 const struct trm_api *spans_events(void);
-/* The same for other interfaces. */
+/* Puts such functions into `host`, for other interfaces. */
 void spans_join_host(struct trm_runtime_host *host);
 
-/* Whether a node is that of a call in this thread which is not over. */
+/* Tells whether a node belongs to a call in this thread that is not over. */
 bool spans_hold(const struct context_node *node);
 
-/* The thread ends: what it still calls is no span. */
+/* Ends the spans of a thread that ends; its later calls are not spans. */
 void spans_end_thread(void);
 
 #endif

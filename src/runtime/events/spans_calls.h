@@ -20,10 +20,10 @@ struct spans_calls {
 };
 extern runtime_local struct spans_calls spans_calls;
 
-/* Of the regions; 0: functions are none. */
+/* Attribute of the regions; 0: functions are not regions. */
 extern uint32_t spans_attribute;
 
-/* Whether the innermost call lies at a place of the stack, or below. */
+/* Tells whether the innermost call lies at `place` of the stack, or below. */
 static inline bool spans_is_over(uint64_t place)
 {
 	const struct spans_calls *calls = &spans_calls;

@@ -1,10 +1,10 @@
-/* tasks.c. */
+/* Tasks that threads switch between. */
 #ifndef TRAMMEL_RUNTIME_EVENTS_TASKS_H
 #define TRAMMEL_RUNTIME_EVENTS_TASKS_H
 
 struct trm_task;
 
-/* See trm_task_create and those behind it. */
+/* Create, switch to and destroy a task: see trm_task_create() in trammel/annotate.h. */
 struct trm_task *tasks_create(void);
 
 struct trm_task *tasks_switch(struct trm_task *task);

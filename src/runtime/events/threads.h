@@ -1,4 +1,4 @@
-/* threads.c. */
+/* Threads and their records. */
 #ifndef TRAMMEL_RUNTIME_EVENTS_THREADS_H
 #define TRAMMEL_RUNTIME_EVENTS_THREADS_H
 
@@ -6,21 +6,22 @@
 
 struct context_thread;
 
-/* Counts an event that is lost since the thread is busy. */
+/* Counts an event that is lost because the thread is busy. */
 void runtime_lose(void);
 
-/* The record of this thread, made at its first event; NULL if it cannot be had. The
- * thread is busy. */
+/* Returns the record of this busy thread, made at its first event; NULL if it cannot be
+ * made. */
 struct context_thread *threads_self(void);
 
-/* Ends of threads are seen from now on; false: they cannot be. */
+/* Begins to watch for ends of threads; returns false if it cannot. */
 bool threads_init(void);
 
-/* In a new process: the records of the parent's threads are not this one's. `own`: nor
- * is that of the thread that forked, which lies in the parent's spool. */
+/* Forgets the parent's threads in a new process. `own`: also the thread that forked,
+ * whose record lies in the parent's spool. */
 void threads_forget(bool own);
 
-/* A new block for the thread's events; false: there is none, and the event is dropped. */
+/* Takes a new block for the thread's events; returns false if there is none, and the
+ * event is dropped. */
 bool threads_more_events(struct context_thread *thread);
 
 #endif

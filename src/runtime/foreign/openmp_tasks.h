@@ -11,19 +11,19 @@
 
 struct context_thread;
 
-/* What the run-time library keeps of a task for a tool. */
+/* The word that the run-time library keeps of a task for a tool. */
 union openmp_data {
 	uint64_t value;
 	void *pointer;
 };
 
-/* A new task. */
+/* Notes a new task. */
 void openmp_task_create(union openmp_data *task, bool is_explicit);
-/* The thread, which is inside, leaves one task and goes on with another (NULL: none);
- * `over`: the first one is complete. `attribute`: what tasks are nodes of. */
+/* Switches the thread, which is inside the library, from the task `prior` to `next`
+ * (NULL: no task); `over`: `prior` is complete. `attribute`: of the nodes of tasks. */
 void openmp_task_switch(struct context_thread *thread, uint32_t attribute,
 			union openmp_data *prior, bool over, union openmp_data *next);
-/* The thread leaves a team: no task of it goes on. */
+/* Forgets the tasks of the thread, which leaves a team: none of them goes on. */
 void openmp_tasks_forget(void);
 
 #endif

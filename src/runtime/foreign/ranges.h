@@ -8,15 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* False: nothing can be recorded. */
+/* Prepares the recording of ranges; returns false if nothing can be recorded. */
 bool ranges_init(void);
 
-/* `domain`: any number. NULL is a text, too: nothing begins then, but it ends. */
+/* Begin and end a range. `domain`: any number. `text` may be NULL: nothing begins then,
+ * but the range must end. */
 void ranges_push(uint64_t domain, const char *text);
 void ranges_pop(uint64_t domain);
 
-/* One that may end anywhere; its number, 0: there is no room. One that another thread
- * ends ends at the next call of these in the thread where it began. */
+/* Begins a range that may end anywhere, and returns its number; 0 if there is no room.
+ * If another thread ends it, it ends at the next call of these functions in the thread
+ * where it began. */
 uint64_t ranges_start(const char *text);
 void ranges_finish(uint64_t number);
 

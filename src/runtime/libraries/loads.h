@@ -13,9 +13,10 @@
 
 struct wrap;
 
-/* Wrappers of these calls are put in. */
+/* Installs the wrappers of these calls. */
 void loads_watch(void);
-/* Those of a service, and of these calls, so that later libraries get them, too. */
+/* Installs the wrappers of a service, and those of these calls, so that later libraries
+ * get them, too. */
 void loads_wrap(const struct wrap *wraps, size_t count);
 
 extern uint64_t loads_opens, loads_closes; /* calls */

@@ -1,27 +1,30 @@
 /*
- * Ranks of a parallel program, as channels see them: what libtrammel-mpi.so knows.
+ * Ranks of a parallel program, as channels see them, from libtrammel-mpi.so.
  */
 #ifndef TRAMMEL_RUNTIME_LIBRARIES_RANKS_H
 #define TRAMMEL_RUNTIME_LIBRARIES_RANKS_H
 
 #include "publish/publish.h"
 
-/* Whether calls of MPI can be seen: the library that does is in the program. */
+/* Tells whether calls of MPI can be seen, that is, whether libtrammel-mpi.so is in the
+ * program. */
 bool ranks_are_known(void);
-/* Calls of all functions are to be seen. */
+/* Makes calls of all MPI functions visible. */
 void ranks_watch_calls(void);
-/* Whether MPI's library is there, too, so that the program may have ranks. */
+/* Tells whether MPI's library is loaded, too, so that the program may have ranks. */
 bool ranks_may_be(void);
-/* Whether all can do something together now. */
+/* Tells whether all ranks can act together now. */
 bool ranks_are_together(void);
-/* Says which rank this is, mpi.rank, as far as it is known by now. */
+/* Sets mpi.rank of this process, if it is known by now. */
 void ranks_say(void);
-/* Of channels that this thread flushes from now on; NULL: all ranks write together.
- * `communicator`: the address of one, with which they do; `alone`: none do. */
+/* Chooses the ranks that write together for channels that this thread flushes from now
+ * on. `communicator`: its address; NULL: all ranks. `alone`: each rank writes by itself.
+ * */
 void ranks_choose(const void *communicator, bool alone);
-/* For a flush: see publish.h. NULL: this process is alone. */
+/* Returns the function that reduces over ranks at a flush (see publish.h); NULL if this
+ * process is alone. */
 publish_reduce *ranks_reduce(void **ret_processes);
-/* Its counterpart, where there is one. */
+/* Returns the function that spreads the result to the ranks; NULL if there is none. */
 publish_spread *ranks_spread(void);
 
 #endif

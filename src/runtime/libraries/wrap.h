@@ -21,18 +21,21 @@ struct wrap {
 #function, (void *)wrap_##function, (void **)&real_##function            \
 	}
 
-/* Puts wrappers into all modules that are there; those that come later: loads.h. Never
- * taken back: wrappers pass on what nobody measures. A function may have wrappers of
- * several services. */
+/* Installs wrappers in all modules that are loaded; for later ones see loads.h. They are
+ * never removed: without a measurement they only pass calls on. A function may have
+ * wrappers of several services. */
 void wrap_install(const struct wrap *wraps, size_t count);
-/* The same of many, whose names begin so, in any case. */
+/* Installs many wrappers, of functions whose names begin with `prefix` in upper or lower
+ * case. */
 void wrap_install_many(const struct wrap *wraps, size_t count, const char *prefix);
-/* The wrapper of a function that was installed as one of many; NULL: there is none. */
+/* Finds the wrapper of a function that was installed by wrap_install_many(); NULL if it
+ * has none. */
 void *wrap_found(const char *name);
-/* The same into a library (a handle of dlopen) and what it needs, if they are new. Called
- * by one thread at a time. */
+/* Installs all wrappers in a library (a handle of dlopen) and the libraries that it
+ * needs, if they are new. Called by one thread at a time. */
 void wrap_library(const void *handle);
-/* Libraries were closed: others may be where these were. */
+/* Forgets which libraries have wrappers, after some were closed: others may take their
+ * addresses. */
 void wrap_forget(void);
 
 #endif

@@ -7,33 +7,39 @@
 
 #include "runtime/events/caliper_host_api.h"
 
-/* The same with a query over what that makes in all ranks, one of which writes. */
+/* Writes a query over the results of `query` in all ranks of a communicator (its
+ * address; NULL: of all) to the end of a file; one rank writes. */
 void channels_report_across(struct trm_channels *group, const char *query,
 			    const char *across, const void *communicator,
 			    const char *path);
 
-/* A query over what a group has, to the end of a file, and no output of its services. */
+/* Writes a query over the records of a group to the end of a file, without the output of
+ * its services. */
 void channels_report(struct trm_channels *group, const char *query, const char *path);
 
-/* Writes what their services would, of the records in a file in place of their own. */
+/* Writes the output of the group's services, made from the records in the file `path` in
+ * place of their own. */
 void channels_flush_of(struct trm_channels *group, const char *path);
 
-/* Whether all of a group have the service. */
+/* Tells whether all channels of a group have the service. */
 bool channels_have(const struct trm_channels *group, const char *service);
 
-/* Whether a setting of all of them is true. */
+/* Tells whether a setting of all channels is true; `otherwise`: its value where it is
+ * not set. */
 bool channels_are_true(const struct trm_channels *group, const char *key, bool otherwise);
 
-/* One channel of a group, by number, as a group that must not outlive it, and its name.
- * NULL: there are no more, or no room. */
+/* Returns one channel of a group, by number, as a group that must not outlive it, and
+ * its name. NULL: no more channels, or no room. */
 struct trm_channels *channels_one_of(const struct trm_channels *group, size_t number,
 				     const char **ret_name);
 
-/* Snapshots of this thread with values, in those of the group that measure. */
+/* Takes a snapshot of this thread with `count` values in each channel of the group that
+ * measures. */
 void channels_push_to(struct trm_channels *group, const trm_attribute *attributes,
 		      const struct trm_value *values, size_t count);
 
-/* Values for the snapshots of this thread that they took last, each once. */
+/* Adds values to the last snapshots that the channels took of this thread; each snapshot
+ * gets them once. */
 void channels_add_to(struct trm_channels *group, const trm_attribute *attributes,
 		     const struct trm_value *values, size_t count);
 
@@ -41,14 +47,15 @@ void channels_add_to(struct trm_channels *group, const trm_attribute *attributes
 void channels_hold_in(struct trm_channels *group, enum trm_runtime_holding how,
 		      trm_attribute attribute, const struct trm_value *value);
 
-/* The innermost of the first channel; false: there is none. */
+/* Gets the innermost value that the first channel alone has; returns false if it has
+ * none. */
 bool channels_held(const struct trm_channels *group, trm_attribute attribute,
 		   struct trm_value *ret_value);
 
-/* A setting of the first channel; NULL: it is not set. */
+/* Returns a setting of the first channel; NULL if it is not set. */
 const char *channels_setting(const struct trm_channels *group, const char *key);
 
-/* Sums of a metric so far, of those that aggregate it. */
+/* Passes the sums of a metric so far to `sums`, from the channels that aggregate it. */
 void channels_sums(struct trm_channels *group, const char *metric,
 		   const struct trm_runtime_sums *sums);
 

@@ -1,6 +1,6 @@
 /*
- * What libraries beside libtrammel.so ask of it, where it is loaded: libtrammel-mpi.so.
- * What it asks of that is in ranks_api.h.
+ * Functions of libtrammel.so for libraries beside it, if it is loaded: for
+ * libtrammel-mpi.so. The functions for the other direction are in ranks_api.h.
  */
 #ifndef TRAMMEL_RUNTIME_PROCESS_PLUGIN_API_H
 #define TRAMMEL_RUNTIME_PROCESS_PLUGIN_API_H
@@ -15,31 +15,32 @@
 
 enum { RUNTIME_OUTSIDE_ABI = 3 };
 
-/* Grows at its end only. */
+/* The functions; later versions add some at the end only. */
 struct runtime_outside {
 	uint32_t abi;
-	/* The path of the process's spool; NULL: it records nothing. */
+	/* Returns the path of the process's spool; NULL if it records nothing. */
 	const char *(*spool)(void);
-	/* An object of libtrammel-report.so; NULL: it cannot be loaded. */
+	/* Finds an object of libtrammel-report.so; NULL if that cannot be loaded. */
 	void *(*publisher)(const char *name);
-	/* A process that nobody else measures writes no profile at its end: what it
-	 * recorded is in another one. */
+	/* Keeps a process that no other process measures from writing a profile at its
+	 * end: its records are in another one's. */
 	void (*disown)(void);
-	/* The name of that profile is to have this number in it, since many processes
-	 * run the same program. */
+	/* Puts this number into the name of the profile, since many processes run the
+	 * same program. */
 	void (*rank)(uint32_t rank);
-	/* The command line, as a shell would need it. */
+	/* Writes the command line, as a shell would need it, to `text`, of `size` bytes.
+	 * */
 	void (*command)(char *text, size_t size);
-	/* The ranks are about to part: what they write together is written now. */
+	/* Writes the joint output of the ranks, which are about to part. */
 	void (*parting)(void);
-	/* A receive that was begun so long ago is waited for; NULL: nothing happened.
-	 * Returns whether anybody wants to know. */
+	/* Notes that a receive that was begun `*ns` ago is waited for; NULL: nothing
+	 * happened. Returns whether a channel wants to know. */
 	bool (*waits)(const uint64_t *ns);
 };
 
 const struct runtime_outside *trm_runtime_outside(void);
 
-/* The same, found; NULL: no library is loaded, or it is another one. */
+/* Finds these functions; NULL if the library is not loaded, or is of another version. */
 #define outside_find()                                                                   \
 	({                                                                               \
 		const struct runtime_outside *(*found_)(void);                           \

@@ -1,4 +1,4 @@
-/* alone.c. */
+/* Recording without the trammel program. */
 #ifndef TRAMMEL_RUNTIME_PROCESS_STANDALONE_H
 #define TRAMMEL_RUNTIME_PROCESS_STANDALONE_H
 
@@ -6,20 +6,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes a folder for spools and a profile of all that is in it; children by exec know of
- * it. NULL: it cannot be made. */
+/* Makes a folder for spools, and for a profile of all of them; children by exec know of
+ * it. Returns its path; NULL if it cannot be made. */
 const char *standalone_begin(void);
 
-/* At the end of the process that made it: writes the profile, and removes the folder. */
+/* Writes the profile and removes the folder; at the end of the process that made it. */
 void standalone_end(bool tracing);
 
-/* The profile is written by somebody else. */
+/* Leaves the profile to another process. */
 void standalone_disown(void);
 
-/* The process is one of many that run the same program. */
+/* Notes that the process is number `rank` of many that run the same program. */
 void standalone_rank(uint32_t rank);
 
-/* The command line, as a shell would need it. */
+/* Writes the command line, as a shell would need it, to `text`, of `size` bytes. */
 void standalone_command(char *text, size_t size);
 
 #endif

@@ -68,7 +68,7 @@ __attribute__((constructor(101))) void start_library(void)
 	started = true;
 	runtime_hooks = hooks;
 	services_register();
-	seal_init();
+	seccomp_guard_init();
 	if (read_request(&request) && recording_begin(request.folder, request.traces) &&
 	    request.spans)
 		spans_start();

@@ -6,14 +6,16 @@
 
 struct trm_link;
 
-/* Reads what the environment asks for, once; whoever calls the library may come before
- * its constructor. */
+/* Starts the library by the settings of the environment, once; it may be called before
+ * the library's constructor runs. */
 void start_library(void);
 
-/* The same, and the state of the program is to be there: see recording_ensure(). */
+/* Starts the library, and makes the state of the program: see recording_ensure().
+ * Returns false if it cannot. */
 bool start_host(void);
 
-/* What annotated modules find: see trammel/annotate.h. */
+/* Add and remove an annotated module, which finds these functions: see
+ * trammel/annotate.h. */
 void trm_runtime_link(struct trm_link *link);
 void trm_runtime_unlink(struct trm_link *link);
 

@@ -1,4 +1,4 @@
-/* Contexts as text, for services that tell of them while the program runs. */
+/* Contexts as text, for services that print them while the program runs. */
 #ifndef TRAMMEL_RUNTIME_SERVICE_PRINT_PATH_H
 #define TRAMMEL_RUNTIME_SERVICE_PRINT_PATH_H
 
@@ -7,8 +7,9 @@
 
 struct context_node;
 
-/* The path, the outermost first, of one attribute's values (0: of all): as far as it
- * fits, from the inner end. Returns where it begins; it ends with the room. */
+/* Writes the values of one attribute (0: of all) on the path to `node`, the outermost
+ * first. If they do not fit `size` bytes, the outer ones are left out. Returns where the
+ * text begins in `text`; it ends with the buffer. */
 size_t print_path(char *text, size_t size, const struct context_node *node,
 		  uint32_t attribute);
 

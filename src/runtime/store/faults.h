@@ -7,7 +7,7 @@ struct context_fault;
 /* Notes an end that does not fit what is open. */
 void faults_note(const struct context_fault *fault);
 
-/* In a child of fork: another thread may have held the lock. */
+/* Frees the lock in a child of fork: another thread may have held it. */
 void faults_resume(void);
 
 #endif

@@ -1,23 +1,24 @@
-/* A folder for spools that nobody has named. */
+/* A folder for spools where the user named none. */
 #ifndef TRAMMEL_RUNTIME_STORE_FOLDER_H
 #define TRAMMEL_RUNTIME_STORE_FOLDER_H
 
 #include <stdbool.h>
 
-/* Makes the folder, which is this process's; NULL: it cannot be made. */
+/* Makes the folder, which is this process's, and returns its path; NULL if it cannot be
+ * made. */
 const char *folder_make(void);
 
-/* Its path. */
+/* Returns its path. */
 const char *folder_path(void);
 
-/* Whether this process made it. */
+/* Tells whether this process made it. */
 bool folder_is_own(void);
 
-/* Removes it, and what is in it. */
+/* Removes the folder and its files. */
 void folder_remove(void);
 
-/* The same at the end of the process that made it; at that of another one its own spool
- * in it (`kept`). */
+/* Removes the folder at the end of the process that made it; at the end of another
+ * process only that one's own spool in it, if `kept`. */
 void folder_leave(bool kept);
 
 #endif

@@ -6,17 +6,17 @@
 
 struct trm_link;
 
-/* Adds a link, which sees whether something measures. */
+/* Adds a link, and sets whether it is active, that is, whether something measures. */
 void links_add(struct trm_link *link, bool active);
 
-/* Takes a link off. It stays active: while a process ends, other threads of it may be in
+/* Removes a link. It stays active: while a process ends, other threads of it may be in
  * regions. */
 void links_remove(struct trm_link *link);
 
-/* Whether there are links. */
+/* Tells whether there are links. */
 bool links_exist(void);
 
-/* Tells all links whether something measures. */
+/* Sets in all links whether something measures. */
 void links_activate(bool active);
 
 #endif

@@ -21,10 +21,11 @@ struct runtime_lock {
 void runtime_lock(struct runtime_lock *lock);
 void runtime_unlock(struct runtime_lock *lock);
 
-/* In a child of fork: no other thread of it has its signals blocked. */
+/* Resets the lock's state in a child of fork, in which no other thread has its signals
+ * blocked. */
 void lock_resume(void);
 
-/* No more system calls, once those of the holders of locks are through. */
+/* Stops system calls, once those of the holders of locks are finished. */
 void runtime_seal(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory that is not of the program's heap. */
+/* Memory outside the program's heap. */
 #ifndef TRAMMEL_RUNTIME_STORE_MEMORY_H
 #define TRAMMEL_RUNTIME_STORE_MEMORY_H
 
@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether `size` bytes in all are little of what the program may have (RLIMIT_AS): the
- * most of that is its own. */
+/* Tells whether `size` bytes in all are a small part of the memory that the program may
+ * have (RLIMIT_AS): most of that is the program's own. */
 bool memory_is_modest(uint64_t size);
 
 /* Maps `size` bytes, all 0; NULL if there is no room. */
 void *runtime_map(size_t size);
 
-/* Gives back what runtime_map gave; `memory` may be NULL. */
+/* Unmaps memory of runtime_map(); `memory` may be NULL. */
 void runtime_unmap(void *memory, size_t size);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Of a type whose bits say where the text is. */
+/* Tells whether values of the type are texts, whose bits are the place of the text. */
 static inline bool number_is_text(uint32_t type)
 {
 	return type == TRM_TYPE_STRING || type == TRM_TYPE_BLOB;
@@ -30,7 +30,8 @@ static inline uint64_t number_bits(double number)
 	return bits;
 }
 
-/* The bits of an integer of one type in another one; false: it does not hold it. */
+/* Converts an integer to bits of the type `type`; returns false if the type does not
+ * hold it. */
 static inline bool number_of_whole(uint32_t type, const struct trm_value *value,
 				   uint64_t *ret_bits)
 {
@@ -47,7 +48,8 @@ static inline bool number_of_whole(uint32_t type, const struct trm_value *value,
 	return true;
 }
 
-/* The same of a double: what is behind its point is left out. */
+/* Converts a double to bits of the type; the part after its point is left out. Returns
+ * false if the type does not hold it. */
 static inline bool number_of_double(uint32_t type, double value, uint64_t *ret_bits)
 {
 	if (type == TRM_TYPE_DOUBLE)
@@ -85,8 +87,8 @@ static inline bool number_is_nan(uint32_t type, uint64_t bits)
 	return type == TRM_TYPE_DOUBLE && number_double(bits) != number_double(bits);
 }
 
-/* The least and the most of two; a NaN only if both are, as minNum and maxNum of IEEE
- * 754-2008 have it: it is a number that is missing. */
+/* Returns the smaller, or the larger, of two values; a NaN only if both are NaN, as
+ * minNum and maxNum of IEEE 754-2008: it stands for a missing number. */
 static inline uint64_t number_least(uint32_t type, uint64_t a, uint64_t b)
 {
 	return number_is_less(type, b, a) || number_is_nan(type, a) ? b : a;
@@ -97,7 +99,7 @@ static inline uint64_t number_most(uint32_t type, uint64_t a, uint64_t b)
 	return number_is_less(type, a, b) || number_is_nan(type, a) ? b : a;
 }
 
-/* A sum did not fit its bits: that is said with the results. */
+/* Notes that a sum did not fit its bits, which is reported with the results. */
 __attribute__((cold)) void number_overflow(void);
 
 static inline uint64_t number_add(uint32_t type, uint64_t a, uint64_t b)

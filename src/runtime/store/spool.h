@@ -18,7 +18,7 @@ enum {
 };
 extern char *runtime_segments[RUNTIME_SEGMENTS_MAX];
 
-/* The block of this number in the file, which was given out. */
+/* Returns the block of this number in the file, which must have been given out. */
 static inline void *spool_at(uint64_t number)
 {
 	const uint64_t blocks = RUNTIME_SEGMENT / CONTEXT_BLOCK;
@@ -28,40 +28,40 @@ static inline void *spool_at(uint64_t number)
 
 enum { SPOOL_RUN = 64 };
 
-/* The spool of this process, made in the folder; NULL: in memory, for nobody else to
- * read. False: none can be made. */
+/* Makes the spool of this process in the folder; NULL: in memory, where other processes
+ * cannot read it. Returns false if it cannot. */
 bool spool_open(const char *folder);
 
-/* Where it is. */
+/* Returns the path of the spool. */
 const char *spool_path(void);
 
-/* In a child of fork: a spool of its own takes the place of the parent's in memory, with
- * the strings and attributes that are known. False: there is none, and the parent's may
- * not be touched. */
+/* Replaces the parent's spool in memory by one of the child's own, with the strings and
+ * attributes that are known; in a child of fork. Returns false if it cannot; the
+ * parent's must not be written to. */
 bool spool_copy(const char *folder);
 
-/* In a child of fork: another thread may have held the lock. */
+/* Frees the lock in a child of fork: another thread may have held it. */
 void spool_resume(void);
 
-/* A block, `run` of them together, with its head filled in and all else 0; NULL if there
- * is no room. */
+/* Takes a block, or `run` blocks together, with its head filled in and all else 0;
+ * returns NULL if there is no room. */
 struct context_block *spool_block(enum context_block_kind kind, uint32_t owner,
 				  uint32_t run);
 
-/* Gives a block back that has a run of 1, or of SPOOL_RUN. */
+/* Gives back a block that has a run of 1, or of SPOOL_RUN. */
 void spool_free(struct context_block *block);
 
-/* What a block has goes to the file and takes no memory of the process, until it is
- * looked at again; nothing where there is no file. */
+/* Moves the contents of a block to the file, so that it takes no memory of the process
+ * until it is read again; does nothing without a file. */
 void spool_release(struct context_block *block);
 
-/* What is in memory goes to a file in the folder, where it stays however the process
- * ends, if at most `threads` threads have a record: nobody else may write meanwhile, nor
- * strings and attributes be added. False: it stays in memory. */
+/* Moves a spool in memory to a file in the folder, where it stays however the process
+ * ends, if at most `threads` threads have a record. Meanwhile no other thread may write,
+ * nor may strings and attributes be added. Returns false if it stays in memory. */
 bool spool_move(const char *folder, uint32_t threads);
 
-/* All that was given out, in one piece of memory of runtime_map; NULL: there is none for
- * it. Other threads may go on. */
+/* Copies all blocks that were given out into one piece of memory of runtime_map();
+ * returns NULL if there is none for it. Other threads may go on. */
 void *spool_gather(size_t *ret_size);
 
 /* Counts an event, or a part of it, for which there was no memory. */

@@ -1,5 +1,5 @@
-/* Whether a text of the program's is a string of the spool: asked at each event by name.
- */
+/* Comparison of a program's text with a string of the spool, made at each event by name.
+ * */
 #ifndef TRAMMEL_RUNTIME_STORE_TEXT_H
 #define TRAMMEL_RUNTIME_STORE_TEXT_H
 

@@ -1,4 +1,4 @@
-/* values.c. */
+/* Values of the moment, of threads and of the process. */
 #ifndef TRAMMEL_RUNTIME_STORE_VALUES_H
 #define TRAMMEL_RUNTIME_STORE_VALUES_H
 
@@ -12,37 +12,37 @@ struct moment {
 };
 void values_keep(uint32_t attribute, uint64_t bits, uint64_t now);
 
-/* It has no value any more. */
+/* Removes the value of the attribute. */
 void values_drop(uint32_t attribute);
 
-/* NULL: it has none. Valid until the thread keeps another one. */
+/* Returns the value; NULL if it has none. Valid until the thread keeps another one. */
 const struct moment *values_get(uint32_t attribute);
 
-/* Numbers of attributes are less than this. */
+/* Returns a number above those of all attributes that have values. */
 uint32_t values_room(void);
 
-/* The thread ends. */
+/* Frees the values of a thread that ends. */
 void values_forget(void);
 
-/* The same of the process; under a lock. */
+/* Keeps a value of the process; under a lock. */
 void values_keep_process(uint32_t attribute, uint64_t bits);
 
 void values_drop_process(uint32_t attribute);
 
 bool values_get_process(uint32_t attribute, uint64_t *ret_bits);
 
-/* Each that is set. */
+/* Visits each value of the process that is set. */
 void values_each_process(void (*visit)(void *context, uint32_t attribute, uint64_t bits),
 			 void *context);
 
-/* In a child of fork. `own_spool`: it has another one, for values_rewrite to write what
- * holds of the run to. */
+/* Takes over the values in a child of fork. `own_spool`: it has another spool, to which
+ * values_rewrite() writes the values of the run. */
 void values_resume(bool own_spool);
 
-/* Writes what holds of the run to the spool of a child of fork. */
+/* Writes the values of the run to the spool of a child of fork. */
 void values_rewrite(void);
 
-/* The bits of a node as a value. */
+/* Converts the bits of a node to a value. */
 struct trm_value values_from_bits(const struct context_attribute *attribute,
 				  uint64_t bits);
 

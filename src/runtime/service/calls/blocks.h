@@ -1,7 +1,7 @@
 /*
- * Which addresses are starts of blocks of the heap that were seen when they were taken: a
- * bit for each place where one may begin, in a table of three levels. Any number of
- * threads may use a set at once, without a lock.
+ * A set of addresses: the starts of blocks of the heap that were seen when they were
+ * allocated. It has a bit for each possible start, in a table of three levels. Any number
+ * of threads may use a set at once, without a lock.
  */
 #ifndef TRAMMEL_RUNTIME_SERVICE_CALLS_BLOCKS_H
 #define TRAMMEL_RUNTIME_SERVICE_CALLS_BLOCKS_H
@@ -25,11 +25,12 @@ struct blocks {
 	struct blocks_branch *branches[1 << BLOCKS_ROOT_BITS];
 };
 
-/* Adds a block that starts at `start`. False: it was there, or there is no memory. */
+/* Adds a block that starts at `start`. Returns false if it was there, or there is no
+ * memory. */
 bool blocks_add(struct blocks *blocks, const void *start);
-/* Takes a block out. False: it was not there. */
+/* Removes a block. Returns false if it was not there. */
 bool blocks_take(struct blocks *blocks, const void *start);
-/* Takes all blocks out. */
+/* Removes all blocks. */
 void blocks_clear(struct blocks *blocks);
 
 #endif

@@ -9,17 +9,19 @@
 
 enum { CALLS_TEXTS_MAX = 4 };
 
-/* Channels that want snapshots of such a call, between two other steps. */
+/* The channels that want snapshots of a call, between calls_begin() and calls_tell(). */
 struct calls_wanted {
 	struct channel *channels[CHANNELS_MAX];
 	size_t count;
 	int saved; /* errno */
 };
 
-/* False if nobody wants any. Until calls_tell what the library does is not the program's,
- * as it is inside of events_enter. */
+/* Finds the channels that want snapshots of calls of this kind; returns false if none
+ * does. Until calls_tell() the library's own work does not count as the program's, as
+ * after events_enter(). */
 bool calls_begin(enum channel_calls kind, struct calls_wanted *ret_wanted);
-/* `texts`: what the call was, by `count` attributes, at most CALLS_TEXTS_MAX. */
+/* Takes the snapshots. `texts`: the values of `count` attributes of the call, at most
+ * CALLS_TEXTS_MAX. */
 void calls_tell(struct calls_wanted *wanted, const trm_attribute *attributes,
 		const char *const *texts, size_t count);
 

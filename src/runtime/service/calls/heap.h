@@ -1,4 +1,4 @@
-/* What sees blocks of the heap: the service sysalloc tells it. */
+/* The watcher of blocks of the heap, which the service sysalloc calls. */
 #ifndef TRAMMEL_RUNTIME_SERVICE_CALLS_HEAP_H
 #define TRAMMEL_RUNTIME_SERVICE_CALLS_HEAP_H
 
@@ -6,9 +6,9 @@
 
 struct trm_runtime_heap;
 
-/* The one who sees them from now on; it stays. */
+/* Sets the watcher, which stays. */
 void heap_watch(const struct trm_runtime_heap *heap);
-/* NULL: nobody does. */
+/* Returns the watcher; NULL if none is set. */
 const struct trm_runtime_heap *heap_watcher(void);
 
 #endif

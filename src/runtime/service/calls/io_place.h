@@ -5,11 +5,12 @@
 struct io_place {
 	char filesystem[32]; /* its type, or "unknown" */
 	char mount[256];     /* where it is mounted, or "unknown" */
-	char file[256]; /* its path, or what the kernel calls it; cut if it is longer */
+	char file[256]; /* its path, or the kernel's name of it; cut if it is longer */
 };
 
-/* Of an open file. Asks the kernel, and for the first file of a device
- * /proc/self/mountinfo; both unknown where that says nothing, as of pipes. */
+/* Finds where an open file lies. Asks the kernel, and for the first file of a device
+ * /proc/self/mountinfo; the first two are "unknown" where these have no answer, as for
+ * pipes. */
 void io_place_of(int fd, struct io_place *ret_place);
 
 #endif

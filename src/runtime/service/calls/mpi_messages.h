@@ -5,7 +5,7 @@
 struct channel_thread;
 struct runtime_event;
 
-/* See struct service: `on_event`, and `start` where it is wanted. */
+/* Functions of struct service: `on_event`, and `start` where messages are wanted. */
 void mpi_messages_look(struct channel_thread *own, const struct runtime_event *event);
 const char *mpi_messages_start(void);
 

@@ -1,4 +1,5 @@
-/* Names of counters that libpfm4 knows: those of each processor, and of the kernel. */
+/* Names of counters that libpfm4 knows: the counters of each processor, and of the
+ * kernel. */
 #ifndef TRAMMEL_RUNTIME_SERVICE_MEASURE_PFM_H
 #define TRAMMEL_RUNTIME_SERVICE_MEASURE_PFM_H
 
@@ -6,8 +7,9 @@
 
 struct perf_event_attr;
 
-/* What counts the event of this name, as "inst_retired:any" or "perf::PAGE-FAULTS".
- * Returns NULL, or why there is none; the library is loaded at the first call. */
+/* Finds the counter of the event `name`, as "inst_retired:any" or "perf::PAGE-FAULTS",
+ * and writes its attributes. Returns NULL, or the reason why it cannot; the library is
+ * loaded at the first call. */
 const char *pfm_find(const char *name, struct perf_event_attr *ret_attributes);
 
 #endif

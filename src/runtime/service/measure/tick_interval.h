@@ -7,13 +7,14 @@
 struct channel;
 struct settings;
 
-/* A whole number, or a decimal one, of seconds in nanoseconds; what is none is said, and
- * `otherwise` taken. */
+/* Reads a setting in seconds, a whole or decimal number, and returns it in nanoseconds;
+ * reports a value that is not a number, and returns `otherwise` then. */
 uint64_t tick_interval_setting_ns(const struct settings *settings, const char *key,
 				  uint64_t otherwise);
 
-/* Ticks of so many nanoseconds. `ticks`: what this thread found before, 0: nothing; it
- * stays once the clocks ran long enough to tell. No system call, no allocation. */
+/* Converts `ns` nanoseconds to ticks. `ticks`: the result that this thread found before,
+ * 0 for none; it is kept once the clocks have run long enough to be exact. Makes no
+ * system call and no allocation. */
 uint64_t tick_interval_ticks(const struct channel *channel, uint64_t ns, uint64_t now,
 			     uint64_t *ticks);
 
