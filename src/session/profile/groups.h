@@ -1,14 +1,14 @@
 /*
- * Groups of rows that are saved together: what was counted of one module of an image, in
- * one interval and by one thread. A group may have nothing but residues: what was
- * executed then passed no counter.
+ * Groups of rows that are saved together: the counts of one module of an image, in one
+ * interval and by one thread. A group may consist of residues alone: the code executed
+ * then passed no counter.
  */
 #ifndef TRAMMEL_SESSION_PROFILE_GROUPS_H
 #define TRAMMEL_SESSION_PROFILE_GROUPS_H
 
 #include "session/state/session.h"
 
-/* All rows are the image's. */
+/* One group; its rows belong to the image. */
 struct group {
 	struct group_key key;
 	const struct image_count *counts;
@@ -17,11 +17,11 @@ struct group {
 	size_t count_count, arc_count, residue_count;
 };
 
-/* In front of the first one of an image whose rows are sorted by groups (banks_merge,
- * residues_sort) and stay as they are. */
+/* Returns a position in front of the first group of an image whose rows are sorted by
+ * groups (banks_merge, residues_sort) and do not change meanwhile. */
 struct group groups_begin(const struct image_run *image);
 
-/* Leads to the next one; false: there is none. */
+/* Moves `group` to the next group; returns false at the end. */
 bool groups_next(const struct image_run *image, struct group *group);
 
 #endif

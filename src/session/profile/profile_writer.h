@@ -1,4 +1,4 @@
-/* Counts of images become a profile: see docs/profile.md. */
+/* Writing of the counts of images as a profile: see docs/profile.md. */
 #ifndef TRAMMEL_SESSION_PROFILE_PROFILE_WRITER_H
 #define TRAMMEL_SESSION_PROFILE_PROFILE_WRITER_H
 
@@ -22,7 +22,7 @@ struct names {
 	record_attribute interval, interval_start, interval_end, thread;
 };
 
-/* What it takes a while to make, and many records have. */
+/* Values of a function that take long to make and are used by many records. */
 struct profile_writer_function {
 	char *name;       /* as profiles have it */
 	record_node node; /* 0: not made yet */
@@ -36,8 +36,8 @@ struct profile_writer {
 	record_node *module_nodes; /* of each file; 0: not made yet */
 	struct table known;        /* numbers of `functions`, by struct plan_function */
 	struct VECTOR(struct profile_writer_function) functions;
-	uint32_t interval, thread; /* whose counts are being saved */
-	struct table entering; /* of the image that is being saved: see call_sites_save */
+	uint32_t interval, thread; /* interval and thread whose counts are being saved */
+	struct table entering;     /* calls of the current image: see call_sites_save */
 	struct callgraph_cost graph_cost;
 };
 
@@ -45,17 +45,17 @@ struct profile_writer {
  * apart: `pairs` has room for PROFILE_WRITER_MORE more. */
 enum { PROFILE_WRITER_MORE = 2 };
 
-/* What one module of an image counted. */
+/* Counts of one module of an image. */
 struct profile_writer_tally {
 	const struct image_run *image;
 	struct module_file *file;
 	uint64_t *counters;               /* by slot */
-	const struct image_count *counts; /* those that are not 0 */
-	const struct image_arc *arcs;     /* that have no counter */
+	const struct image_count *counts; /* counters that are not 0 */
+	const struct image_arc *arcs;     /* call sites without a counter */
 	size_t count_count, arc_count;
 };
 
-/* The counts of one module of an image, as they are saved. */
+/* Counts of one module of an image, as they are saved. */
 struct module_counts {
 	const struct image_run *image;
 	const struct module_file *file;
@@ -63,9 +63,9 @@ struct module_counts {
 	struct edges_residues residues;
 };
 
-/* Sets a pair to a number. Member by member, for records of which there are many:
- * compilers make other pairs elsewhere and copy them in larger pieces, for which
- * processors wait. */
+/* Sets a pair to a number. Writes each member by itself, as many records need this:
+ * compilers would otherwise make the pair elsewhere and copy it in larger pieces, for
+ * which processors wait. */
 static inline void saving_set_number(struct record_pair *pair, record_attribute attribute,
 				     enum record_type type, uint64_t number)
 {
@@ -78,26 +78,28 @@ static inline void saving_set_number(struct record_pair *pair, record_attribute 
 record_node profile_writer_module_node(struct profile_writer *writer,
 				       const struct module_file *file);
 
-/* The node of a function, below that of its module. */
+/* Returns the node of a function, below that of its module. */
 record_node profile_writer_function_node(struct profile_writer *writer,
 					 const struct module_file *file,
 					 const struct plan_function *function);
 
-/* What profile_writer_function_name gives; the caller frees. */
+/* Returns the name that profile_writer_function_name gives; the caller frees it. */
 char *profile_writer_make_name(const struct module_file *file,
 			       const struct plan_function *function);
 
-/* The name of a function as profiles have it, until profile_writer_forget_names. */
+/* Returns the name of a function as profiles have it, valid until
+ * profile_writer_forget_names. */
 const char *profile_writer_function_name(struct profile_writer *writer,
 					 const struct module_file *file,
 					 const struct plan_function *function);
 
 void profile_writer_forget_names(struct profile_writer *writer);
 
-/* The words of a command line as a shell would need them; the caller frees. */
+/* Returns the words of a command line quoted as a shell needs them; the caller frees
+ * the text. */
 char *profile_writer_command(const char *const *words);
 
-/* "0", "3", "SIGKILL": a status of waitpid. */
+/* Writes a status of waitpid as "0", "3" or "SIGKILL" to `text`, at most `size` bytes. */
 void profile_writer_describe_exit(int status, char *text, size_t size);
 
 /* Writes a global of the profile. */
@@ -107,23 +109,23 @@ struct trm_error *profile_writer_global(struct profile_writer *writer, const cha
 void profile_writer_write(struct profile_writer *writer, record_node node,
 			  struct record_pair *pairs, size_t count);
 
-/* Writes the profile of what was counted until now, whole or not at all. */
+/* Writes the profile of all counts so far to `path`, whole or not at all. */
 struct trm_error *profile_writer_save(struct session *session, const char *path);
 
-/* Whether a profile has counts of a function's blocks. Those of a cold part are written
- * in the same way as those of the rest of its function, or not at all. */
+/* Returns whether a profile has counts of a function's blocks. Blocks of a cold part
+ * are written in the same way as the rest of its function, or not at all. */
 bool profile_writer_is_told(const struct plan *plan,
 			    const struct plan_function *function);
 
-/* A number that a measurement has of a function, by the name of its attribute. */
+/* Number that a measurement found for a function, and the name of its attribute. */
 struct profile_writer_number {
 	const char *name;
 	uint64_t number;
 };
 enum { PROFILE_WRITER_NUMBERS_MAX = 8 };
 
-/* Writes a record with those of the first `count` numbers of a function (not of a part of
- * one) that are not 0. Readers add up the records of one function. */
+/* Writes a record with the nonzero ones among the first `count` numbers of a function
+ * (not of a part of one). Readers add up the records of one function. */
 void profile_writer_numbers(struct profile_writer *writer,
 			    const struct module_counts *from,
 			    const struct plan_function *function,

@@ -1,4 +1,4 @@
-/* What of a module has no counts, and why. */
+/* Saving of the functions of a module without counts, and the reasons. */
 #ifndef TRAMMEL_SESSION_PROFILE_SKIPS_SAVE_H
 #define TRAMMEL_SESSION_PROFILE_SKIPS_SAVE_H
 

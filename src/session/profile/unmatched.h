@@ -1,5 +1,5 @@
 /*
- * Patterns of the options that matched nothing, with what they may have been meant for.
+ * Patterns of the options that matched nothing, with suggestions.
  */
 #ifndef TRAMMEL_SESSION_PROFILE_UNMATCHED_H
 #define TRAMMEL_SESSION_PROFILE_UNMATCHED_H
@@ -8,8 +8,8 @@
 
 struct session;
 
-/* Adds a line for each pattern that meant nothing of what the session saw: functions,
- * modules, programs. Nothing is added if all did. */
+/* Adds to `text` a line for each pattern that matched none of the functions, modules
+ * and programs of the session. Adds nothing if all matched. */
 void unmatched_describe(const struct session *session, struct text *text);
 
 #endif

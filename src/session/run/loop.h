@@ -11,7 +11,8 @@ int session_trace(const struct session_options *options, struct cache *cache,
 /* Does all that can be done without waiting. */
 void session_act(struct session *session);
 
-/* Waits for more, at most `limit_ns`; the signal of `signals` that came, or 0. */
+/* Waits for more work, at most `limit_ns` nanoseconds. Returns the signal of `signals`
+ * that came, or 0. */
 int session_wait(const struct session *session, const sigset_t *signals,
 		 uint64_t limit_ns);
 

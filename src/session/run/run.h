@@ -27,10 +27,12 @@ struct run_outcome {
 struct trm_error *session_run(const struct session_options *options,
 			      struct run_outcome *ret_outcome);
 
-/* Whether the profile can be written, without touching one that is there. */
+/* Returns an error if the profile cannot be written to `path`; leaves an existing file
+ * unchanged. */
 struct trm_error *session_check_output(const char *path);
 
-/* The body of the tracer: loop.c. `seize` comes back once the program may go. */
+/* Start parameters of the tracer, whose body is loop.c. `seize` returns once the
+ * program may go. */
 struct tracer_start {
 	int status_fd;   /* to the front: see status_send */
 	int ready_fd;    /* a byte comes when the program can be seized */
@@ -41,29 +43,31 @@ struct tracer_start {
 };
 struct cache;
 
-/* What the tracer tells the front: a letter and a text. */
+/* Messages of the tracer to the front: a letter and a text. */
 enum status_kind {
-	STATUS_SAVED = 's',   /* the profile is there */
-	STATUS_FAILED = 'f',  /* text: why there is none */
-	STATUS_REFUSED = 'r', /* text: why the program was not run */
+	STATUS_SAVED = 's',   /* the profile is written */
+	STATUS_FAILED = 'f',  /* text: reason why there is no profile */
+	STATUS_REFUSED = 'r', /* text: reason why the program was not run */
 	STATUS_NOTHING = 'n', /* the program never started */
-	STATUS_RESCUED = 'k', /* text: what the profile lacks; the tracer is dead */
+	STATUS_RESCUED = 'k', /* text: the missing part of the profile; the tracer is
+				 dead */
 };
 
-/* In the child: becomes the program. `elf`: its file, NULL to let execvp find out. errno
- * goes to `failed_fd` if that cannot be. */
+/* Executes the program in the child. `elf`: its file; NULL: execvp searches for it. On
+ * failure writes errno to `failed_fd`. */
 _Noreturn void front_execute(const char *elf, const struct session_options *options,
 			     int failed_fd);
 
-/* The error of a program that could not be executed. */
+/* Returns the error of a program that could not be executed. */
 struct trm_error *front_exec_error(const struct session_options *options, int why,
 				   struct run_outcome *outcome);
 
-/* Signals that are the program's wait in `signals` from here on. */
+/* Blocks the signals that belong to the program, so that they wait, and writes them to
+ * `signals`. */
 void front_block_signals(sigset_t *signals);
 
-/* Waits for the program's end; stops and goes on with it, as its shell expects. Returns
- * its status. `planning` may be NULL. */
+/* Waits for the program's end; stops and continues with it, as its shell expects.
+ * Returns the program's status. `planning` may be NULL. */
 int front_wait(pid_t program, const sigset_t *signals, struct planning_notice *planning);
 
 #endif

@@ -1,4 +1,4 @@
-/* Of the copy of the tracer that outlives it: see session/run/guardian.h. */
+/* State of the copy of the tracer that outlives it: see session/run/guardian.h. */
 #ifndef TRAMMEL_SESSION_STATE_GUARDIAN_STATE_H
 #define TRAMMEL_SESSION_STATE_GUARDIAN_STATE_H
 
@@ -6,19 +6,23 @@
 #include <sys/types.h>
 
 struct guardian_shared {
-	uint32_t version; /* the tracer's: goes up with what guardians should know */
-	uint32_t done;    /* the tracer's: not 0: the profile is there */
-	uint32_t claimed; /* not 0: a guardian writes it */
+	uint32_t version; /* written by the tracer: goes up with each change that
+			     guardians should know */
+	uint32_t done;    /* written by the tracer; not 0: the profile is written */
+	uint32_t claimed; /* not 0: a guardian is writing the profile */
 };
 
 struct guardian {
-	struct guardian_shared *shared; /* NULL: there are to be no guardians */
+	struct guardian_shared *shared; /* NULL: guardians are not used */
 	int alive[2];                   /* a pipe: only the tracer can write to it */
-	int status_fd;             /* to the front; -1: it is not, or no more, there */
-	pid_t pid;                 /* 0: there is none */
-	uint32_t version;          /* that the last one has */
-	uint64_t began_ns;         /* clock_now_ns(): since when there may be some */
-	uint64_t made_ns, next_ns; /* likewise: when it was made; of the next */
+	int status_fd;                  /* to the front; -1: the front is not used, or no
+					   longer */
+	pid_t pid;                      /* 0: no guardian exists */
+	uint32_t version;               /* version of the last guardian */
+	uint64_t began_ns;              /* clock_now_ns() from which on guardians may be
+					   made */
+	uint64_t made_ns, next_ns;      /* clock_now_ns() when the last was made; when the
+					   next is due */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* Program images, and what was counted of each. */
+/* Program images, and the counts of each. */
 #ifndef TRAMMEL_SESSION_STATE_IMAGE_RUN_H
 #define TRAMMEL_SESSION_STATE_IMAGE_RUN_H
 
@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A program image of a process, from exec (or fork) to exec or exit: what the profile
- * tells. */
+/* Count of one slot. A program image is a process from exec (or fork) to exec or exit;
+ * the profile has the counts of each. */
 struct image_count {
 	uint32_t interval; /* index in window.intervals */
 	uint32_t thread;   /* tid; 0: threads are not told apart */
@@ -20,20 +20,20 @@ struct image_count {
 	uint64_t count;
 };
 struct image_counts VECTOR(struct image_count);
-/* How often a function was called from one place, if that has no counter of its own. */
+/* Number of calls of a function from one place without a counter of its own. */
 struct image_arc {
 	uint32_t interval, thread; /* as of counts */
 	uint32_t file;             /* index in session.files */
 	uint32_t function;         /* in its plan */
 	uint32_t from;             /* file of the place; UINT32_MAX: not known */
-	/* Link-time address that the call returns to; 0: not known. In a mark, as banks
-	 * have it: the address itself. */
+	/* Link-time return address of the call; 0: not known. In a mark, as banks have
+	 * it: the run-time address. */
 	uint64_t site;
 	uint64_t count;
 };
 struct image_arcs VECTOR(struct image_arc);
-/* A way on which a function was called: the one of its caller, and the function. The
- * first one of an image is the root. */
+/* Call path of a function: the path of its caller, and the function. The first context
+ * of an image is the root. */
 enum image_context_kind {
 	IMAGE_CONTEXT_ROOT,
 	IMAGE_CONTEXT_THREAD,   /* `function` is its tid: where threads are told apart */
@@ -51,18 +51,18 @@ struct image_context {
 	uint32_t function;
 	bool leaf; /* returns of the function are not seen: its time is its caller's */
 	uint32_t calls; /* image_graph.calls that has all those of the function */
-	/* What the image's banks had when that was last looked at, and all that was ever
-	 * found there, also while nothing was counted. */
+	/* Contents of the image's banks at the last look, and all that was ever found
+	 * there, including times when counting was off. */
 	struct image_context_sums mark, all;
 };
-/* What is to be told of a context. */
+/* Sums of a context that go into the profile. */
 struct image_context_count {
 	uint32_t interval; /* as in struct image_count */
 	uint32_t context;
 	struct image_context_sums sums;
 };
-/* What struct wire_graph_node's of one bank, from 1 on, had when that was looked at, and
- * its leaves behind them. */
+/* Copy of the fields of a struct wire_graph_node of one bank. A copied bank has its
+ * nodes from number 1 on, and its leaves behind them. */
 struct image_graph_node {
 	uint32_t function, parent, timed;
 	uint64_t calls, ticks;
@@ -77,12 +77,13 @@ struct image_graph {
 	struct table by_key; /* of callgraph.c */
 	struct VECTOR(struct image_context_count) counts;
 	struct VECTOR(struct image_graph_copy) copies; /* see callgraph_copy */
-	struct image_arcs calls; /* of each function by each thread, on all ways */
+	struct image_arcs calls; /* calls of each function by each thread, over all
+				    contexts */
 	struct table by_function;
 };
-/* What probes of call graphs take themselves, in ticks a call: of a timed call between
- * the two looks at the clock, and before and after; of one that is not timed; and of one
- * whose return is not seen. */
+/* Cost of the probes of call graphs, in ticks for each call: of a timed call between
+ * the two readings of the clock, and before and after; of an untimed call; and of a
+ * call whose return is not seen. */
 struct callgraph_cost {
 	double inside, outside, untimed, leaf;
 };
@@ -96,27 +97,31 @@ struct image_run {
 	uint32_t number; /* from 1 on */
 	pid_t pid, parent;
 	char *program;     /* path */
-	char *name;        /* that it was executed by, or its start; NULL: not known */
+	char *name;        /* name by which it was executed, or its beginning; NULL:
+			      not known */
 	uint64_t start_ns; /* clock_now_ns() when it began */
-	uint32_t threads;  /* that ever were */
+	uint32_t threads;  /* threads that ever existed */
 	char state[32];    /* "exited 0", ...: see docs/profile.md */
-	char *reason;      /* why it was not measured, or not to the end; NULL */
+	char *reason;      /* reason why it was not measured, or not to the end; NULL:
+			      it was */
 	bool started; /* the exec was seen: it is the program, not trammel's own code */
 	bool ended;
-	bool hidden;    /* of a process that was not to be followed */
-	uint32_t slice; /* that is counted now: 1 and the interval's index; 0: nothing */
-	struct image_counts counts; /* what is to be told */
+	bool hidden;    /* belongs to a process that was not to be followed */
+	uint32_t slice; /* part of the run that is counted now: 1 + the interval's
+			   index; 0: nothing is counted */
+	struct image_counts counts; /* counts for the profile */
 	struct image_arcs arcs;     /* the same */
-	struct image_counts mark;   /* what its banks had when that was last looked at */
+	struct image_counts mark;   /* contents of its banks at the last look */
 	struct image_arcs arc_mark; /* the same */
 	struct image_graph graph;
 	struct VECTOR(struct image_residue) residues;
-	struct VECTOR(uint32_t) files;   /* indices in session.files of modules it had */
-	struct VECTOR(uint32_t) refused; /* the same of modules for which there was no
-					    memory */
+	struct VECTOR(uint32_t) files;   /* indices in session.files of modules that it
+					    had */
+	struct VECTOR(uint32_t) refused; /* indices of modules for which memory was
+					    short */
 };
 
-/* Rows of all kinds say alike which group they are of. */
+/* Key of the group to which a row of any kind belongs. */
 struct group_key {
 	uint32_t interval, thread, file; /* as in struct image_count */
 };
@@ -124,7 +129,7 @@ struct group_key {
 #define GROUP_KEY_OF(row)                                                                \
 	((struct group_key){(row)->interval, (row)->thread, (row)->file})
 
-/* The order in which they are saved; as for qsort. */
+/* Compares keys in the order in which groups are saved; returns as for qsort. */
 static inline int group_compare(struct group_key a, struct group_key b)
 {
 	if (a.interval != b.interval)

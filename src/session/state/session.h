@@ -32,7 +32,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* A thread at its first stop, of which nobody has told yet. */
+/* Thread at its first stop that has not been announced yet. */
 struct unannounced_child {
 	pid_t tid;
 	uint64_t since; /* clock_now_ns() */
@@ -47,14 +47,15 @@ struct session {
 	unsigned int thread_count; /* traced */
 	struct VECTOR(struct thread *) all_threads;
 	struct VECTOR(struct process *) all_processes;
-	struct VECTOR(struct session_parent *)
-		parents; /* gone: see session/follow/unannounced.h */
+	struct VECTOR(struct session_parent *) parents; /* of processes that are gone: see
+							   session/follow/unannounced.h */
 	struct VECTOR(struct unannounced_child) unannounced; /* the same */
 	bool never_lazy;     /* see plan_at_once in modules.c */
 	bool can_wait_awake; /* there is more than one processor */
 	uint64_t asked;      /* clock_now_ns() of the last WIRE_HOOK_LAZY; 0: none */
-	uint64_t awaited; /* until then something is likely to come, and the tracer stays
-			     awake for it: that takes less long than to wake up */
+	uint64_t awaited;    /* clock_now_ns() until which work is likely to come and the
+				tracer stays awake for it: that takes less time than
+				waking up */
 	struct VECTOR(struct family *) families;
 	struct VECTOR(struct image_run *) images;
 	struct VECTOR(struct module_file *) files;
@@ -62,38 +63,42 @@ struct session {
 	struct plan_workers *plan_workers;
 	struct maps maps; /* scratch */
 	struct window window;
-	size_t late_signals;                 /* of threads, that were put off: see
-					      * session/thread/fast_timers.h
-					      */
+	size_t late_signals;                 /* signals of threads that were put off:
+						see session/thread/fast_timers.h */
 	struct poll_schedule fired_schedule; /* see session/adapt/fired.h */
 	struct guardian guardian;
-	const char *incomplete;   /* what the profile lacks; NULL: nothing */
-	struct memory_use memory; /* that arenas take */
+	const char *incomplete;   /* missing part of the profile; NULL: nothing is
+				     missing */
+	struct memory_use memory; /* memory of arenas */
 	uint64_t warm;            /* functions that were unpatched and are not hot */
-	bool forks_cost;          /* some space may be one of fired_costs_forks */
+	bool forks_cost;          /* fired_costs_forks may hold for some space */
 	struct poll_schedule calls_schedule; /* see session/adapt/inline_caches.h */
-	struct context_parts parts;          /* of what programs say themselves */
+	struct context_parts parts;          /* parts of the contexts that programs
+						record themselves */
 	pid_t first;                         /* the process that run started */
 	bool first_ended;
 	bool saved_running;         /* the profile was saved while processes still ran */
 	int first_status;           /* as waitpid has it */
 	struct timespec start, end; /* of the first process; CLOCK_MONOTONIC */
 	time_t start_time;
-	uint64_t clock_ticks, clock_ns; /* of one moment: the time-stamp counter and
-					   clock_now_ns(); 0: not needed yet */
-	uint64_t instrument_ns;         /* in which a program was held up */
-	char *refusal;                  /* why the first program was not run; NULL */
-	bool attached;    /* to a process that ran before, and is to run on after us */
+	uint64_t clock_ticks, clock_ns; /* readings of one moment: the time-stamp
+					   counter and clock_now_ns(); 0: not needed
+					   yet */
+	uint64_t instrument_ns;         /* nanoseconds for which a program was held up */
+	char *refusal;                  /* reason why the first program was not run;
+					   NULL: it was */
+	bool attached;    /* attached to a process that ran before, and is to run on
+			     afterwards */
 	uint64_t stop_ns; /* attached: the longest time that all its threads stood */
 };
 
-/* How long the first process ran, or has run when that was last looked at. */
+/* Returns the nanoseconds that the first process ran, or had run at the last look. */
 uint64_t session_wall_ns(const struct session *session);
 
 /* Returns the part of the run that images count now: see image_run.part. */
 uint32_t session_slice(const struct session *session);
 
-/* Something changed that a guardian should know. */
+/* Notes a change that a guardian should know. */
 void session_note_change(struct session *session);
 
 #endif

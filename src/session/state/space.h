@@ -13,15 +13,15 @@ struct thread;
 struct maps;
 struct wire_batch;
 
-/* Bits of things of files, by the files' indices in session.files; NULL: none. */
+/* Bits for parts of files, by the files' indices in session.files; NULL: none. */
 struct file_bits VECTOR(uint64_t *);
 
-/* A function of a file's plan. */
+/* Function of a file's plan. */
 struct fired_function {
 	uint32_t file;             /* index in session.files */
 	uint32_t function;         /* in its plan */
 	uint32_t slot, slot_count; /* of its flags */
-	uint32_t ran; /* so often it had run when it was asked, up to FIRED_RAN_MAX */
+	uint32_t ran; /* number of looks at which it had run, up to FIRED_RAN_MAX */
 };
 #define FIRED_RAN_MAX 63
 struct fired_functions VECTOR(struct fired_function);
@@ -40,21 +40,21 @@ struct space_return_jump {
 struct space_unpatched {
 	uint64_t code_address; /* of its module */
 	uint32_t function;     /* index in its plan */
-	uint64_t *open;  /* which of its blocks run there; NULL: see unpatch_close */
+	uint64_t *open;  /* blocks of it that run unpatched; NULL: see unpatch_close */
 	uint64_t early;  /* the order of its pages: see unpatch_turn_of */
 	uint8_t *closed; /* its text by unpatch_close, once a process forked; or NULL */
 };
 struct space_unpatched_list VECTOR(struct space_unpatched);
 
-/* Which flags are set in a space, and what became of their probes: see
+/* Flags that are set in a space, and the state of their probes: see
  * session/adapt/fired.h and session/modules/unpatched.h. */
 struct space_fired {
-	struct file_bits seen;          /* slots: they are set */
-	struct file_bits waits;         /* functions: they are waiting */
-	struct fired_functions waiting; /* that have some that were not seen before */
-	bool afresh;                /* what was seen is forgotten: see arena_mark_flags */
-	struct fired_functions hot; /* that wait no more */
-	struct space_probes probes; /* that do nothing any more */
+	struct file_bits seen;          /* by slot: the flag is set */
+	struct file_bits waits;         /* by function: it is waiting */
+	struct fired_functions waiting; /* functions with flags not seen before */
+	bool afresh;                    /* `seen` is cleared: see arena_mark_flags */
+	struct fired_functions hot;     /* functions that wait no more */
+	struct space_probes probes;     /* probes that do nothing any more */
 	struct space_unpatched_list unpatched;                /* sorted */
 	struct VECTOR(struct space_return_jump) return_jumps; /* sorted by address */
 	uint64_t copied; /* unpatched functions that forks copied, and gave back */
@@ -66,32 +66,33 @@ struct space_promise {
 	uint64_t start, end;
 };
 
-/* An address space. vfork and clone(CLONE_VM) make processes that share one. */
+/* Address space. vfork and clone(CLONE_VM) make processes that share one. */
 struct space {
 	unsigned int references;
 	struct family *family;
 	int memory_fd;  /* /proc/PID/mem, opened when the space was new */
 	bool unplanned; /* while starting: files of modules are being planned */
 	bool starting;  /* before the program's own code: ld.so loads it */
-	bool traced;    /* while starting: system calls are traced, since ld.so does not
-			   tell when it has loaded all; see loading.h */
-	bool loaded;    /* it has told */
+	bool traced;    /* while starting: system calls are traced, since ld.so does
+			   not report when it has loaded everything; see loading.h */
+	bool loaded;    /* ld.so has reported that */
 	unsigned int link_map_calls; /* while starting: announcements of ld.so so far */
 	uint64_t filters;   /* system call filters that the image started under */
 	bool bare;          /* followed, but not measured: only hooks are there */
-	bool copies_calls;  /* they are made in relocated code: see return_addresses.c */
+	bool copies_calls;  /* calls are made in relocated code: see return_addresses.c */
 	bool own_calls;     /* it may make system calls by instructions of its own: it is
 			       static, or Go's */
 	bool leak_checked;  /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	unsigned int halts; /* attached: tries to stop all threads that failed */
 	bool holding;       /* attached: texts are the original ones now */
-	bool out;           /* attached: no thread is in code of ours any more */
-	bool cleared;       /* attached: nothing of ours is mapped any more */
-	bool abandoned;     /* attached: all of it stays, and what is in use of banks */
-	bool left;          /* somebody that is not followed may have it mapped */
+	bool out;           /* attached: no thread is in trammel's code any more */
+	bool cleared;       /* attached: nothing of trammel's is mapped any more */
+	bool abandoned;     /* attached: everything mapped stays, and the banks in use */
+	bool left;          /* a process that is not followed may have it mapped */
 	struct VECTOR(struct module) modules;
 	struct VECTOR(struct space_promise) promises; /* see code_addresses_reserve */
-	struct VECTOR(struct gone_module) gone; /* whose calls may be in the banks */
+	struct VECTOR(struct gone_module) gone;       /* modules whose calls may be in the
+							 banks */
 	struct space_fired fired;
 	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the
 						       widest banks */
@@ -107,12 +108,12 @@ struct space *space_create(struct family *family, int memory_fd);
 
 struct space *space_fork(const struct space *space, int memory_fd);
 
-/* Forgets what is not mapped in a space that was just forked. */
+/* Forgets modules that are not mapped in a space that was just forked. */
 void space_drop_unmapped(struct space *space, const struct maps *maps);
 
 void space_release(struct session *session, struct space *space);
 
-/* Whether functions of its modules are planned when they are called. */
+/* Returns whether functions of the family's modules are planned when they are called. */
 bool family_has_latches(const struct family *family);
 
 /* Drops a reference to the family's arena; with the last one both go. */

@@ -32,25 +32,27 @@ enum thread_state {
 /* A thread's registers as a signal handler saw them. */
 struct signal_frame {
 	uint64_t rip, rsp;
-	uint64_t way;     /* where in our code it goes on from there, behind what it has
-			     counted; 0: there */
+	uint64_t way;     /* place in trammel's code where the thread continues, behind
+			     the part that it has counted; 0: at rip */
 	uint64_t address; /* link-time, in the module of this file */
 	uint32_t file;    /* index in session.files */
-	bool inherited;   /* the thread's parent was shown, and forked then */
-	bool searched;    /* for its frame: */
-	uint64_t frame;   /* where the kernel put the signal's, if the resident leads back
-			     from it; 0: it does not, or that is not known yet */
+	bool inherited;   /* shown to the thread's parent, which forked then */
+	bool searched;    /* `frame` was searched for */
+	uint64_t frame;   /* address where the kernel put the signal's frame, if the
+			     resident leads back from it; 0: it does not, or that is
+			     not known yet */
 };
 
-#define TIMER_SIGNALS 4 /* that tell how fast a timer is */
+#define TIMER_SIGNALS 4 /* number of signals that tell how fast a timer is */
 
-/* Of timers that are faster than stops: see session/thread/fast_timers.h. */
+/* State of timers that are faster than stops: see session/thread/fast_timers.h. */
 struct timer_signals {
-	uint64_t rsp, ns; /* of the last one: the stack pointer, clock_now_ns() */
-	uint64_t ran;     /* and for how long the thread had run, nanoseconds */
+	uint64_t rsp, ns; /* at the last signal: the stack pointer, clock_now_ns() */
+	uint64_t ran;     /* and how long the thread had run, nanoseconds */
 	uint64_t ran_before, ran_now; /* the same at its last two stops; 0: not known */
 	uint64_t stop_ns;             /* of the last stop, clock_now_ns() */
-	uint32_t again;               /* so many in a row found the thread where it was */
+	uint32_t again;               /* signals in a row that found the thread at an
+					 unchanged place */
 	siginfo_t late;               /* put off; si_signo 0: none */
 	uint64_t since;               /* clock_now_ns() when it came first */
 	uint64_t until;               /* clock_now_ns(); 0: it is on its way */
@@ -66,7 +68,7 @@ struct timer_signals {
 	uint64_t mask;
 };
 
-/* A call that a thread is in: see struct wire_graph_frame. */
+/* Call that a thread is in: see struct wire_graph_frame. */
 struct thread_call {
 	uint64_t place;    /* of the return address on the stack */
 	uint32_t function; /* as nodes have it; 0: its context is not known */
@@ -76,9 +78,10 @@ struct thread_calls VECTOR(struct thread_call);
 struct thread {
 	pid_t tid;
 	struct process *process; /* NULL while THREAD_WAITING */
-	pid_t parent; /* of its process, if nobody told of it; 0: not read yet */
+	pid_t parent; /* parent of its process, if it was not announced; 0: not read
+			 yet */
 	enum thread_state state;
-	bool stopped;            /* in a ptrace-stop that we know of */
+	bool stopped;            /* in a ptrace-stop known to the tracer */
 	uint32_t quiet, untimed; /* as its parent's, for its bank */
 	uint64_t stack_end;      /* the same; see struct wire_bank */
 	bool event_pending; /* its stop has an event that the main loop is to act on */
@@ -87,27 +90,28 @@ struct thread {
 	struct bank *bank;       /* NULL: not measured */
 	uint64_t deferred_since; /* stopped, or in a hook, until plans are done:
 				    nanoseconds of clock_now_ns(); 0: not */
-	struct VECTOR(struct bank *) old_banks; /* had before; a hook may still use one */
+	struct VECTOR(struct bank *) old_banks; /* banks it had before; a hook may
+						   still use one */
 	uint64_t fault_rip; /* original address at which an instruction of a trampoline
 			       faulted, while its handler may run; 0: none */
 	uint64_t fault_rsp; /* its stack pointer then */
 	/* The child of a vfork(2) in a program without hooks: until it executes another
 	 * program its system calls are looked at. */
 	bool before_exec;
-	/* Where the thread was shown, in functions relocated whole, to signal handlers
-	 * that may still run; the innermost last. */
+	/* Places where the thread appeared, in functions relocated as a whole, to
+	 * signal handlers that may still run; the innermost last. */
 	struct VECTOR(struct signal_frame) signal_frames;
 	/* Stack pointers where signals came whose handlers may still run, and from which
 	 * on the stack was shown: see return_addresses_show. */
 	struct VECTOR(uint64_t) handled;
 	uint64_t held_ticks;       /* when it stopped, or asked; 0: it runs; see held.h */
-	struct thread_calls calls; /* where call graphs are measured: that its parent was
-				      in when it forked */
+	struct thread_calls calls; /* where call graphs are measured: calls that its
+				      parent was in when it forked */
 	struct timer_signals timer;
 	uint64_t resumed_ns; /* clock_now_ns() */
 	bool cut_short;      /* a stop may have made its system call end early: see
 				session/position/interrupted_calls.h */
-	uint64_t rest_until; /* how long it waits, if it makes the rest of one:
+	uint64_t rest_until; /* end of its wait, if it makes the rest of a call:
 				nanoseconds of clock_now_ns(); UINT64_MAX: for ever */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
 };

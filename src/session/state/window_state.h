@@ -9,20 +9,21 @@
 #include <stdint.h>
 
 struct progress {
-	uint64_t ended;              /* instructions whose counters are gone */
-	uint64_t before;             /* of all when the interval began */
-	uint64_t total;              /* of all at the last look */
+	uint64_t ended;              /* instructions of counters that are gone */
+	uint64_t before;             /* all instructions when the interval began */
+	uint64_t total;              /* all instructions at the last look */
 	uint64_t looked_ns, next_ns; /* clock_now_ns() then, and when to look again */
-	struct VECTOR(int64_t *) weights; /* by file: what a slot's count counts for */
+	struct VECTOR(int64_t *) weights; /* by file: instructions for each count of a
+					     slot */
 };
 
 enum window_state {
-	WINDOW_AWAITED, /* counting did not begin yet */
+	WINDOW_AWAITED, /* counting has not begun yet */
 	WINDOW_OPEN,
-	WINDOW_CLOSED, /* all is counted that is to be */
+	WINDOW_CLOSED, /* counting is over */
 };
 
-/* Nanoseconds since the program began, or the attachment. */
+/* Interval, in nanoseconds since the program, or the attachment, began. */
 struct window_interval {
 	uint64_t start_ns, end_ns;
 };

@@ -8,24 +8,24 @@
 
 #include "session/state/session.h"
 
-/* Whose threads are stopped: those of `process`; if that is NULL, of all processes with
+/* Scope of a stop: the threads of `process`; if that is NULL, of all processes with
  * `space`; if both are, of all processes that are measured. */
 struct stop_scope {
 	const struct process *process;
 	struct space *space;
 };
 
-/* How long threads may take. */
+/* Time that threads may take to stop. */
 enum stop_patience {
-	/* Some milliseconds, all of them together; the longer the more often that was not
-	 * enough for the space. All must run: one at its first stop, or in an exec, does
-	 * not count as stopped. */
+	/* Some milliseconds, all of them together; longer the more often that was too
+	 * short for the space. All threads must be running: one at its first stop, or
+	 * in an exec, does not count as stopped. */
 	STOP_BRIEFLY,
-	/* As long as they can stop at all, and no longer than some seconds each. One that
-	 * cannot is in a system call, and executes nothing that is counted. Threads that
-	 * are not measured are left alone. */
+	/* As long as they can stop at all, and at most some seconds each. A thread
+	 * that cannot stop is in a system call, and executes nothing that is counted.
+	 * Threads that are not measured are left alone. */
 	STOP_WHILE_POSSIBLE,
-	/* A second each, also those whose first stop is still to come. */
+	/* A second each, including threads whose first stop is still to come. */
 	STOP_A_SECOND,
 };
 
@@ -35,29 +35,30 @@ struct stopped {
 	uint64_t since; /* clock_now_ns() */
 };
 
-/* Stops the threads of a scope, as far as they are not stopped. Whether all did. Those
- * that were asked to are in *ret_stopped, which is for stop_end(); NULL: the caller has
- * them go on in another way. */
+/* Stops the threads of a scope that are not stopped yet. Returns whether all stopped.
+ * Writes the threads that were asked to stop to *ret_stopped, which is for stop_end();
+ * NULL: the caller resumes them in another way. */
 bool stop_begin(struct session *session, struct stop_scope scope,
 		enum stop_patience patience, struct stopped *ret_stopped);
 
-/* Has the threads go on that stop_begin() stopped. */
+/* Resumes the threads that stop_begin() stopped. */
 void stop_end(struct session *session, struct stopped *stopped);
 
-/* Has all stopped threads of a space go on, but those that wait for plans. */
+/* Resumes all stopped threads of a space except threads that wait for plans. */
 void stop_go_on(struct session *session, const struct space *space);
 
-/* Whether all threads of a space are stopped. */
+/* Returns whether all threads of a space are stopped. */
 bool stop_holds_all(const struct session *session, const struct space *space);
 
-/* Whether a program starts: its loader's thread is needed to instrument modules before
- * any of them runs, and one that has just been stopped cannot be used for that. What is
- * `late_ns` late by now waits for a second at most. */
+/* Returns whether a stop must wait because a program is starting: its loader's thread
+ * is needed to instrument modules before any of them runs, and a thread that has just
+ * been stopped cannot be used for that. A stop that is `late_ns` nanoseconds late
+ * already waits for a second at most. */
 bool stop_must_wait(const struct session *session, uint64_t late_ns);
 #define STOP_WAIT_NS 1000000u /* until it is asked again */
 
-/* Whether a stopped thread has an event to be acted on: any but signals, which can wait.
- */
+/* Returns whether a stopped thread has an event to be acted on: any but signals, which
+ * can wait. */
 bool thread_has_event(const struct session *session, const struct thread *thread);
 
 #endif
