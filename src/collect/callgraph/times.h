@@ -1,4 +1,4 @@
-/* Corrected times of contexts, from those in banks. */
+/* Corrected times of contexts, from the times in banks. */
 #ifndef TRAMMEL_COLLECT_CALLGRAPH_TIMES_H
 #define TRAMMEL_COLLECT_CALLGRAPH_TIMES_H
 

@@ -16,7 +16,7 @@ void callgraph_copy(const struct session *session, struct process *process);
 void callgraph_take(const struct session *session, struct process *process, bool counts,
 		    uint32_t interval);
 
-/* Notes that the banks of thread `thread` are empty now; 0: those of all threads. */
+/* Notes that the banks of thread `thread` are empty now; 0: the banks of all threads. */
 void callgraph_forget(struct image_run *image, uint32_t thread);
 
 /* Sorts the contexts of an image and merges equal ones. */

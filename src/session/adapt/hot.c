@@ -11,22 +11,25 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* A moment is one in so many of the time that the program has run: what runs in each of
- * some has run some thousand times. */
+/* A moment is 1/MOMENTS of the time that the program has run: code that runs in each
+ * of some moments has run some thousand times. */
 enum { MOMENTS = 5000, SHORTEST_NS = 20000, LONGEST_NS = 2000000, ROUNDS = 8 };
 
-/* Where all looks took less than one in so many of the time, there is time for functions
- * that run less often, too: a moment is longer by as much, up to so many times. */
+/* Where all looks took less than 1/LITTLE of the time, there is time for functions
+ * that run less often, too: a moment is lengthened in proportion, at most LONGER
+ * times. */
 enum { LITTLE = 32, LONGER = 16 };
 
-/* What it takes to unpatch a function, and what part of the time that the program has
- * run all that one look unpatches is to take; so often more it is asked what runs. */
+/* Nanoseconds to unpatch a function; greatest part of the program's run time, 1/SHARE,
+ * that unpatching after one look may take; and number of further rounds in which
+ * functions are asked whether they run. */
 enum { HOME_NS = 80000, SHARE = 64, MORE_ROUNDS = 128 };
 
-/* Of what runs less often as much is unpatched as takes so long in one of so many parts
- * of the time since WARM_AFTER_NS: what was found to run most often first, and nothing
- * that did less than WARM_LEAST times. Threads do not stand for fewer than WARM_FEW, and
- * what they do else does not wait until more than WARM_MOST went. */
+/* Limits for functions that run less often: unpatching them, WARM_NS nanoseconds each,
+ * may take 1/WARM_SHARE of the time since WARM_AFTER_NS. The functions found to run
+ * most often go first, and none that was found to run less than WARM_LEAST times.
+ * Threads are not stopped for fewer than WARM_FEW functions, and not for more than
+ * WARM_MOST at once, so that their own work does not wait long. */
 enum {
 	WARM_NS = 30000,
 	WARM_SHARE = 16,
@@ -36,8 +39,8 @@ enum {
 };
 #define WARM_AFTER_NS 500000000u
 
-/* One that took so many times as long is none. After so many of these nothing is known.
- */
+/* A moment that took more than LATE times as long does not count. After more than
+ * LATE_MAX such moments the search is given up. */
 enum { LATE = 3, LATE_MAX = 16 };
 
 /* One look at the flags of a space. */
@@ -52,7 +55,7 @@ static uint64_t age_of(const struct session *session)
 	return clock_now_ns() - session->fired_schedule.begin;
 }
 
-/* Whether what a process runs may be unpatched. */
+/* Returns whether functions of a process may be unpatched. */
 static bool may_go(const struct session *session, const struct process *process)
 {
 	return poll_schedule_may_change(process) &&
@@ -124,8 +127,9 @@ static void look_for_hot(const struct session *session)
 	}
 }
 
-/* Those that wait, and had run more than so often when they were asked, are hot; and so
- * are `rest` of those that had run just as often. Returns how many functions are. */
+/* Makes waiting functions hot that had run more than `often` times when they were
+ * asked, and `rest` of the functions that had run just `often` times. Returns the
+ * number of hot functions. */
 static size_t take_waiting(const struct session *session, uint32_t often, size_t rest)
 {
 	size_t count = 0;
@@ -151,8 +155,8 @@ static size_t take_waiting(const struct session *session, uint32_t often, size_t
 	return count;
 }
 
-/* Hot functions that did not run since they were asked last wait again; with `all` none
- * does. Returns how many functions are hot. */
+/* Moves hot functions that did not run since they were asked last back to the waiting
+ * ones; with `all` none is moved. Returns the number of hot functions. */
 static size_t ask_hot(const struct session *session, bool all)
 {
 	size_t count = 0;
@@ -193,8 +197,9 @@ static uint64_t moment_ns(const struct session *session)
 	return ns < LONGEST_NS ? ns : LONGEST_NS;
 }
 
-/* In sleep: mostly the program runs on the processor that the tracer woke on. False if
- * that took much longer, as where others have the processor. */
+/* Sleeps for `ns` nanoseconds, since mostly the program runs on the processor that the
+ * tracer woke on. Returns false if that took much longer, as when other programs have
+ * the processor. */
 static bool wait_a_moment(uint64_t ns)
 {
 	const uint64_t now = clock_now_ns();
@@ -218,14 +223,15 @@ static void let_all_wait(const struct session *session)
 	}
 }
 
-/* Whether to unpatch so many functions takes more of the time than it is likely to
+/* Returns whether unpatching `count` functions takes more time than it is likely to
  * save. */
 static bool are_too_many(const struct session *session, size_t count)
 {
 	return count * HOME_NS > age_of(session) / SHARE;
 }
 
-/* Those that run most often, of too many. */
+/* Reduces too many hot functions to the ones that run most often. Returns their
+ * number. */
 static size_t choose_hottest(const struct session *session, size_t count)
 {
 	for (unsigned i = 0; i < MORE_ROUNDS && are_too_many(session, count); i++)
@@ -233,7 +239,7 @@ static size_t choose_hottest(const struct session *session, size_t count)
 	return count;
 }
 
-/* How many may be unpatched that are not hot. */
+/* Returns the number of functions that may be unpatched without being hot. */
 static size_t warm_room(const struct session *session)
 {
 	const uint64_t age = age_of(session);
@@ -244,7 +250,8 @@ static size_t warm_room(const struct session *session)
 	return room < WARM_MOST ? room : WARM_MOST;
 }
 
-/* How many that wait had run so often when they were asked. */
+/* Adds to `counts`, for each number of runs, the waiting functions that had run that
+ * often when they were asked. */
 static void count_waiting(const struct session *session, size_t *counts)
 {
 	vector_for_each (&session->all_processes, process)
@@ -253,8 +260,8 @@ static void count_waiting(const struct session *session, size_t *counts)
 				counts[row->ran]++;
 }
 
-/* Those that ran most often of what waits, as many as there is room for. Returns how many
- * functions are unpatched with the `hot` ones. */
+/* Makes the waiting functions hot that ran most often, as many as there is room for.
+ * Returns the number of functions to unpatch, including the `hot` ones. */
 static size_t add_warm(struct session *session, size_t hot)
 {
 	const size_t room = warm_room(session);

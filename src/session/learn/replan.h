@@ -10,7 +10,7 @@
 
 #include "session/state/session.h"
 
-/* Plans modules anew at the end of a session, when its counts are folded; see
+/* Replans modules at the end of a session, when its counts are folded; see
  * policy_of_learning. */
 void replan_modules(struct session *session);
 

@@ -51,7 +51,8 @@ enum calls {
 
 /* The program's own context: see session/run/contexts.h. */
 struct session_context {
-	const char *what; /* for the runtime library: "regions", "regions,trace"; NULL */
+	const char *what; /* setting for the runtime library: "regions",
+			     "regions,trace"; NULL: no context is recorded */
 	bool mpi;         /* calls of MPI functions are recorded, too */
 	char *folder;     /* of the spools */
 	int folder_fd;    /* descriptor of the folder, locked: it is in use */

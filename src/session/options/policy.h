@@ -10,8 +10,8 @@
 
 enum policy { POLICY_NEVER, POLICY_WHERE_IT_PAYS, POLICY_ALWAYS };
 
-/* Returns the policy in $TRAMMEL_REPLAN: whether modules are planned anew for later
- * runs; always: however little they gain. */
+/* Returns the policy in $TRAMMEL_REPLAN: whether modules are replanned for later runs;
+ * always: however little they gain. */
 enum policy policy_of_learning(void);
 
 /* Returns the policy in $TRAMMEL_LAZY: whether functions are planned when they are

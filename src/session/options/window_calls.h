@@ -1,4 +1,4 @@
-/* Functions whose calls begin or end what is counted. */
+/* Functions whose calls begin or end counting. */
 #ifndef TRAMMEL_SESSION_OPTIONS_WINDOW_CALLS_H
 #define TRAMMEL_SESSION_OPTIONS_WINDOW_CALLS_H
 

@@ -17,26 +17,26 @@
 #define SYS_pidfd_getfd 438
 #endif
 
-/* The kernel reads and writes no more in one call (linux/fs.h, MAX_RW_COUNT). */
+/* Most bytes that the kernel reads or writes in one call (linux/fs.h, MAX_RW_COUNT). */
 #define BYTES_MAX 0x7ffff000u
 
 #define FOR_EVER 1000000000u /* seconds */
 
-/* Flags of io_uring_enter: it is told of a wait, which is not at an address, or has a
- * moment. */
+/* Flags of io_uring_enter: it has a wait argument; the time there is a moment; the
+ * argument is not at an address. */
 #define RING_HAS_WAIT   (1u << 3)
 #define RING_UNTIL      (1u << 5)
 #define RING_NO_POINTER (1u << 6)
 
-/* Where a result that is too small may be a stop's work. */
+/* Kinds of files for which too small a result may be due to a stop. */
 enum place {
 	NOWHERE,
 	WHERE_WRITES_WAIT,     /* pipes, sockets, terminals */
 	WHERE_SENDS_WAIT,      /* sockets, with flags in r10 */
-	WHERE_MESSAGES_WAIT,   /* the same with flags in rdx */
+	WHERE_MESSAGES_WAIT,   /* sockets, with flags in rdx */
 	WHERE_READS_ARE_FULL,  /* devices that are read as memory */
 	WHERE_ALL_IS_AWAITED,  /* sockets, with MSG_WAITALL in r10 */
-	WHERE_ALL_OF_MESSAGE,  /* the same in rdx */
+	WHERE_ALL_OF_MESSAGE,  /* sockets, with MSG_WAITALL in rdx */
 	WHERE_EACH_IS_AWAITED, /* sockets, without MSG_WAITFORONE in r10 */
 	WHERE_EACH_IS_SENT,    /* sockets, with flags in r10 */
 	WHERE_FILES_ARE_SENT,
@@ -114,7 +114,7 @@ static uint64_t bytes_of(const struct blocking_vectors *vectors)
 	return sum;
 }
 
-/* How much the call was asked to do; 0: it cannot be told. */
+/* Returns how much the call was asked to do; 0: not known. */
 static uint64_t asked_of(const struct thread *thread, const struct blocking_call *call,
 			 const struct user_regs_struct *registers)
 {
@@ -171,7 +171,8 @@ bool blocking_find_file(const struct thread *thread, uint64_t descriptor,
 	return found;
 }
 
-/* By its major number (Documentation/admin-guide/devices.txt). */
+/* Returns whether a device is a terminal, by its major number
+ * (Documentation/admin-guide/devices.txt). */
 static bool is_terminal(dev_t device)
 {
 	static const uint8_t majors[] = {4, 5, 166, 188, 204};
@@ -182,7 +183,8 @@ static bool is_terminal(dev_t device)
 	return major(device) >= 136 && major(device) <= 143; /* Unix98 */
 }
 
-/* /dev/zero, full and urandom: a read ends early only if something interrupts it. */
+/* Returns whether a device is /dev/zero, full or urandom: a read of these ends early
+ * only if it is interrupted. */
 static bool is_memory(dev_t device)
 {
 	return major(device) == 1 &&
@@ -198,7 +200,7 @@ static bool is_regular(const struct thread *thread, uint64_t descriptor)
 	       S_ISREG(status.st_mode);
 }
 
-/* Whether the last of the messages that were sent is whole. */
+/* Returns whether the last of the sent messages is whole. */
 static bool is_last_whole(const struct thread *thread,
 			  const struct user_regs_struct *registers)
 {
@@ -213,8 +215,8 @@ static bool is_last_whole(const struct thread *thread,
 	       last.msg_len == bytes_of(&vectors);
 }
 
-/* Whether a call that did a part of what it was asked would have waited to do the rest,
- * had nothing interrupted it. */
+/* Returns whether a call that did a part of its work would have waited to do the rest,
+ * had it not been interrupted. */
 static bool would_wait(const struct thread *thread, const struct blocking_call *call,
 		       const struct user_regs_struct *registers,
 		       const struct stat *status)
@@ -280,7 +282,7 @@ int blocking_borrow_socket(const struct thread *thread, uint64_t descriptor)
 	return result;
 }
 
-/* UINT64_MAX: for ever, or so long. */
+/* Returns a time in nanoseconds; UINT64_MAX: for ever, or FOR_EVER seconds and more. */
 static uint64_t to_nanoseconds(int64_t seconds, int64_t more)
 {
 	return (uint64_t)seconds > FOR_EVER
@@ -288,7 +290,7 @@ static uint64_t to_nanoseconds(int64_t seconds, int64_t more)
 		       : (uint64_t)seconds * 1000000000 + (uint64_t)more;
 }
 
-/* UINT64_MAX: for ever. */
+/* Returns the timeout of a socket in nanoseconds; UINT64_MAX: for ever. */
 static uint64_t patience_of_socket(const struct thread *thread, uint64_t descriptor,
 				   int option)
 {

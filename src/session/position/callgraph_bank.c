@@ -10,7 +10,8 @@ struct wire_graph *callgraph_of(const struct bank *bank)
 	return (struct wire_graph *)(void *)((char *)bank->shared + WIRE_GRAPH_BASE);
 }
 
-/* Whether a frame is no call but says where those of another stack begin. */
+/* Returns whether a frame is no call but marks where the frames of another stack
+ * begin. */
 static bool begins_stack(const struct wire_graph *graph, uint64_t frame)
 {
 	uint64_t start = graph->stack / sizeof(graph->frames[0]), around;
@@ -48,13 +49,13 @@ void callgraph_note_calls(const struct bank *bank, struct thread_calls *calls)
 	}
 }
 
-/* A node as far as it is like a leaf. */
+/* Returns the part of a node that a leaf has, too. */
 static struct wire_graph_leaf *head_at(struct wire_graph *graph, uint32_t node)
 {
 	return (void *)((char *)graph->nodes + node);
 }
 
-/* A new node; WIRE_GRAPH_BEYOND: there is no room. */
+/* Returns a new node; WIRE_GRAPH_BEYOND: no room is left. */
 static uint32_t make_node(struct wire_graph *graph, bool leaf)
 {
 	if (leaf) {
@@ -71,7 +72,7 @@ static uint32_t make_node(struct wire_graph *graph, bool leaf)
 	return (uint32_t)graph->used;
 }
 
-/* The node of a call below another one, made if it is new. */
+/* Returns the node of a call below another one, made if it is new. */
 static uint32_t make_child(struct wire_graph *graph, uint32_t function, uint32_t parent)
 {
 	uint32_t row = wire_graph_row(parent, function);
@@ -99,9 +100,9 @@ uint32_t callgraph_name_of(const struct module *module, uint32_t function)
 					  (uint32_t)sizeof(uint64_t);
 }
 
-/* The innermost frame whose call is still under way when something else has its return
- * address at a place, as the resident's enter finds it. Those further in have the clock
- * no more. */
+/* Returns the innermost frame whose call is still under way when another value has its
+ * return address at `place`, as the resident's enter finds it. Frames further in have
+ * the clock no more. */
 static uint64_t drop_frames(struct wire_graph *graph, uint64_t place)
 {
 	uint64_t i = (graph->top < WIRE_GRAPH_DEPTH ? graph->top : WIRE_GRAPH_DEPTH) /
@@ -136,7 +137,7 @@ void callgraph_enter(const struct thread *thread, const struct module *module,
 				    callgraph_name_of(module, function) +
 					    (leaf ? WIRE_GRAPH_LEAF : 0),
 				    parent);
-	/* The resident may have been about to. */
+	/* The resident may have been about to time it. */
 	timed = graph->at == node ? parent + 1 : 0;
 	head_at(graph, node)->calls++;
 	if (!leaf && around < FRAMES)

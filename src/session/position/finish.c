@@ -15,9 +15,9 @@
 #define FINISH_MS 2000
 
 /*
- * Runs what is left of the displaced instructions up to the next branch, in a copy, and
- * leaves the thread at the entry of a system call that is not made. The caller's
- * registers are the thread's before and after.
+ * Runs the remaining displaced instructions up to the next branch, in a copy, and
+ * leaves the thread at the entry of a system call that is not made. `registers` are the
+ * thread's before and after.
  */
 bool finish_run(struct session *session, struct thread *thread,
 		const struct finish_code *copy, struct user_regs_struct *registers)

@@ -8,21 +8,21 @@
 
 #include <stddef.h>
 
-/* What resident.S's arc keeps on the stack, from its low end. */
+/* Layout of the values that resident.S's arc keeps on the stack, from its low end. */
 struct arc_frame {
 	uint64_t rcx, rdx, rsi, rdi;
 	uint64_t back;
 };
 
-/* What its routines for call graphs keep there. */
+/* Layout of the values that the resident's routines for call graphs keep there. */
 struct graph_frame {
 	uint64_t rcx, rdx, r8, r9, scratch[2];
 	uint64_t back;
 };
 
-/* Reads what is on the stack of such a frame. A thread that has just made room for one
- * may stand at the end of its stack, whose last page is not mapped; but the address that
- * the routine returns to is there. */
+/* Reads the values on the stack of such a frame. A thread that has just made room for
+ * one may stand at the end of its stack, whose last page is not mapped; but the
+ * address that the routine returns to is there. */
 static bool read_frame(const struct thread *thread, uint64_t base, void *frame,
 		       size_t size, uint64_t *ret_back)
 {
@@ -33,10 +33,11 @@ static bool read_frame(const struct thread *thread, uint64_t base, void *frame,
 					  ret_back, sizeof(*ret_back)));
 }
 
-/* Bytes of the instruction in a gate that calls them. */
+/* Size in bytes of the instruction in a gate that calls these routines. */
 #define ARC_CALL 8
 
-/* A thread that has read the clock, and not added the time yet: by hand. */
+/* Adds the time by hand for a thread that has read the clock, and not added the time
+ * yet. */
 static void add_time(const struct thread *thread,
 		     const struct user_regs_struct *registers)
 {
@@ -61,7 +62,8 @@ static const struct resident_routine *routine_at(uint64_t offset)
 	return NULL;
 }
 
-/* Back behind the call that led there, or in front of it, if it has to be done again. */
+/* Moves a thread back behind the call that led there, or in front of it if the call
+ * has to be done again. */
 static bool find_gate_of_graph(const struct thread *thread,
 			       const struct resident_routine *routine, uint64_t offset,
 			       struct user_regs_struct *registers)
@@ -88,14 +90,16 @@ static bool find_gate_of_graph(const struct thread *thread,
 	return true;
 }
 
-/* In what puts the signal mask right behind a span. */
+/* Returns whether the thread is in the code that restores the signal mask behind a
+ * span. */
 static bool is_unmasking(uint64_t offset)
 {
 	return offset >= resident_table()->span_unmask &&
 	       offset < resident_table()->span_unmask_end;
 }
 
-/* Back to the routine that has called it, as if it had done so and returned. */
+/* Moves a thread back to the routine that called this code, as if the code had run and
+ * returned. */
 static bool leave_unmasking(const struct thread *thread, uint64_t offset,
 			    struct user_regs_struct *registers)
 {
@@ -166,7 +170,7 @@ bool gate_position_holds(const struct space *space, uint64_t rip)
 	       routine_at(offset) || is_unmasking(offset);
 }
 
-/* Nothing is taken if the stack cannot be read. */
+/* Takes pushed values back into registers; takes nothing if the stack cannot be read. */
 static bool read_pushed(const struct thread *thread, const struct plan_position *place,
 			struct user_regs_struct *registers)
 {

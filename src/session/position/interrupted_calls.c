@@ -18,13 +18,13 @@ static bool is_given_up(const struct user_regs_struct *registers)
 	       (int64_t)registers->rax == -ERESTARTNOHAND;
 }
 
-/* Where the resident makes the rest of calls. */
+/* Address at which the resident makes the rest of calls. */
 static uint64_t place_of_rest(const struct thread *thread)
 {
 	return thread->process->space->family->arena->address + resident_table()->rest;
 }
 
-/* The thread's own, if it makes a rest now; NULL: it does not. */
+/* Returns the thread's record of a rest, if it makes one now; NULL: it does not. */
 static struct wire_rest *rest_at(const struct thread *thread, uint64_t rip)
 {
 	const struct process *process = thread->process;
@@ -52,8 +52,8 @@ static uint64_t address_in_bank(const struct thread *thread, const void *field)
 	       (uint64_t)((const char *)field - (const char *)thread->bank->shared);
 }
 
-/* Vectors without their first bytes, in the bank. A thread that makes a rest goes on only
- * with registers that are set later, so nothing there is in use. */
+/* Writes vectors without their first `done` bytes to the bank. A thread that makes a
+ * rest goes on only with registers that are set later, so nothing there is in use. */
 static bool put_vectors(const struct thread *thread,
 			const struct blocking_vectors *vectors, uint64_t done,
 			size_t *ret_count)
@@ -87,8 +87,8 @@ static void put_message(const struct thread *thread, struct msghdr message, size
 	registers->rsi = address_in_bank(thread, rest->message);
 }
 
-/* The kernel gives a socket its own error to keep whose messages were cut short
- * (net/socket.c, do_recvmmsg): the next call would fail with that. */
+/* Clears a socket's error: the kernel keeps one for a socket whose messages were cut
+ * short (net/socket.c, do_recvmmsg), and the next call would fail with it. */
 static void forget_error(const struct thread *thread, uint64_t descriptor)
 {
 	int borrowed = blocking_borrow_socket(thread, descriptor);
@@ -101,7 +101,7 @@ static void forget_error(const struct thread *thread, uint64_t descriptor)
 	close(borrowed);
 }
 
-/* Makes arguments those of the call without what is done. */
+/* Changes the arguments to those of the call without the part that is done. */
 static bool skip_call(const struct thread *thread, const struct blocking_call *call,
 		      uint64_t done, struct user_regs_struct *registers)
 {
@@ -154,9 +154,10 @@ static bool skip_call(const struct thread *thread, const struct blocking_call *c
 }
 
 /*
- * A socket whose other end is closed returns what it has sent by then, and raises no
- * SIGPIPE before the next call. So the rest must not raise it. A system call filter may
- * forbid what makes a write such a call.
+ * Changes the call so that it raises no SIGPIPE. A socket whose other end is closed
+ * returns the bytes sent by then, and raises SIGPIPE only at the next call; so the rest
+ * must not raise it. A system call filter may forbid the call that a write is turned
+ * into.
  */
 static void raise_nothing(const struct thread *thread, struct user_regs_struct *registers)
 {
@@ -192,7 +193,7 @@ static void raise_nothing(const struct thread *thread, struct user_regs_struct *
 	}
 }
 
-/* Makes its timeout what is left of it. */
+/* Reduces the call's timeout to the time that is left. */
 static void wait_shorter(const struct thread *thread, const struct blocking_call *call,
 			 struct user_regs_struct *registers)
 {
@@ -228,14 +229,15 @@ static bool is_of_socket(const struct blocking_call *call)
 	       call->patience == BLOCKING_TO_SEND;
 }
 
-/* What its option asked for has passed: the rest fails as the call would have. */
+/* Returns whether the time of the socket's option has passed: the rest then fails as
+ * the call would have. */
 static bool is_over(const struct thread *thread, const struct blocking_call *call)
 {
 	return is_of_socket(call) && clock_now_ns() >= thread->rest_until;
 }
 
-/* Whether the thread can be led into the resident. A filter that came later may forbid
- * calls of ours. */
+/* Returns whether the thread can be moved into the resident. A filter installed later
+ * may forbid trammel's calls. */
 static bool may_make_rest(const struct thread *thread)
 {
 	const struct process *process = thread->process;
@@ -245,7 +247,7 @@ static bool may_make_rest(const struct thread *thread)
 	       !space->abandoned && remote_filters(thread->tid) == space->filters;
 }
 
-/* The program's registers, for behind its call. */
+/* Saves the program's registers for the time behind its call. */
 static void begin_rest(struct thread *thread, const struct user_regs_struct *registers,
 		       uint64_t patience)
 {
@@ -263,8 +265,9 @@ static void begin_rest(struct thread *thread, const struct user_regs_struct *reg
 		patience == UINT64_MAX ? UINT64_MAX : clock_now_ns() + patience;
 }
 
-/* The registers with which the thread makes the rest, which are set at once: a tracer
- * that is killed before that has done nothing. `done`: of what is asked now. */
+/* Writes the registers with which the thread makes the rest; they are set in one step:
+ * a tracer that is killed before that has done nothing. `done`: the part that is done
+ * of the call as it stands. */
 static bool find_rest(struct thread *thread, const struct blocking_call *call,
 		      uint64_t done, struct user_regs_struct *registers)
 {
@@ -315,7 +318,7 @@ void interrupted_calls_go_on(struct thread *thread)
 	trm_error_destroy(remote_set_registers(thread->tid, &registers));
 }
 
-/* In one of the calls that wait. */
+/* Handles a stop in one of the calls that wait. */
 static void see_stop(struct thread *thread, struct user_regs_struct *registers)
 {
 	thread->cut_short = is_given_up(registers) || (int64_t)registers->rax > 0;
@@ -334,8 +337,8 @@ void interrupted_calls_see_stop(struct thread *thread)
 		see_stop(thread, &registers);
 }
 
-/* What the program's call returns if the rest ends here. If nothing is done yet, the
- * kernel is to make the call again, unless a handler runs. */
+/* Sets the result of the program's call if the rest ends here. If nothing is done yet,
+ * the kernel is to make the call again, unless a handler runs. */
 static void sum_up(struct user_regs_struct *registers, uint64_t offset)
 {
 	const bool made = offset != resident_table()->rest;
@@ -375,8 +378,9 @@ bool interrupted_calls_leave_rest(const struct thread *thread,
 	return true;
 }
 
-/* A signal that ends the call, or, if it has no handler, stops the process, and so ends
- * the call for good: it is not to be taken for one that a later stop has ended. */
+/* Handles a signal that ends the call, or, if it has no handler, stops the process,
+ * and so ends the call for good: the call is not to be taken for one that a later stop
+ * has ended. */
 static void see_end(const struct thread *thread, bool handled,
 		    struct user_regs_struct *registers)
 {
@@ -402,7 +406,7 @@ void interrupted_calls_see_signal(struct thread *thread, int signal)
 	call = blocking_call_of(&registers);
 	if (!call && !rest_at(thread, registers.rip))
 		return;
-	/* Most have a handler, and each question reads a file. */
+	/* Most signals have a handler, and each question reads a file. */
 	if (!remote_ignores(thread->tid, signal, UINT64_MAX))
 		see_end(thread, true, &registers);
 	else if (!remote_ignores(thread->tid, signal, 0))

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Bytes: more than what of the resident is in C has on the stack (-fstack-usage), with
- * unwind_walk and what that calls. */
+/* Size in bytes of a region larger than the stack of the resident's C code
+ * (-fstack-usage), with unwind_walk and the functions that it calls. */
 enum { FRAMES_INSIDE = 4096 };
 
 bool marks_find(const struct space *space, uint64_t rsp, uint64_t mark,

@@ -39,7 +39,7 @@ bool reentry_find_displaced(const struct space *space, uint64_t rip, bool entry,
 	return true;
 }
 
-/* Whether the next thing that the thread does at an entry is to pass a gate. */
+/* Returns whether a thread at an entry passes a gate next. */
 static bool is_at_gate(const struct module *module, uint64_t rip)
 {
 	const struct plan *plan = module->file->plan;
@@ -53,8 +53,8 @@ static bool is_at_gate(const struct module *module, uint64_t rip)
 	       !function->call_end;
 }
 
-/* In a function that was relocated whole; with the probes in front of it, or behind them.
- */
+/* Finds the place in relocated code of an address in a function relocated as a whole:
+ * in front of the probes there if `counts`, else behind them. */
 static bool find_moved(const struct module *module, uint64_t rip, bool counts,
 		       uint64_t *ret_way)
 {
@@ -74,7 +74,8 @@ bool reentry_find(const struct space *space, uint64_t rip, uint64_t *ret_way)
 			  reentry_find_displaced(space, rip, true, ret_way));
 }
 
-/* In functions of whose entry alone was displaced only faults are led back. */
+/* Redirects a faulting thread's return into the trampoline. In functions with only a
+ * displaced entry, only faults are led back. */
 static void lead_back(struct thread *thread, uint64_t context)
 {
 	const struct space *space = thread->process->space;
@@ -133,7 +134,8 @@ const struct module *reentry_before_stub(const struct space *space, uint64_t rip
 	return function && edges_is_before_stub(plan, function, link) ? module : NULL;
 }
 
-/* The row for an address: its own, or the next one, of which the oldest is given up. */
+/* Returns the row for an address: its own, or the next one to use, the oldest being
+ * overwritten. */
 static struct wire_lead *row_for(struct wire_control *control, uint64_t original)
 {
 	uint64_t count = control->lead_count;
@@ -196,8 +198,8 @@ void reentry_lead_in(const struct space *space, struct user_regs_struct *registe
 		registers->rip = rip;
 		return;
 	}
-	/* Behind a system call, which the kernel may want to make again, there is a jump,
-	 * or original code. At the entry of a function it is called by the jump. */
+	/* Behind a system call, which the kernel may make again, there is a jump, or
+	 * original code. At the entry of a function the jump leads to the call. */
 	if (!function || !function->map_row_count || (int64_t)registers->orig_rax >= 0 ||
 	    (plan_jump_at(plan, link, &offset) && offset == function->trampoline) ||
 	    link == function->address)

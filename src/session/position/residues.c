@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-/* What is not counted needs none. */
+/* Adds a residue to the image that the thread counts in. Outside of counting none is
+ * needed. */
 static void add_residue(struct thread *thread, uint32_t file,
 			struct edges_residue residue)
 {
@@ -40,21 +41,22 @@ void residues_left(struct thread *thread, const struct signal_frame *shown)
 			    (struct edges_residue){.address = shown->address, .by = 1});
 }
 
-/* Whether a place is in code that counts blocks, and not in a trampoline. */
+/* Returns whether a place is in code that counts blocks, and not in a trampoline. */
 static bool is_moved(const struct plan_position *place)
 {
 	return place->kind != PLAN_POSITION_START &&
 	       place->kind != PLAN_POSITION_DISPLACED;
 }
 
-/* Whether a handler goes back to where the thread was. The resident has led the way back
- * into relocated code, if it could. */
+/* Returns whether a handler returns to the place where the thread was. The resident
+ * has led the way back into relocated code, if it could. */
 static bool goes_back(const struct signal_frame *shown, uint64_t rip)
 {
 	return rip && (rip == shown->rip || rip == shown->way);
 }
 
-/* In a child of the handler's process it is news that it came back. */
+/* Notes that a thread returned. It changes the balance only in a child of the
+ * handler's process. */
 static void came_back(struct thread *thread, const struct signal_frame *shown)
 {
 	if (shown->inherited)
@@ -62,7 +64,7 @@ static void came_back(struct thread *thread, const struct signal_frame *shown)
 			    (struct edges_residue){.address = shown->address, .by = -1});
 }
 
-/* The resident has led a changed context behind the probes. */
+/* Notes that the resident has led a changed context behind the probes. */
 static void note_led(struct thread *thread, uint64_t rip)
 {
 	const struct module *module = space_module_of_code(thread->process->space, rip);
@@ -122,7 +124,8 @@ static int compare_residues(const void *left, const void *right)
 	return a->residue.counts - b->residue.counts;
 }
 
-/* A thread that stood where it was all the time came and left. */
+/* Adds up sorted residues. A thread that stood at one place all the time came and
+ * left: its residues cancel. */
 static void add_up_sorted(struct image_run *image)
 {
 	struct image_residue *items = image->residues.items;

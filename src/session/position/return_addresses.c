@@ -15,11 +15,11 @@ enum { PAGE = 4096, CHUNK = 64 << 10 };
 /* Two addresses further apart than this are on different stacks. */
 #define STACK_MAX (64ull << 20)
 
-/* Of a stack whose end is not known, as a coroutine's, so much is looked through. It is
- * less than in look.c: signals may come often. */
+/* Bytes searched of a stack with an unknown end, such as a coroutine's. It is less
+ * than in look.c: signals may come often. */
 #define UNKNOWN_MAX (1ull << 20)
 
-/* So many interrupted places of a thread are remembered. */
+/* Greatest number of interrupted places remembered for a thread. */
 #define HANDLED_MAX 512
 
 /* A part of the program's memory. */
@@ -29,13 +29,14 @@ struct memory {
 	pid_t pid;
 	uint64_t start, size; /* bytes */
 	uint64_t words[CHUNK / sizeof(uint64_t)];
-	/* Of return_addresses_visit; the place in the function whose frame is next. */
+	/* Parameters of return_addresses_visit; `pc` is the place in the function
+	 * whose frame is next. */
 	return_addresses_visitor *visit;
 	void *context;
 	uint64_t pc;
 };
 
-/* Where code of ours is at all. */
+/* Returns the address range that contains all of trammel's code. */
 static struct image_range all_code(const struct space *space)
 {
 	struct image_range all = {UINT64_MAX, 0};
@@ -52,7 +53,8 @@ static struct image_range all_code(const struct space *space)
 	return all;
 }
 
-/* What a return address is afterwards. */
+/* Returns the original of a return address in relocated code; any other word
+ * unchanged. */
 static uint64_t show_word(const struct space *space, uint64_t address, uint64_t word)
 {
 	const struct module *module = space_module_of_code(space, word);
@@ -96,7 +98,7 @@ static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 	       unwind_find_rule(&tables, pc, ret_rule);
 }
 
-/* Reads on from an address; false if there is nothing. */
+/* Reads on from an address; returns false if nothing can be read. */
 static bool fill_memory(struct memory *memory, uint64_t address, uint64_t size)
 {
 	ssize_t got =
@@ -137,7 +139,7 @@ static uint64_t end_of(const struct thread *thread, uint64_t start)
 	return end > start && end - start < STACK_MAX ? end : start + UNKNOWN_MAX;
 }
 
-/* Each word from an address on, up to where the stack ends. */
+/* Shows the original of each word from `start` up to the stack's end. */
 static void show_all(struct memory *memory, uint64_t start, uint64_t end)
 {
 	const struct image_range code = all_code(memory->space);
@@ -158,9 +160,9 @@ static void show_all(struct memory *memory, uint64_t start, uint64_t end)
 	}
 }
 
-/* What a handler interrupted that still runs was shown to it, and stays as it is until
- * the handler returns. So handlers that nest do not make each signal take longer than the
- * one before. */
+/* Returns whether a place is remembered. The stack that a running handler interrupted
+ * was shown to it, and stays so until the handler returns; so nested handlers do not
+ * make each signal take longer than the one before. */
 static bool is_known(void *context, uint64_t rsp)
 {
 	const struct thread *thread = ((const struct memory *)context)->thread;
@@ -171,8 +173,8 @@ static bool is_known(void *context, uint64_t rsp)
 	return false;
 }
 
-/* Handlers of what lies lower on the stack have ended. If there are still too many, the
- * outermost are walked again. */
+/* Remembers an interrupted place. Handlers of places lower on the stack have ended. If
+ * there are still too many, the outermost are walked again. */
 static void remember_place(struct thread *thread, uint64_t rsp)
 {
 	size_t count = thread->handled.count;
@@ -199,7 +201,8 @@ static void show_frames(const struct thread *thread, struct memory *memory,
 		show_all(memory, rest, end_of(thread, rest));
 }
 
-/* What is read for one thread; the tracer does this for one after the other. */
+/* Returns the buffer for memory read from one thread; the tracer serves one thread
+ * after the other. */
 static struct memory *memory_of(struct thread *thread)
 {
 	static struct memory memory;

@@ -42,8 +42,8 @@ static const struct plan_function *function_of(const struct module *module,
 	return &module->file->plan->functions.items[index];
 }
 
-/* Puts right what a thread has counted. `displacement` is that of the counter in the
- * bank, without the module's. */
+/* Corrects the counter of a thread by `by`. `displacement` is the counter's offset in
+ * the bank, without the module's. */
 static void add_to_counter(const struct thread *thread, const struct module *module,
 			   uint32_t displacement, int by)
 {
@@ -58,7 +58,7 @@ static void add_to_counter(const struct thread *thread, const struct module *mod
 	uint8_t *place = (uint8_t *)bank->shared + at;
 	uint64_t *counter = (uint64_t *)(void *)place;
 
-	if (size == 1) { /* what was noted once stays so */
+	if (size == 1) { /* a flag stays set once it is set */
 		if (by > 0)
 			*place = 1;
 		return;
@@ -67,7 +67,7 @@ static void add_to_counter(const struct thread *thread, const struct module *mod
 		*counter += (uint64_t)(int64_t)by;
 }
 
-/* The thread counted a call and will count it again. */
+/* Takes back the count of a call that the thread will count again. */
 static void uncount_call(const struct thread *thread, const struct module *module,
 			 const struct plan_function *function)
 {
@@ -76,7 +76,7 @@ static void uncount_call(const struct thread *thread, const struct module *modul
 			       function->slot * module->file->plan->slot_size, -1);
 }
 
-/* What the thread has not counted, and will not. */
+/* Counts by hand the probes that the thread has not passed, and will not. */
 static void count_by_hand(const struct thread *thread, const struct module *module,
 			  const struct plan_position *place)
 {
@@ -86,10 +86,10 @@ static void count_by_hand(const struct thread *thread, const struct module *modu
 			add_to_counter(thread, module, place->uncounted[i], 1);
 }
 
-/* A thread that has counted its call is shown the entry: its registers are those that it
- * is shown with. Where calls are counted by call site nothing tells which counter it
- * was: there the way back is led behind the gate. Go's handlers may not come back that
- * way. */
+/* Makes a thread at a function's entry count its call once. A thread that has counted
+ * the call is shown the entry, with `registers` as they are shown. Where calls are
+ * counted by call site the counter of this call cannot be told: there the return is
+ * redirected behind the gate. Go's handlers may not return that way. */
 static void count_once(struct thread *thread, const struct module *module,
 		       const struct plan_function *function,
 		       const struct user_regs_struct *registers)
@@ -108,7 +108,7 @@ static void count_once(struct thread *thread, const struct module *module,
 			       -1);
 }
 
-/* One branch of a trampoline, done by hand on the registers. */
+/* Executes one branch of a trampoline by hand on the registers. */
 static bool take_branch(const struct thread *thread, struct module *module,
 			const struct plan_position *place,
 			struct user_regs_struct *registers)
@@ -127,8 +127,9 @@ static bool take_branch(const struct thread *thread, struct module *module,
 			      thread->process->space->memory_fd, registers);
 }
 
-/* After a branch was done by hand: whether the next instruction is a displaced one too,
- * which is then the new place. A branch to the entry is none: it counts again there. */
+/* Returns whether the next instruction after a branch done by hand is displaced too,
+ * and moves `place` to it. A branch to the entry does not count as such: the thread
+ * counts again there. */
 static bool stays_displaced(struct thread *thread, const struct module *module,
 			    struct plan_position *place,
 			    const struct user_regs_struct *registers)
@@ -149,8 +150,8 @@ static bool stays_displaced(struct thread *thread, const struct module *module,
 	return true;
 }
 
-/* Inside the expansion of a branch: back to where it began. A call's return address is
- * pushed by then, and a loop has counted. */
+/* Moves a thread inside the expansion of a branch back to where it began. A call's
+ * return address is pushed by then, and a loop has counted. */
 static void step_back(const struct module *module, struct plan_position *place,
 		      struct user_regs_struct *registers)
 {
@@ -165,8 +166,8 @@ static void step_back(const struct module *module, struct plan_position *place,
 	place->inside = false;
 }
 
-/* Whether a place is the first instruction whose original is intact: some are copied,
- * too. */
+/* Returns whether a place is the first instruction with an intact original: some
+ * intact ones are copied, too. */
 static bool is_behind(const struct module *module, const struct plan_position *place)
 {
 	const struct plan_function *function = function_of(module, place->function);
@@ -175,7 +176,7 @@ static bool is_behind(const struct module *module, const struct plan_position *p
 	       place->original == function->address + function->displaced;
 }
 
-/* Out of the middle of the displaced instructions. */
+/* Moves a thread out of the middle of the displaced instructions. */
 static enum settled finish_displaced(struct session *session, struct thread *thread,
 				     struct module *module, struct plan_position place,
 				     int signal, struct user_regs_struct *registers)
@@ -211,9 +212,10 @@ static enum settled finish_displaced(struct session *session, struct thread *thr
 	return UNSETTLED;
 }
 
-/* A displaced instruction faulted. The handler sees its original address, whose bytes are
- * overwritten. Until the handler is through, the thread's system calls are watched; and
- * the way back is known inside, in case the tracer is dead by then. */
+/* Shows the handler of a fault the original address of the displaced instruction that
+ * faulted, whose bytes are overwritten. Until the handler is through, the thread's
+ * system calls are watched; and the way back is also recorded inside the program, in
+ * case the tracer is dead by then. */
 static enum settled show_fault(struct thread *thread, const struct module *module,
 			       struct plan_position *place,
 			       struct user_regs_struct *registers)
@@ -226,7 +228,8 @@ static enum settled show_fault(struct thread *thread, const struct module *modul
 	return SETTLED;
 }
 
-/* Counts by hand what was not counted, and takes back what will be again. */
+/* Counts by hand the probes that were not passed, and takes back the counts that will
+ * be made again. */
 static void count_again(struct thread *thread, const struct module *module,
 			const struct plan_position *place)
 {
@@ -235,8 +238,8 @@ static void count_again(struct thread *thread, const struct module *module,
 		add_to_counter(thread, module, place->recounted, -1);
 }
 
-/* In a function that was relocated whole. The handler's way back is led into relocated
- * code: the bytes of the original are jumps now. */
+/* Settles a thread in a function relocated as a whole. The handler's return is
+ * redirected into relocated code: the bytes of the original are jumps now. */
 static enum settled settle_moved(struct thread *thread, const struct module *module,
 				 const struct settling *how, struct plan_position *place,
 				 struct user_regs_struct *registers)
@@ -250,8 +253,8 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 	return SETTLED;
 }
 
-/* Between a signal's restorer and the resident, where rbx alone is changed: all registers
- * will come from the context. */
+/* Settles a thread between a signal's restorer and the resident, where only rbx is
+ * changed: all registers will come from the context. */
 static enum settled settle_restorer(const struct module *module,
 				    struct user_regs_struct *registers)
 {
@@ -329,14 +332,14 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 	return finish_displaced(session, thread, module, place, how->signal, registers);
 }
 
-/* What a hook pushed, from its low end: see WIRE_HOOK_FRAME. */
+/* Layout of the values that a hook pushed, from its low end: see WIRE_HOOK_FRAME. */
 struct hook_frame {
 	struct wire_registers registers;
 	uint64_t back;
 	uint64_t number;
 };
 
-/* lahf and seto's form of the status flags. */
+/* Returns the status flags from the form in which lahf and seto save them. */
 static uint64_t status_flags(uint64_t saved)
 {
 	return (saved >> 8 & 0xd5) | (saved & 1 ? 0x800 : 0);
@@ -362,7 +365,7 @@ static void restore_registers(const struct wire_registers *saved,
 	registers->r15 = saved->r15;
 }
 
-/* Where the hook's frame is, by the place in the resident. */
+/* Returns the address of the hook's frame, from the thread's offset in the resident. */
 static uint64_t frame_address(uint64_t offset, const struct user_regs_struct *registers)
 {
 	const struct resident_table *t = resident_table();
@@ -374,8 +377,8 @@ static uint64_t frame_address(uint64_t offset, const struct user_regs_struct *re
 	return registers->rbp;
 }
 
-/* From the hook's frame back to the function's entry, as if it had not been called yet.
- * `saved`: the registers are in the frame. */
+/* Moves a thread from the hook's frame back to the function's entry, as if the
+ * function had not been called yet. `saved`: the registers are in the frame. */
 static enum settled leave_hook(struct thread *thread, uint64_t address, bool saved,
 			       const struct settling *how,
 			       struct user_regs_struct *registers)
@@ -383,7 +386,7 @@ static enum settled leave_hook(struct thread *thread, uint64_t address, bool sav
 	struct space *space = thread->process->space;
 	struct hook_frame frame;
 
-	/* Where the registers would be the stack may have ended. */
+	/* At the address of the registers the stack may have ended already. */
 	remote_read_mapped(space->memory_fd, address, &frame, sizeof(frame));
 	struct module *module = space_module_of_code(space, frame.back);
 
@@ -391,7 +394,7 @@ static enum settled leave_hook(struct thread *thread, uint64_t address, bool sav
 		return UNSETTLED;
 	struct plan_position place = module_locate(module, frame.back);
 
-	/* Where a gate comes behind the hook, nothing is counted yet. */
+	/* If a gate follows the hook, nothing is counted yet. */
 	if (place.kind != PLAN_POSITION_HOOK && place.kind != PLAN_POSITION_PROBE)
 		return UNSETTLED;
 	if (saved) {
@@ -428,8 +431,8 @@ bool settle_is_in_patch(const struct space *space, uint64_t rip)
 	return patch && patch->address < rip - module->bias;
 }
 
-/* In an unpatched function. Should it no longer be so when the handler returns, the way
- * back leads into relocated code. */
+/* Records a thread in an unpatched function as shown. If the function is patched again
+ * when the handler returns, the return leads into relocated code. */
 static void show_home(struct thread *thread, const struct user_regs_struct *registers)
 {
 	const struct space *space = thread->process->space;
@@ -444,8 +447,8 @@ static void show_home(struct thread *thread, const struct user_regs_struct *regi
 		signal_frames_add(thread, module, registers);
 }
 
-/* On a jump of ours in the text that is not at the entry itself (an island, or the jump
- * for loops behind the entry): to the entry. */
+/* Settles a thread on a jump of trammel's in the text that is not at the entry itself
+ * (an island, or the jump for loops behind the entry): moves it to the entry. */
 static enum settled settle_text(struct thread *thread, const struct settling *how,
 				struct user_regs_struct *registers)
 {
@@ -458,8 +461,8 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 		}
 		return NOTHING_TO_SETTLE;
 	}
-	/* In front of a block that it has not counted: the way back leads behind the
-	 * probe. */
+	/* The thread stands in front of a block that it has not counted: the way back
+	 * leads behind the probe. */
 	if (jump.place.kind == PLAN_POSITION_MOVED && jump.place.original == jump.link &&
 	    !how->leaving)
 		return settle_moved(thread, jump.module, how, &jump.place, registers);
@@ -472,13 +475,13 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 	return SETTLED;
 }
 
-/* In the parts of the resident that are written in C. */
+/* Returns whether an offset lies in the parts of the resident that are written in C. */
 static bool is_inside(uint64_t offset)
 {
 	return offset >= resident_table()->leave_end && offset < resident_table()->size;
 }
 
-/* While return addresses are put right, which may be done once more. */
+/* Settles a thread while it corrects return addresses, which may be done once more. */
 static enum settled settle_look(struct thread *thread, uint64_t offset,
 				const struct settling *how,
 				struct user_regs_struct *registers)
@@ -494,8 +497,8 @@ static enum settled settle_look(struct thread *thread, uint64_t offset,
 	return leave_hook(thread, frame, true, how, registers);
 }
 
-/* In what takes signal returns on, or in resident_way_back: back to the restorer. All
- * other registers come from the context. */
+/* Settles a thread in the code that takes signal returns on, or in resident_way_back:
+ * moves it back to the restorer. All other registers come from the context. */
 static bool settle_return(const struct space *space, uint64_t offset,
 			  struct user_regs_struct *registers)
 {

@@ -12,7 +12,7 @@ static struct wire_bank *bank_of(const struct thread *thread)
 	return thread->bank ? thread->bank->shared : NULL;
 }
 
-/* So many have a row in the bank. */
+/* Returns the number of frames that have a row in the bank. */
 static uint32_t row_count(const struct thread *thread)
 {
 	if (!thread->bank)
@@ -22,9 +22,9 @@ static uint32_t row_count(const struct thread *thread)
 		       : WIRE_SHOWN;
 }
 
-/* The way back is written down, too: from the entry of a function, whose call is counted
- * by then, the resident would lead by itself to the jump there, and it would be counted
- * again. */
+/* Writes a row with the way back: from the entry of a function, whose call is counted
+ * by then, the resident alone would lead to the jump there, and the call would be
+ * counted again. */
 static void write_row(const struct thread *thread, size_t index)
 {
 	const struct signal_frame *shown = &thread->signal_frames.items[index];

@@ -15,7 +15,7 @@
  * and three of AVX-512 (Intel SDM vol. 1, 13.1). */
 #define STATE 0xe7u
 
-/* Which of them there are; 0: xsave is not to be used. */
+/* Returns the components that this processor has; 0: xsave is not to be used. */
 static uint32_t find_state(void)
 {
 	unsigned a, b, c, d, low, high;
@@ -50,7 +50,8 @@ static bool is_on_stack(const struct bank *bank, const struct user_regs_struct *
 	       registers->rsp <= bank->address + WIRE_SPANS_STACK_TOP;
 }
 
-/* What the thread had before its bank became too narrow it may be in the middle of. */
+/* Returns whether the thread reports a span on this bank, which may also be the one it
+ * had before its bank became too narrow. */
 static bool is_busy(const struct bank *bank, const struct arena *arena,
 		    const struct user_regs_struct *registers)
 {
@@ -59,7 +60,7 @@ static bool is_busy(const struct bank *bank, const struct arena *arena,
 		is_on_stack(bank, registers));
 }
 
-/* The bank that the thread is telling of a span with; NULL: none. */
+/* Returns the bank on which the thread reports a span; NULL: it reports none. */
 static const struct bank *busy_bank(const struct session *session,
 				    const struct thread *thread,
 				    const struct user_regs_struct *registers)
@@ -76,7 +77,8 @@ static const struct bank *busy_bank(const struct session *session,
 								      : NULL;
 }
 
-/* Whether it has counted a call by its call site that it will tell of behind that. */
+/* Returns whether the thread has counted a call by its call site and is still to
+ * report it. */
 static bool is_untold(const struct session *session, const struct thread *thread,
 		      struct user_regs_struct registers)
 {

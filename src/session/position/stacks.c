@@ -13,13 +13,15 @@
 
 enum {
 	PIECE = 64 << 10,
-	/* How much of a stack is looked at, and how many stacks of a thread. */
+	/* Bytes searched of one stack, and number of stacks searched for a thread. */
 	STACK_MAX = 8 << 20,
 	STACKS_MAX = 8,
-	FRAME_PLACE = 8 + UCONTEXT_RSP, /* the address that a handler returns to first */
-	FRAME_ALIGNMENT = 16,           /* of what lies behind that address */
-	/* How far a frame may be from the interrupted stack pointer, with all registers
-	 * that there are, or, on a stack of its own, from that of a system call. */
+	FRAME_PLACE = 8 + UCONTEXT_RSP, /* offset from the address to which a handler
+					   returns first */
+	FRAME_ALIGNMENT = 16,           /* alignment of the part behind that address */
+	/* Greatest distance in bytes of a frame from the interrupted stack pointer,
+	 * with all existing registers saved, or, on a stack of its own, from the stack
+	 * pointer of a system call. */
 	FRAME_DISTANCE = 16 << 10,
 };
 
@@ -31,7 +33,7 @@ struct saved {
 
 struct stacks VECTOR(uint64_t); /* stack pointers */
 
-/* What a stack was looked through for. */
+/* State of a search through stacks. */
 struct search {
 	struct thread *thread;
 	const struct space *space;
@@ -40,7 +42,7 @@ struct search {
 	struct VECTOR(struct signal_frame) shown; /* the innermost first */
 };
 
-/* mov $15, %rax; syscall (rt_sigreturn): where a handler goes back to. */
+/* Code to which handlers return: mov $15, %rax; syscall (rt_sigreturn). */
 static const uint8_t return_code[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
 enum { RETURN_CALL = 7 }; /* offset of the system call in it */
 
@@ -58,7 +60,7 @@ static const struct module *module_of_return(const struct space *space, uint64_t
 	return NULL;
 }
 
-/* Whether the resident leads on what returns there. */
+/* Returns whether the resident leads on a return to that place. */
 static bool is_led(const struct space *space, uint64_t restorer)
 {
 	const struct module *module = module_of_return(space, restorer);
@@ -77,8 +79,8 @@ static uint64_t end_of_stack(const struct maps *maps, uint64_t stack)
 	return mapping->end - stack < STACK_MAX ? mapping->end : stack + STACK_MAX;
 }
 
-/* Whether a handler that returns to `restorer` may go back to `rip`: not to bytes that
- * are replaced, unless it is led on. */
+/* Returns whether a handler that returns to `restorer` may return to `rip`: not to
+ * bytes that are replaced, unless it is led on. */
 static bool may_go_back(struct search *search, uint64_t restorer, uint64_t at,
 			const struct saved_place *place)
 {
@@ -103,8 +105,8 @@ static bool may_go_back(struct search *search, uint64_t restorer, uint64_t at,
 	return true;
 }
 
-/* What a word that handlers return to has behind it, as far as that is the kernel's: it
- * may be left over from sigaction(2). */
+/* Reads the context behind a word to which handlers return. Returns false if the
+ * kernel did not write it: the word may be left over from sigaction(2). */
 static bool find_saved(const struct search *search, uint64_t at, struct saved *ret_saved)
 {
 	return !remote_failed(remote_read(search->space->memory_fd, at + FRAME_PLACE,
@@ -113,15 +115,16 @@ static bool find_saved(const struct search *search, uint64_t at, struct saved *r
 	       maps_find(search->maps, ret_saved->place.rsp);
 }
 
-/* A word of a stack from `start` to `end`. Stacks that were left for that of a handler
- * are put on the list. False: see stacks_are_free. */
+/* Examines a word of a stack from `start` to `end`. Stacks that were left for a
+ * handler's stack are put on the list. Returns false as stacks_are_free does. */
 static bool look_at_word(struct search *search, uint64_t at, uint64_t word,
 			 const uint64_t range[2])
 {
 	struct saved saved;
 	uint64_t inner;
 
-	/* An instruction that a handler interrupted: return addresses never are such. */
+	/* This is an instruction that a handler interrupted: return addresses never
+	 * are such. */
 	if (reentry_find_displaced(search->space, word, false, &inner))
 		return false;
 	if (!module_of_return(search->space, word) || !find_saved(search, at, &saved))
@@ -151,7 +154,7 @@ static bool look_through(struct search *search, uint64_t stack)
 	return true;
 }
 
-/* The innermost is the last one of the thread's list. */
+/* Adds the frames found to the thread's list, the innermost last. */
 static void show_all(const struct search *search)
 {
 	struct thread *thread = search->thread;
@@ -173,7 +176,7 @@ bool stacks_are_free(struct thread *thread, const struct maps *maps,
 		.thread = thread, .space = thread->process->space, .maps = maps};
 	bool good;
 
-	/* About to go back, by bytes that nobody is led on from. */
+	/* The thread is about to return through bytes from which it is not led on. */
 	if (module_of_return(search.space, registers->rip - RETURN_CALL))
 		return false;
 	vector_push(&search.stacks, registers->rsp);
@@ -196,7 +199,7 @@ static bool is_frame(const struct signal_frame *shown, const uint8_t *frame)
 	       saved.code_segment == CODE_SEGMENT;
 }
 
-/* The same as stacks_find_frame, from an address on. */
+/* Finds a frame as stacks_find_frame does, from address `start` on. */
 static uint64_t find_frame(const struct space *space, const struct signal_frame *shown,
 			   uint64_t start)
 {

@@ -15,7 +15,7 @@ static bool is_at_home(const struct space *space, const struct module *module,
 	return space->fired.unpatched.count && unpatched_list_has(space, module, rip);
 }
 
-/* A patch of the plan, which may be gone where a function is unpatched. */
+/* Finds a patch of the plan, which may be gone where a function is unpatched. */
 static bool find_patch(const struct space *space, const struct module *module,
 		       uint64_t rip, uint32_t *ret_offset)
 {
@@ -33,7 +33,7 @@ static bool find_patch(const struct space *space, const struct module *module,
 		!memcmp(bytes, patch->bytes, sizeof(bytes)));
 }
 
-/* An island in an unpatched function: other jumps there lie where blocks begin. */
+/* Finds an island in an unpatched function: other jumps there lie where blocks begin. */
 static bool find_island(const struct space *space, const struct module *module,
 			uint64_t rip, uint32_t *ret_offset)
 {

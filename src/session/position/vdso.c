@@ -6,10 +6,11 @@
 
 #include <sys/auxv.h>
 
-/* Its headers are in the first page. */
+/* Size in bytes of the first page, which has the vDSO's headers. */
 enum { PAGE = 4096 };
 
-/* Bytes of our own; 0: there is none. It is one segment from its start on. */
+/* Returns the size in bytes of the tracer's own vDSO; 0: it has none. It is one
+ * segment from its start on. */
 static uint64_t own_size(const void *own)
 {
 	struct headers headers;

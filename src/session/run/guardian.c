@@ -14,15 +14,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Short runs have none. */
+/* Time in nanoseconds before the first guardian: short runs have none. */
 #define FIRST_NS 20000000
 
-/* How long a guardian is the last one at least, but no longer than there have been any;
- * and at least so many times as long as it took to make it. */
+/* Least time in nanoseconds before a guardian is replaced, limited by the time since
+ * guardians began; and least multiple of the time it took to make it. */
 #define LEAST_NS  100000000
 #define LEAST_FOR 64
 
-/* Nobody waits longer than this for a profile. */
+/* Most seconds that a guardian may take to write the profile. */
 #define SECONDS_MAX 300
 
 void guardian_begin(struct session *session, int status_fd)
@@ -62,7 +62,7 @@ static void drop_banks_of_others(const struct session *session)
 	}
 }
 
-/* What the profile has, and lacks; the caller frees. */
+/* Returns a text that says what the profile contains and lacks; the caller frees it. */
 static char *describe_death(const struct session *session, uint64_t died_ns)
 {
 	const struct guardian *guardian = &session->guardian;
@@ -110,7 +110,7 @@ _Noreturn static void watch(struct session *session)
 	struct guardian *guardian = &session->guardian;
 	char byte;
 
-	/* What ends the tracer's group is not to end this. */
+	/* A signal that ends the tracer's process group must not end this process. */
 	setpgid(0, 0);
 	close(guardian->alive[1]);
 	while (read(guardian->alive[0], &byte, 1) < 0 && errno == EINTR)
@@ -132,7 +132,7 @@ static void dismiss_guardian(struct guardian *guardian)
 	guardian->pid = 0;
 }
 
-/* When the one that was just made may have a successor. */
+/* Returns the time at which the guardian just made may be replaced. */
 static uint64_t next_after(const struct guardian *guardian)
 {
 	const uint64_t now = clock_now_ns(), age = now - guardian->began_ns;
@@ -158,7 +158,7 @@ uint64_t guardian_act(struct session *session)
 
 	if (!pid)
 		watch(session);
-	/* The one before is there until the new one is. */
+	/* The old guardian stays until the new one exists. */
 	dismiss_guardian(guardian);
 	guardian->pid = pid;
 	guardian->next_ns = next_after(guardian);

@@ -37,8 +37,8 @@ struct tracer_start {
 	int status_fd;   /* to the front: see status_send */
 	int ready_fd;    /* a byte comes when the program can be seized */
 	int go_fd;       /* a byte lets it go */
-	int planning_fd; /* to the front: see session/run/planning_notice.h. -1: there is
-			    none */
+	int planning_fd; /* to the front: see session/run/planning_notice.h; -1: not
+			    used */
 	pid_t program;
 };
 struct cache;

@@ -50,7 +50,7 @@ struct image_context {
 	uint32_t file;   /* index in session.files */
 	uint32_t function;
 	bool leaf; /* returns of the function are not seen: its time is its caller's */
-	uint32_t calls; /* image_graph.calls that has all those of the function */
+	uint32_t calls; /* row of image_graph.calls with all calls of the function */
 	/* Contents of the image's banks at the last look, and all that was ever found
 	 * there, including times when counting was off. */
 	struct image_context_sums mark, all;
@@ -110,9 +110,9 @@ struct image_run {
 	uint32_t slice; /* part of the run that is counted now: 1 + the interval's
 			   index; 0: nothing is counted */
 	struct image_counts counts; /* counts for the profile */
-	struct image_arcs arcs;     /* the same */
+	struct image_arcs arcs;     /* calls by call site for the profile */
 	struct image_counts mark;   /* contents of its banks at the last look */
-	struct image_arcs arc_mark; /* the same */
+	struct image_arcs arc_mark; /* calls by call site at the last look */
 	struct image_graph graph;
 	struct VECTOR(struct image_residue) residues;
 	struct VECTOR(uint32_t) files;   /* indices in session.files of modules that it

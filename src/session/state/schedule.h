@@ -1,14 +1,14 @@
-/* When the tracer looks at what a program did. */
+/* Schedule of the tracer's looks at a program. */
 #ifndef TRAMMEL_SESSION_STATE_SCHEDULE_H
 #define TRAMMEL_SESSION_STATE_SCHEDULE_H
 
 #include <stdint.h>
 
-/* When the tracer looks at what the program did: see session/adapt/poll_schedule.h. Times
- * are clock_now_ns(). */
+/* Schedule of looks at the program: see session/adapt/poll_schedule.h. Times are
+ * clock_now_ns(). */
 struct poll_schedule {
 	uint64_t begin, next;
-	uint64_t spent; /* on all looks, in ns */
+	uint64_t spent; /* nanoseconds spent on all looks */
 };
 
 #endif

@@ -49,7 +49,10 @@ struct session {
 	struct VECTOR(struct process *) all_processes;
 	struct VECTOR(struct session_parent *) parents; /* of processes that are gone: see
 							   session/follow/unannounced.h */
-	struct VECTOR(struct unannounced_child) unannounced; /* the same */
+	struct VECTOR(struct unannounced_child)
+		unannounced; /* children not announced yet:
+				see
+				session/follow/unannounced.h */
 	bool never_lazy;     /* see plan_at_once in modules.c */
 	bool can_wait_awake; /* there is more than one processor */
 	uint64_t asked;      /* clock_now_ns() of the last WIRE_HOOK_LAZY; 0: none */

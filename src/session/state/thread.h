@@ -49,22 +49,24 @@ struct signal_frame {
 struct timer_signals {
 	uint64_t rsp, ns; /* at the last signal: the stack pointer, clock_now_ns() */
 	uint64_t ran;     /* and how long the thread had run, nanoseconds */
-	uint64_t ran_before, ran_now; /* the same at its last two stops; 0: not known */
+	uint64_t ran_before, ran_now; /* nanoseconds it had run at its last two stops;
+					 0: not known */
 	uint64_t stop_ns;             /* of the last stop, clock_now_ns() */
-	uint32_t again;               /* signals in a row that found the thread at an
-					 unchanged place */
-	siginfo_t late;               /* put off; si_signo 0: none */
+	uint32_t again;               /* signals in a row at which the thread had made
+					 no progress */
+	siginfo_t late;               /* signal put off; si_signo 0: none */
 	uint64_t since;               /* clock_now_ns() when it came first */
 	uint64_t until;               /* clock_now_ns(); 0: it is on its way */
-	uint64_t run;                 /* what the thread had run for then, nanoseconds */
-	uint32_t row;   /* since then, in a row, that found it ran nothing */
-	uint32_t stood; /* the same, that found it where its last stop was: */
+	uint64_t run;                 /* nanoseconds that the thread had run at `since` */
+	uint32_t row;   /* later signals in a row that found it had run nothing */
+	uint32_t stood; /* later signals in a row that found it at the place of its
+			   last stop: */
 	uint64_t at_rip, at_rsp;
-	uint32_t signals;             /* of timers, all */
-	uint64_t came[TIMER_SIGNALS]; /* clock_now_ns() of the last, at its number modulo
-					 that */
-	uint64_t fast_ns; /* when they were last as close as stops; 0: never */
-	bool masked;      /* and blocked meanwhile, beside these: */
+	uint32_t signals;             /* number of all signals of timers */
+	uint64_t came[TIMER_SIGNALS]; /* clock_now_ns() of the last signals, at their
+					 numbers modulo TIMER_SIGNALS */
+	uint64_t fast_ns; /* when signals last came as fast as stops; 0: never */
+	bool masked;      /* the signal is blocked meanwhile, in addition to `mask` */
 	uint64_t mask;
 };
 
@@ -83,7 +85,7 @@ struct thread {
 	enum thread_state state;
 	bool stopped;            /* in a ptrace-stop known to the tracer */
 	uint32_t quiet, untimed; /* as its parent's, for its bank */
-	uint64_t stack_end;      /* the same; see struct wire_bank */
+	uint64_t stack_end;      /* copied from its parent; see struct wire_bank */
 	bool event_pending; /* its stop has an event that the main loop is to act on */
 	bool leaving; /* its process was released while it could not be stopped: it is let
 			 go at its next stop */

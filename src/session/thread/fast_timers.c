@@ -14,51 +14,53 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* A thread that was resumed no longer ago than this has done next to nothing. */
+/* Nanoseconds since its resumption within which a thread has done next to nothing. */
 #define NOWHERE_NS 60000u
 
-/* One that ran for less gets nowhere by itself either: each signal finds it at its stop.
- */
+/* A thread that ran for less also gets nowhere by itself: each signal finds it at its
+ * stop. */
 #define NOTHING_NS 20000u
 
-/* So many signals in a row that find it so are chance. */
+/* Number of signals in a row finding it so that may still be chance. */
 #define CHANCE 3
 
-/* Signals further apart than this leave it time. */
+/* Signals further apart than this leave a thread time to run. */
 #define APART_NS 500000u
 
-/* For so long after a timer's signal each stop of its thread is looked at, and a timer
- * that was as fast as stops is taken to be so. */
+/* Nanoseconds after a timer's signal for which each stop of its thread is examined,
+ * and for which a timer that was as fast as stops is still taken to be so. */
 #define RECENT_NS 1000000000u
 
-/* What the kernel puts on the stack for a handler at least, and a handler that calls
- * siglongjmp at most, bytes. */
+/* Least size of the frame that the kernel pushes for a handler, and greatest stack use
+ * of a handler that calls siglongjmp, bytes. */
 #define SIGNAL_FRAME  500u
 #define HANDLER_STACK 65536u
 
-/* Where a signal's frame has the registers that were interrupted: behind its return
- * address, uc_flags, uc_link and uc_stack (struct rt_sigframe of the kernel). */
+/* Offset of the interrupted registers in a signal's frame: behind its return address,
+ * uc_flags, uc_link and uc_stack (struct rt_sigframe of the kernel). */
 #define FRAME_REGISTERS (sizeof(uint64_t) + offsetof(ucontext_t, uc_mcontext.gregs))
 
-/* Of a timer as fast as stops, signals come as close as this: its last ones, all
- * together. Chance does not make those of a slower timer so, where threads wait for a
- * processor: the second may be due when the first is seen, and the third when the second
- * is, no more. */
+/* Nanoseconds within which the last TIMER_SIGNALS signals of a timer as fast as stops
+ * come. A slower timer does not reach that by chance where threads wait for a
+ * processor: the second signal may be due when the first is seen, and the third when
+ * the second is, no more. */
 #define FAST_NS 450000u
 
-/* But where it finds so often in a row that the thread ran nothing it must not go on. */
+/* Number of signals in a row finding that the thread ran nothing after which even a
+ * slower timer is held back. */
 #define SLOW_ROW 32
 
-/* For so long a signal is put off: until the thread has run for some stops' time. But not
- * for longer than this, if it must wait for a processor. */
+/* Nanoseconds for which a signal is put off: until the thread has run for the time of
+ * some stops. But at most LATEST_NS, if it must wait for a processor. */
 #define RUN_NS    300000u
 #define LATEST_NS 200000000u
 
-/* As long as that it is to run once more from when the signal was blocked. */
+/* Nanoseconds within which the thread is to run RUN_NS once more, counted from when
+ * the signal was blocked. */
 #define ANEW_NS 20000000u
 
-/* Those of setitimer(2) come from the kernel; no other signals of that kind have these
- * numbers. */
+/* Signals of setitimer(2) come from the kernel; no other signals of that kind have
+ * these numbers. */
 static bool is_timer(const siginfo_t *info)
 {
 	return info->si_code == SI_TIMER ||
@@ -67,7 +69,7 @@ static bool is_timer(const siginfo_t *info)
 		 info->si_signo == SIGPROF));
 }
 
-/* For how long a thread has run, in nanoseconds; 0: not known. */
+/* Returns the nanoseconds that a thread has run; 0: not known. */
 static uint64_t time_run(const struct thread *thread)
 {
 	char text[64];
@@ -95,8 +97,9 @@ static uint64_t lesser_of(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The time that the thread had since its last stop, and since the last signal: as far as
- * it can be told, only what it ran. It may have waited for a processor most of it. */
+/* Returns whether the thread had too little time since its last stop, and since the
+ * last signal. As far as known, only the time it ran counts: it may have waited for a
+ * processor most of the time. */
 static bool had_no_time(const struct thread *thread, const struct timer_signals *last)
 {
 	const struct timer_signals *timer = &thread->timer;
@@ -109,7 +112,7 @@ static bool had_no_time(const struct thread *thread, const struct timer_signals 
 	return apart <= APART_NS && resumed <= NOWHERE_NS;
 }
 
-/* What a system call does to a timer. */
+/* Effect of a system call on a timer. */
 enum setting { SETS_NONE, STARTS_TIMER, STOPS_TIMER };
 
 /* Two calls take the interval and the time until the timer signals, as two struct timeval
@@ -133,14 +136,15 @@ static enum setting setting_of(const struct thread *thread,
 	return words[2] || words[3] ? STARTS_TIMER : STOPS_TIMER;
 }
 
-/* Whether a system call starts a timer, which signals later than that. */
+/* Returns whether a system call starts a timer, which signals later. */
 static bool starts_timer(const struct thread *thread,
 			 const struct user_regs_struct *registers)
 {
 	return setting_of(thread, registers) == STARTS_TIMER;
 }
 
-/* The signal of the timer that a system call sets, of setitimer(2) and alarm(2). */
+/* Returns the signal of the timer that a system call sets, for setitimer(2) and
+ * alarm(2). */
 static int signal_of_timer(const struct user_regs_struct *registers)
 {
 	static const int signals[] = {SIGALRM, SIGVTALRM, SIGPROF};
@@ -152,7 +156,7 @@ static int signal_of_timer(const struct user_regs_struct *registers)
 		       : 0;
 }
 
-/* Whether a system call stops the timer that has signalled. */
+/* Returns whether a system call stops the timer that has signalled. */
 static bool stops_timer(const struct thread *thread, const siginfo_t *info,
 			const struct user_regs_struct *registers)
 {
@@ -164,9 +168,9 @@ static bool stops_timer(const struct thread *thread, const siginfo_t *info,
 	return info->si_code == SI_KERNEL && info->si_signo == signal_of_timer(registers);
 }
 
-/* Whether siglongjmp has let the signal through, in the handler of the one before: it
- * sets a mask, and does not ask for the old one. What lets signals through itself, on a
- * stack that is as deep, gets them at once. */
+/* Returns whether siglongjmp has unblocked the signal, in the handler of the signal
+ * before: it sets a mask, and does not ask for the old one. Other code that unblocks
+ * signals, on a stack of that depth, gets them at once. */
 static bool is_leaving(const struct timer_signals *last,
 		       const struct user_regs_struct *registers)
 {
@@ -175,8 +179,8 @@ static bool is_leaving(const struct timer_signals *last,
 	       last->rsp - registers->rsp - SIGNAL_FRAME < HANDLER_STACK;
 }
 
-/* The stack pointer that a signal's handler is to go back to, if the thread stands at the
- * begin of one, or has pushed nothing there since; 0: it does not. */
+/* Returns the stack pointer to which a signal's handler will return, if the thread
+ * stands at the start of a handler, or has pushed nothing since; 0: it does not. */
 static uint64_t goes_back_to(const struct thread *thread,
 			     const struct user_regs_struct *registers)
 {
@@ -200,8 +204,8 @@ static void note_came(struct timer_signals *timer)
 		timer->fast_ns = now;
 }
 
-/* Whether the signal found the thread waiting in a system call, which it ends: nothing
- * keeps such a thread from what it is to do. */
+/* Returns whether the signal found the thread waiting in a system call, which it ends:
+ * nothing keeps such a thread from its work. */
 static bool waits_in_call(const struct user_regs_struct *registers)
 {
 	const int64_t result = (int64_t)registers->rax;
@@ -211,9 +215,10 @@ static bool waits_in_call(const struct user_regs_struct *registers)
 		(result >= -ERESTART_RESTARTBLOCK && result <= -ERESTARTSYS));
 }
 
-/* How often in a row, this signal included, the thread has got nowhere: it had no time,
- * or has put one handler's frame upon the other's, however long that took it. Where stops
- * are slow that fills the stack, even if a handler comes to its end now and then. */
+/* Returns how often in a row, this signal included, the thread has made no progress:
+ * it had no time, or has stacked one handler's frame on another's, however long that
+ * took. Where stops are slow that fills the stack, even if a handler comes to its end
+ * now and then. */
 static uint32_t count_again(const struct thread *thread, const struct timer_signals *last,
 			    const struct user_regs_struct *registers, uint64_t back)
 {
@@ -224,9 +229,10 @@ static uint32_t count_again(const struct thread *thread, const struct timer_sign
 	return back ? last->again : 0;
 }
 
-/* Whether the thread has got nowhere too often, and is where a signal may be put off:
- * from most system calls none may come back as if nothing had interrupted it. (A handler
- * that has not begun yet has the number of the call that was interrupted.) */
+/* Returns whether the thread has failed to make progress too often, and is where a
+ * signal may be put off: most system calls, once interrupted, cannot return as if
+ * nothing had happened. (In a handler that has not begun yet, orig_rax is the number
+ * of the interrupted call.) */
 static bool is_stuck(struct thread *thread, const struct user_regs_struct *registers)
 {
 	struct timer_signals *timer = &thread->timer;
@@ -240,17 +246,18 @@ static bool is_stuck(struct thread *thread, const struct user_regs_struct *regis
 		is_leaving(&last, registers) || starts_timer(thread, registers));
 }
 
-/* Whether a thread that gets nowhere has stopped the timer, or is about to: as that is
- * late, it has not signalled before, and does no more. Else a handler that starts it anew
- * by a jump would be called for ever where the stops at the two calls take longer than
- * the timer. */
+/* Returns whether a thread that makes no progress has stopped the timer, or is about
+ * to: since the signal is late, it then counts as not sent, and the timer sends no
+ * more. Otherwise a handler that restarts the timer by a jump would be called for ever
+ * where the stops at the two calls take longer than the timer. */
 static bool is_too_late(const struct thread *thread, const siginfo_t *info,
 			const struct user_regs_struct *registers)
 {
 	return thread->timer.again > CHANCE && stops_timer(thread, info, registers);
 }
 
-/* Whether no other thread would get the timer's signals if this one blocked them. */
+/* Returns whether no other thread would get the timer's signals if this one blocked
+ * them. */
 static bool is_alone(const struct session *session, const struct thread *thread)
 {
 	const uint64_t bit = 1ull << (thread->timer.late.si_signo - 1);
@@ -264,10 +271,10 @@ static bool is_alone(const struct session *session, const struct thread *thread)
 	return true;
 }
 
-/* What the timer signals meanwhile does not even stop the thread. With the tracer killed
- * the signal stays blocked (but for regions), so this is only for those that would get
- * nowhere. Only now it runs: where stops are slow they took what it was to run before, to
- * the last. */
+/* Blocks the signal of the timer, so that it does not even stop the thread. If the
+ * tracer is killed the signal stays blocked (but for regions), so this is only for
+ * threads that would make no progress. The thread's time to run starts again now:
+ * where stops are slow they used up all the time it was to run before. */
 static void mask_signal(const struct session *session, struct thread *thread)
 {
 	struct timer_signals *timer = &thread->timer;
@@ -289,7 +296,7 @@ static void put_off(struct session *session, struct thread *thread, const siginf
 {
 	struct timer_signals *timer = &thread->timer;
 
-	fast_timers_forget(session, thread); /* sent, and lost since */
+	fast_timers_forget(session, thread); /* of a signal sent and lost since */
 	session->late_signals++;
 	timer->late = *info;
 	timer->row = timer->stood = 0;
@@ -315,8 +322,9 @@ static struct remote_signals signals_of(const struct thread *thread)
 	return signals;
 }
 
-/* Unless the timer has signalled again: two that wait are one; or another thread has
- * taken the handler away, which would have run before. */
+/* Sends the signal that was put off, unless the timer has signalled again (two that
+ * wait are one), or another thread has removed the handler, which would have run
+ * before. */
 static void send_signal(struct session *session, struct thread *thread)
 {
 	const int signal = thread->timer.late.si_signo;
@@ -336,13 +344,13 @@ static bool is_same(const siginfo_t *a, const siginfo_t *b)
 	       (a->si_code != SI_TIMER || a->si_timerid == b->si_timerid);
 }
 
-/* Since its last stop. */
+/* Returns whether the thread ran next to nothing since its last stop. */
 static bool ran_nothing(const struct timer_signals *timer)
 {
 	return !timer->ran_before || timer->ran_now - timer->ran_before <= NOTHING_NS;
 }
 
-/* Whether it stands where its last stop left it. */
+/* Returns whether the thread stands where its last stop left it. */
 static bool stands_still(struct timer_signals *timer,
 			 const struct user_regs_struct *registers)
 {
@@ -355,8 +363,8 @@ static bool stands_still(struct timer_signals *timer,
 	return same;
 }
 
-/* Whether a thread whose signal is put off gets nowhere since the timer signals again and
- * again. */
+/* Returns whether a thread with a signal put off makes no progress because the timer
+ * signals again and again. */
 static bool gets_nowhere(struct timer_signals *timer,
 			 const struct user_regs_struct *registers)
 {
@@ -371,13 +379,15 @@ static bool gets_nowhere(struct timer_signals *timer,
 	       (timer->fast_ns && clock_now_ns() - timer->fast_ns < RECENT_NS);
 }
 
-/* A signal comes while one is put off. True: it is done with. */
+/* Handles a signal that comes while one is put off. Returns true if nothing is left to
+ * do with it. */
 static bool join_signals(struct session *session, struct thread *thread, siginfo_t *info,
 			 const struct user_regs_struct *registers)
 {
 	struct timer_signals *timer = &thread->timer;
 
-	/* Two of a timer are one; and others, as from kill(2), come first. */
+	/* Two signals of one timer count as one; other signals, as from kill(2), come
+	 * first. */
 	if (timer->until) {
 		if (!is_same(info, &timer->late))
 			return false;
@@ -453,7 +463,7 @@ void fast_timers_see_stop(const struct session *session, struct thread *thread)
 	spans_forget_mask(session, thread);
 }
 
-/* Whether behind a call the handler may be another one. */
+/* Returns whether the signal's handler may be another one after a call. */
 static bool changes_handler(uint64_t number)
 {
 	return number == SYS_rt_sigaction || number == SYS_execve ||
@@ -467,7 +477,8 @@ bool fast_timers_see_call(struct session *session, struct thread *thread)
 	if (!thread->timer.until ||
 	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
 	    (int64_t)registers.rax != -ENOSYS ||
-	    registers.orig_rax == SYS_rt_sigreturn || /* none of the program's */
+	    registers.orig_rax == SYS_rt_sigreturn || /* not a call of the program's
+							 own */
 	    starts_timer(thread, &registers))
 		return false;
 	if (is_too_late(thread, &thread->timer.late, &registers)) {
@@ -482,7 +493,7 @@ bool fast_timers_see_call(struct session *session, struct thread *thread)
 	return true;
 }
 
-/* How much longer it is put off. */
+/* Returns the nanoseconds for which the signal is still put off. */
 static uint64_t time_left(const struct thread *thread, uint64_t now)
 {
 	const struct timer_signals *timer = &thread->timer;
@@ -509,7 +520,7 @@ uint64_t fast_timers_act(struct session *session)
 
 		if (!left) {
 			send_signal(session, *item);
-			/* That ends the mask. */
+			/* The stop ends the blocking. */
 			if (timer->masked)
 				thread_ask_to_stop(*item);
 			continue;

@@ -1,7 +1,7 @@
 /*
- * Stopping threads, all those of a scope at once. Every part of the tracer does it by
- * stop_begin(): when it attaches and leaves, when a part of the run begins or ends, when
- * code is changed that threads run, and when processes are let go.
+ * Stopping of threads, all threads of a scope at once. Every part of the tracer does it
+ * by stop_begin(): when it attaches and leaves, when a part of the run begins or ends,
+ * when code is changed that threads run, and when processes are let go.
  */
 #ifndef TRAMMEL_SESSION_THREAD_STOP_H
 #define TRAMMEL_SESSION_THREAD_STOP_H
