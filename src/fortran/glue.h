@@ -12,6 +12,8 @@
 /* Tells whether something measures: 1 or 0. */
 int32_t trmf_active(void);
 
+/* Returns the attribute `name`, of enum trm_type `type`, made if it is new; 0 if it
+ * cannot be made. */
 int32_t trmf_attribute(const char *name, int64_t length, int32_t type,
 		       int32_t properties);
 void trmf_begin(int32_t attribute, const struct trm_value *value);
@@ -24,6 +26,8 @@ void trmf_begin_named(const char *name, int64_t length, const struct trm_value *
 void trmf_set_named(const char *name, int64_t length, const struct trm_value *value);
 void trmf_end_named(const char *name, int64_t length);
 
+/* Begins a region with this name; the functions below end it, and begin and end an
+ * iteration of a loop. */
 void trmf_region_begin(const char *name, int64_t length);
 void trmf_region_end(const char *name, int64_t length);
 void trmf_loop_begin(const char *name, int64_t length, int64_t iteration);

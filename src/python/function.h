@@ -4,6 +4,7 @@
 
 #include "python/python.h"
 
+/* Function trammel.function(). */
 PyObject *function_decorate(PyObject *module, PyObject *function);
 
 #endif

@@ -7,7 +7,10 @@
 /* Makes a site for the attribute `attribute_name`, a literal, with the text `name`.
  * Returns false with an exception set. */
 bool site_init(struct site *site, const char *attribute_name, PyObject *name);
+/* Frees the name of the site. */
 void site_deinit(struct site *site);
+/* Begins the region of the site, or its iteration number `iteration`, if something
+ * measures; site_leave() ends it. */
 void site_enter(struct site *site);
 void site_iterate(struct site *site, int64_t iteration);
 void site_leave(struct site *site);

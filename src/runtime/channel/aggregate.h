@@ -8,6 +8,8 @@ struct channel;
 struct channel_thread;
 struct context_node;
 
+/* Adds a value of `attribute` in the context `node` to the sums, if the attribute can be
+ * summed. */
 void aggregate_give(struct channel_thread *own, struct context_node *node,
 		    uint32_t attribute, uint64_t bits);
 

@@ -17,6 +17,7 @@ extern struct channels channels;
 /* By number of the channel: the id of the scoped channel that measures this thread. */
 extern runtime_local uint32_t channels_here[CHANNELS_MAX];
 
+/* Tells whether the channel measures this thread. */
 static inline bool channel_is_here(const struct channel *channel)
 {
 	return likely(!channel->scoped) || channels_here[channel->number] == channel->id;

@@ -15,6 +15,7 @@ struct filter *filter_create(const struct settings *settings);
 /* Makes a filter of two lists; NULL and "" are empty lists. */
 struct filter *filter_create_of(const char *included, const char *excluded);
 
+/* Tells whether events in the context count. */
 bool filter_passes(struct filter *filter, const struct context_node *node);
 
 /* Tells whether a value that is set in the context passes. */

@@ -1,8 +1,8 @@
 /*
  * Messages of channels: on standard error, or where LOG_LOGFILE says: stdout, stderr,
- * none or a file, to which they are added. LOG_VERBOSITY: 1: also what is no warning; 2:
- * and how much memory all of it took. Where one of these is set, lines begin as those of
- * the peer do.
+ * none or a file, to which they are appended. LOG_VERBOSITY: 1: also messages that are
+ * not warnings; 2: and the memory that was used. Where one of these is set, lines begin
+ * as those of LLNL's Caliper do.
  */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_LOG_H
 #define TRAMMEL_RUNTIME_CHANNEL_LOG_H

@@ -13,6 +13,7 @@ enum { TRIGGER_ATTRIBUTES = (1 << 16) + 1 }; /* the largest number + 1 */
 /* Makes the set of attributes whose events count, by the settings; NULL if all do. */
 struct triggers *triggers_create(const struct settings *settings);
 
+/* Tells whether events of the attribute make snapshots. */
 bool triggers_pass(struct triggers *triggers, uint32_t attribute);
 
 #endif

@@ -10,6 +10,7 @@
  * bytes suffice. */
 void complaints_begin(char *message, size_t size);
 
+/* Adds a complaint. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -24,7 +24,8 @@ struct configuration {
 	const char *name, *alias, *about;
 	enum configuration_kind kind;
 	const char *services; /* with commas */
-	/* Of its query; {period} stands for the seconds of a sample. NULL: no query. */
+	/* Columns of its query; {period} stands for the seconds of a sample. NULL: no
+	 * query. */
 	const char *columns;
 	const char *rest; /* of the query: WHERE and GROUP BY */
 	const char *order, *format;
@@ -49,6 +50,8 @@ struct configuration_clauses {
 	const char *name, *local, *across;
 };
 
+/* Find a configuration or an option by name, or return it, or its name, by number; NULL
+ * if there is none. */
 const struct configuration *configuration_find(const char *name);
 const struct configuration *configuration_at(size_t index);
 const char *configuration_name_at(size_t index);

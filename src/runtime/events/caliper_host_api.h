@@ -40,8 +40,8 @@ struct trm_runtime_answers {
 	void *context;
 	/* An option that the text, or a default of the configuration, sets. */
 	void (*argument)(void *context, const char *option, const char *value);
-	/* An option that is on, or that such an option inherits; `is_bool`: its value is
-	 * true or false. */
+	/* An option that is on, or that such an option inherits; `is_bool`: whether it
+	 * is of type bool. */
 	void (*enabled)(void *context, const char *option, bool is_bool);
 	/* A setting of an option, or of the configuration (`option` NULL); the key as in
 	 * the text. */

@@ -14,6 +14,7 @@ struct context_thread *events_enter(void);
 /* Enters the library for an event, which is counted as lost if that fails. */
 struct context_thread *events_enter_event(void);
 
+/* Leaves the library after events_enter() or events_enter_event(). */
 void events_leave(void);
 
 /* Begin and end a text of an existing attribute; `text`: 0-terminated. */

@@ -13,6 +13,7 @@ bool fork_handle(void (*prepare)(void), void (*parent)(void), void (*child)(void
 /* Notes before a fork, for the child, what is open in the thread. */
 void fork_prepare(void);
 
+/* Drops the notes after the fork, in the parent. */
 void fork_parent(void);
 
 /* Opens in a child what fork_prepare() noted; nothing where the fork was not seen (a

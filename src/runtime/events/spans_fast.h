@@ -8,6 +8,7 @@
  * nothing was done. */
 int spans_try_begin(uint64_t place, const char *name);
 
+/* Ends a call in the simplest case; returns 0 if nothing was done. */
 int spans_try_end(uint64_t place);
 
 #endif

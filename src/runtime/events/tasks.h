@@ -11,8 +11,10 @@ struct trm_task *tasks_switch(struct trm_task *task);
 
 void tasks_destroy(struct trm_task *task);
 
+/* Frees the task that stands for the thread itself, at its end. */
 void tasks_end_thread(void);
 
+/* Frees the lock in a child of fork. */
 void tasks_resume(void);
 
 #endif

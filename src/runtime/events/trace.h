@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-/* A begin or an end. False if it does not fit a cell, or there is no room. */
+/* Traces a begin or an end at `ticks`; returns false if it does not fit a cell, or there
+ * is no room. */
 static inline __attribute__((always_inline)) bool
 trace_short(struct context_thread *thread, enum context_event_kind kind, uint32_t what,
 	    uint64_t ticks)
@@ -26,8 +27,8 @@ trace_short(struct context_thread *thread, enum context_event_kind kind, uint32_
 	return true;
 }
 
-/* An event for which there is room, and whose time is told or fits. `value`: what was
- * set, or NULL. */
+/* Traces an event for which there is room, and whose time is traced or fits. `value`:
+ * the bits that were set, or NULL. */
 static inline void trace_long(struct context_thread *thread, enum context_event_kind kind,
 			      uint32_t what, uint64_t ticks, const uint64_t *value)
 {
@@ -42,7 +43,7 @@ static inline void trace_long(struct context_thread *thread, enum context_event_
 	thread->event_ticks = ticks;
 }
 
-/* What the times of events are counted from. */
+/* Traces the time from which the times of later events are counted. */
 static inline void trace_time(struct context_thread *thread, uint64_t ticks)
 {
 	uint32_t *event = thread->event_at;

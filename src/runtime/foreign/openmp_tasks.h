@@ -1,7 +1,7 @@
 /*
- * Explicit tasks of OpenMP. A task that begins while its thread waits in another one is
- * inside of that; one that leaves its thread before it is complete (untied ones do) takes
- * what is open in it to where it goes on.
+ * Explicit tasks of OpenMP. A task that begins while its thread waits in another task is
+ * nested in that one. A task that leaves its thread before it is complete (as untied
+ * tasks do) takes its open regions to the thread where it goes on.
  */
 #ifndef TRAMMEL_RUNTIME_FOREIGN_OPENMP_TASKS_H
 #define TRAMMEL_RUNTIME_FOREIGN_OPENMP_TASKS_H

@@ -1,6 +1,6 @@
 /*
- * Ranges of other tools' interfaces are regions. Those of one domain nest, and end in the
- * order in which they began; those of another domain may be open across them.
+ * Ranges of other tools' interfaces are regions. Ranges of one domain nest, and end in
+ * the order in which they began; ranges of another domain may be open across them.
  */
 #ifndef TRAMMEL_RUNTIME_FOREIGN_RANGES_H
 #define TRAMMEL_RUNTIME_FOREIGN_RANGES_H

@@ -13,14 +13,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Properties of attributes that are of calls of MPI: channels see them if they ask for
- * that; and of those that say more of such a call, and are no regions in channels. */
+/* Properties of attributes: of calls of MPI, which only channels see that ask for them;
+ * and of details of such a call, which are not regions in channels. */
 enum {
 	RUNTIME_OF_MPI = CONTEXT_OF_MPI,
 	RUNTIME_DETAIL = CONTEXT_DETAIL,
 };
 
-/* Of mpi.rank and mpi.size, which all records of a process have. */
+/* Properties of mpi.rank and mpi.size, which all records of a process have. */
 #define RUNTIME_RANK_PROPERTIES                                                          \
 	(TRM_AS_VALUE | TRM_AGGREGATABLE | TRM_GLOBAL | TRM_SKIP_EVENTS)
 

@@ -38,6 +38,7 @@ struct runtime_outside {
 	bool (*waits)(const uint64_t *ns);
 };
 
+/* Returns the functions. */
 const struct runtime_outside *trm_runtime_outside(void);
 
 /* Finds these functions; NULL if the library is not loaded, or is of another version. */

@@ -19,6 +19,7 @@ enum { ATTRIBUTES_MAX = 1 << 16 };
  * that the program has used the library. */
 uint32_t attributes_tell(const char *text, uint32_t type, uint32_t properties);
 
+/* Tells whether the program has used the library. */
 bool attributes_told(void);
 
 /* Tells whether profiles can hold the name. */
@@ -36,6 +37,7 @@ bool attributes_is_iteration(uint32_t attribute);
 /* Notes that the attribute has a value for `key`. The first value noted counts. */
 void attributes_say(uint32_t attribute, uint32_t key, uint64_t bits);
 
+/* Visits all values that attributes_say() noted. */
 void attributes_each_said(void (*visit)(void *context, uint32_t attribute, uint32_t key,
 					uint64_t bits),
 			  void *context);
@@ -43,8 +45,11 @@ void attributes_each_said(void (*visit)(void *context, uint32_t attribute, uint3
 /* Tells whether an attribute has the scope of a task. */
 bool attributes_have_tasks(void);
 
+/* Frees the lock in a child of fork. `copied`: also drops attributes that the parent has
+ * added to the spool since it was copied. */
 void attributes_resume(bool copied);
 
+/* Keeps attributes from being added while `held`. */
 void attributes_hold(bool held);
 
 #endif

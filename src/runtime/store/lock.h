@@ -5,19 +5,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A filter of system calls was installed: none is made any more, since it could kill the
- * program. What memory there is must do. */
+/* Set once a filter of system calls was installed: the library makes none any more,
+ * since one could kill the program, and makes do with the memory that it has. */
 extern bool runtime_sealed;
 
-/* A lock that spins and then yields: it is held for short whiles, and a fork in its
- * middle only needs it set to 0. Its holder takes no signals: a handler that came back to
- * the library would wait for ever, and so would all if it left by longjmp. */
+/* A lock that spins and then yields: it is held for short times, and a child of fork
+ * only needs to set it to 0. Its holder takes no signals: a handler that entered the
+ * library again would wait for ever, and so would all threads if it left by longjmp. */
 struct runtime_lock {
 	uint32_t taken;
 	bool masked;
 	uint64_t signals; /* that the holder had blocked before */
 };
 
+/* Take and release the lock. */
 void runtime_lock(struct runtime_lock *lock);
 void runtime_unlock(struct runtime_lock *lock);
 

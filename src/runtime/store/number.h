@@ -14,6 +14,7 @@ static inline bool number_is_text(uint32_t type)
 	return type == TRM_TYPE_STRING || type == TRM_TYPE_BLOB;
 }
 
+/* Converts bits to a double. */
 static inline double number_double(uint64_t bits)
 {
 	double number;
@@ -22,6 +23,7 @@ static inline double number_double(uint64_t bits)
 	return number;
 }
 
+/* Converts a double to bits. */
 static inline uint64_t number_bits(double number)
 {
 	uint64_t bits;
@@ -65,6 +67,8 @@ static inline bool number_of_double(uint32_t type, double value, uint64_t *ret_b
 	return true;
 }
 
+/* Converts a value to bits of the type `type`; returns false if the type does not hold
+ * it. */
 static inline bool number_convert(uint32_t type, const struct trm_value *value,
 				  uint64_t *ret_bits)
 {
@@ -73,6 +77,7 @@ static inline bool number_convert(uint32_t type, const struct trm_value *value,
 		       : number_of_whole(type, value, ret_bits);
 }
 
+/* Tells whether `a` is less than `b`; both are bits of the type. */
 static inline bool number_is_less(uint32_t type, uint64_t a, uint64_t b)
 {
 	if (type == TRM_TYPE_INT)
@@ -82,6 +87,7 @@ static inline bool number_is_less(uint32_t type, uint64_t a, uint64_t b)
 	return number_double(a) < number_double(b);
 }
 
+/* Tells whether bits of the type are a NaN. */
 static inline bool number_is_nan(uint32_t type, uint64_t bits)
 {
 	return type == TRM_TYPE_DOUBLE && number_double(bits) != number_double(bits);
@@ -102,6 +108,8 @@ static inline uint64_t number_most(uint32_t type, uint64_t a, uint64_t b)
 /* Notes that a sum did not fit its bits, which is reported with the results. */
 __attribute__((cold)) void number_overflow(void);
 
+/* Returns the sum of two values of the type, as bits; a sum that does not fit is noted.
+ * */
 static inline uint64_t number_add(uint32_t type, uint64_t a, uint64_t b)
 {
 	int64_t sum;

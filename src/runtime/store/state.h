@@ -52,8 +52,8 @@ extern struct runtime_state *runtime_state __attribute__((visibility("hidden")))
  */
 extern runtime_local struct context_thread *runtime_self;
 
-/* The thread is inside the library. What a signal handler says then is lost: what it
- * interrupted has not been done. A child of fork has one of its own. */
+/* Set while the thread is inside the library. Events of signal handlers are lost then,
+ * since they interrupt unfinished work. A child of fork has its own. */
 extern runtime_local uint32_t runtime_busy;
 
 /* Reads the monotonic clock, in nanoseconds. */
@@ -63,6 +63,8 @@ uint64_t runtime_clock_ns(void);
  * wanted. */
 uint64_t runtime_other_ticks(void);
 
+/* Returns the time in ticks: the processor's, nanoseconds, or 0 if times are not wanted.
+ * */
 static inline uint64_t runtime_ticks(void)
 {
 	return likely(runtime_state->tsc) ? __rdtsc() : runtime_other_ticks();

@@ -27,8 +27,10 @@ void values_forget(void);
 /* Keeps a value of the process; under a lock. */
 void values_keep_process(uint32_t attribute, uint64_t bits);
 
+/* Removes a value of the process. */
 void values_drop_process(uint32_t attribute);
 
+/* Gets a value of the process; returns false if it has none. */
 bool values_get_process(uint32_t attribute, uint64_t *ret_bits);
 
 /* Visits each value of the process that is set. */

@@ -1,4 +1,4 @@
-/* Where files lie: for the service io. */
+/* The file systems of open files, for the service io. */
 #ifndef TRAMMEL_RUNTIME_SERVICE_CALLS_IO_PLACE_H
 #define TRAMMEL_RUNTIME_SERVICE_CALLS_IO_PLACE_H
 

@@ -28,6 +28,7 @@ const char *mpi_pattern_start(struct channel *channel);
  * Returns whether a channel wants to know. */
 bool mpi_pattern_waits(const uint64_t *ns);
 
+/* Frees the regions of communication of a thread. */
 void mpi_pattern_deinit(struct channel_thread *own);
 
 #endif
