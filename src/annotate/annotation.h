@@ -1,8 +1,6 @@
-/*
- * The code of one function with what a profile says of it: its basic blocks, those that
- * were never executed too, with their counts. The profile has executed blocks alone; all
- * others come from the module's file, which must be the one that was measured.
- */
+/* The code of one function joined with its counts in a profile: all basic blocks,
+ * including those never executed. The profile has only executed blocks; all others
+ * come from the module's file, which must be the measured one. */
 #ifndef TRAMMEL_ANNOTATE_ANNOTATION_H
 #define TRAMMEL_ANNOTATE_ANNOTATION_H
 
@@ -50,58 +48,54 @@ struct annotation {
 	struct cfg cfg;
 	enum cfg_trouble trouble; /* CFG_FINE: `cfg` is the function's, and its blocks are
 				     those below */
-	/* By address, from the first to the last byte of that code. Without a graph,
-	 * what lies between executed blocks is one block. */
+	/* By address, covering the code from its first to its last byte. Without a
+	 * graph, the code between executed blocks forms one block. */
 	struct VECTOR(struct annotation_block) blocks;
 };
 
 /*
- * Finds functions of what is selected of a profile: by their name, by the name without
- * parameters, or by their address ("0x1230").
+ * Finds functions in the selection of a profile: by name, by the name without
+ * parameters, or by address ("0x1230").
  *
- * ret_count: how many there are; error (TRM_ERROR_USAGE), with the nearest name, if none
+ * ret_count: their number; error (TRM_ERROR_USAGE), with the nearest name, if none match.
  * The caller frees the list.
  */
 struct trm_error *annotation_find(const struct report_profile *profile, const char *word,
 				  const struct report_function ***ret_matches,
 				  size_t *ret_count);
 
-/* Opens the file of a module, if it is the one that was measured: errors as for
+/* Opens the file of a module, if it is the measured one; errors as for
  * annotation_open. The caller closes the image. */
 struct trm_error *annotation_open_image(const struct report_module *module,
 					struct image **ret_image);
 
-/*
- * Opens the file of a module and looks at all its code. Errors: TRM_ERROR_SYSTEM and
- * others of image_open, TRM_ERROR_FORMAT if the file is not the one that was measured.
- * The caller closes it.
- */
+/* Opens the file of a module and analyses all its code. Errors: TRM_ERROR_SYSTEM and
+ * others of image_open, TRM_ERROR_FORMAT if the file is not the measured one. The
+ * caller closes it. */
 struct trm_error *annotation_open(struct annotation_file *file,
 				  const struct report_module *module);
 void annotation_close(struct annotation_file *file);
 
-/*
- * Joins a function with the file of its module: its code but for cold parts. Error
- * (TRM_ERROR_FORMAT): the file is not the one that was measured. Profile and file must
- * outlive the result; the caller deinits it.
- */
+/* Joins a function with its code in the module's file, without cold parts. Error
+ * (TRM_ERROR_FORMAT): the file is not the measured one. Profile and file must outlive
+ * the result; the caller deinits it. */
 struct trm_error *annotation_init(struct annotation *annotation,
 				  const struct report_profile *profile,
 				  const struct report_function *function,
 				  const struct annotation_file *file);
 void annotation_deinit(struct annotation *annotation);
 
-/* Goes on to the next cold part of the function that was executed: of others it is not
- * known whether they were to be measured. False if there is none, and the annotation
- * stays what it was. */
+/* Moves on to the next executed cold part of the function; for other parts it is
+ * unknown whether they were measured. Returns false, and leaves the annotation
+ * unchanged, if there is no further part. */
 bool annotation_next(struct annotation *annotation);
 
-/* Whether a block has a call or a system call: what enters it may never leave it, or
- * leave it twice (fork). `block` is one of annotation.cfg. */
+/* Tells whether a block has a call or a system call: control that enters it may never
+ * leave it, or leave it twice (fork). `block` is an index in annotation.cfg. */
 bool annotation_may_stay(const struct annotation *annotation, uint32_t block);
 
-/* Whether something beside the routes leads to a block. Into the first one of a function
- * leads the call, which is a route. */
+/* Tells whether control may reach a block other than by its routes. The call of a
+ * function counts as a route into its first block. */
 bool annotation_is_exposed(const struct annotation *annotation, uint32_t block);
 
 /* Adds "name+0x12" for an address in a function of the image, and nothing for others. In

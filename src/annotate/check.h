@@ -1,7 +1,5 @@
-/*
- * Whether the counts of a profile can all be true. What the code of a function allows is
- * compared with what was counted.
- */
+/* Checks whether all counts of a profile can be true, by comparing them with the
+ * control flow of the code. */
 #ifndef TRAMMEL_ANNOTATE_CHECK_H
 #define TRAMMEL_ANNOTATE_CHECK_H
 
@@ -13,10 +11,10 @@ enum check_kind {
 	CHECK_ARCS,   /* called from all call sites more often than called: cannot be */
 	CHECK_LACK,   /* the other way round: cannot be */
 	CHECK_ENTRY,  /* entered more often than all that leads there: cannot be */
-	/* Where edges were measured: */
+	/* In profiles of edges: */
 	CHECK_SOLVED, /* the counters of a function contradict each other: cannot be */
 	CHECK_IN,     /* edges lead there more often than it was entered: cannot be */
-	CHECK_OUT,    /* what entered, and what left and stayed, differ: cannot be */
+	CHECK_OUT,    /* the sums of entries and of exits differ: impossible */
 	CHECK_LEFT,   /* entered more often than left: threads ended in it, or jumped away
 		       */
 	CHECK_STAYED, /* the same of a block with calls: they did not come back */
@@ -46,7 +44,7 @@ struct check {
 	struct VECTOR(struct check_trouble) troubles;
 };
 
-/* Checks what is selected of a profile, which must outlive the result. The caller deinits
+/* Checks the selection of a profile, which must outlive the result. The caller deinits
  * it. */
 void check_init(struct check *check, const struct report_profile *profile);
 void check_deinit(struct check *check);

@@ -22,10 +22,9 @@ struct graph {
 	struct routes routes; /* between nodes; the call of the function first */
 };
 
-/*
- * Makes the graph of an annotated function; the annotation goes on to its last part.
- * Error (TRM_ERROR_UNSUPPORTED): the function has none. The caller deinits the graph.
- */
+/* Makes the graph of an annotated function, and moves the annotation on to its last
+ * part. Error (TRM_ERROR_UNSUPPORTED): the function has no graph. The caller deinits
+ * the graph. */
 struct trm_error *graph_init(struct graph *graph, struct annotation *annotation);
 void graph_deinit(struct graph *graph);
 

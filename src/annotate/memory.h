@@ -6,7 +6,7 @@
 
 #include "annotate/annotation.h"
 
-/* What executed instructions were, all in all. */
+/* Sums over the executed instructions. */
 struct memory_sums {
 	uint64_t instructions;
 	uint64_t loads, load_bytes, stores, store_bytes;
@@ -15,7 +15,7 @@ struct memory_sums {
 
 struct insn_class;
 
-/* Adds so many executions of an instruction. */
+/* Adds `count` executions of an instruction. */
 void memory_add(struct memory_sums *sums, const struct insn_class *traits,
 		uint64_t count);
 

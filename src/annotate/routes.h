@@ -9,7 +9,7 @@
 
 enum { ROUTE_OUTSIDE = UINT32_MAX }; /* as a block's number: not of the function */
 
-/* All ways from one block to another are one route. */
+/* A route from one block to another; all edges between the two are one route. */
 struct route {
 	uint32_t from, to; /* in annotation.blocks */
 	const char *kind;  /* how it goes: "call", "enter" (a cold part), "jump", "next",
@@ -20,13 +20,12 @@ struct route {
 
 struct routes VECTOR(struct route); /* the call of the function first, then by `from` */
 
-/*
- * Finds the routes of a function. Where edges were measured, their counts are known. Else
- * what enters a block must have come by a route, unless
- * something else may lead to the block; and what enters a block without calls and system
- * calls goes on by a route. Where all routes but one are known, the last one is, too.
- * Error (TRM_ERROR_UNSUPPORTED): the function has no graph. The caller deinits the list.
- */
+/* Finds the routes of a function. With measured edges, their counts are known.
+ * Otherwise they follow from the block counts: executions of a block must have come by
+ * a route, unless the block can be reached in another way; and executions of a block
+ * without calls and system calls go on by a route. If all routes of a side but one are
+ * known, so is the last. Error (TRM_ERROR_UNSUPPORTED): the function has no graph. The
+ * caller deinits the list. */
 struct trm_error *routes_init(struct routes *routes, const struct annotation *annotation);
 
 #endif

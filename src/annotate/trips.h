@@ -10,18 +10,18 @@ enum { TRIP_NONE = UINT32_MAX }; /* no loop */
 
 /* A loop: see flow/loops.h. */
 struct trip {
-	uint32_t header;       /* in annotation.blocks */
-	uint32_t parent;       /* the loop around it, in the list; TRIP_NONE: none */
-	uint32_t depth;        /* loops that it is in, itself included: 1 or more */
-	uint32_t blocks;       /* in it, with those of loops inside */
-	bool known;            /* `entries` is */
-	uint64_t entries;      /* from outside of the loop */
+	uint32_t header;  /* in annotation.blocks */
+	uint32_t parent;  /* index of the enclosing loop in the list; TRIP_NONE: none */
+	uint32_t depth;   /* loops that it is in, itself included: 1 or more */
+	uint32_t blocks;  /* number of blocks, including inner loops */
+	bool known;       /* `entries` is */
+	uint64_t entries; /* from outside of the loop */
 	uint64_t iterations;   /* times that its header was entered */
 	uint64_t instructions; /* executed in it, with loops inside */
 };
 
 struct trips {
-	struct VECTOR(struct trip) loops; /* a loop is behind those around it */
+	struct VECTOR(struct trip) loops; /* a loop comes after the loops around it */
 	uint32_t irregular; /* ways that close a cycle with several entries: no loop */
 };
 
@@ -30,7 +30,8 @@ void trips_init(struct trips *trips, const struct annotation *annotation,
 		const struct routes *routes);
 void trips_deinit(struct trips *trips);
 
-/* Adds "3 entries, 50 iterations (16.7 each)" and what part of the function it was. */
+/* Adds a text such as "3 entries, 50 iterations (16.7 each)", and the loop's share of
+ * the function's instructions. */
 void trips_describe(const struct trip *trip, const struct annotation *annotation,
 		    struct text *out);
 

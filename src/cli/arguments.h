@@ -1,8 +1,6 @@
-/*
- * What the command lines of commands that show profiles have in common. Options are
- * popt's tables, whose `arg` points to static variables: a char * for POPT_ARG_STRING, an
- * int for POPT_ARG_NONE. An int named "help" must be among them.
- */
+/* Command lines shared by the commands that show profiles. Options are popt's tables,
+ * whose `arg` points to static variables: a char * for POPT_ARG_STRING, an int for
+ * POPT_ARG_NONE. An int named "help" must be among them. */
 #ifndef TRAMMEL_CLI_ARGUMENTS_H
 #define TRAMMEL_CLI_ARGUMENTS_H
 
@@ -14,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Words of the command line that are no options; strings of their own. */
+/* Positional words of the command line (not options); each string is owned. */
 struct arguments_words VECTOR(char *);
 
 /* Prints `usage` (lines, the first one "Usage: ...") and a line for each option. */
@@ -26,11 +24,11 @@ struct trm_error *arguments_parse(const char *command, int argc, const char **ar
 				  const struct poptOption *options,
 				  struct arguments_words *words);
 
-/* Frees what the options and `words` have, and makes them empty again. */
+/* Frees the values of the options and the words in `words`, and empties both. */
 void arguments_reset(const struct poptOption *options, struct arguments_words *words);
 
-/* Which of the words (NULL at their end) an option's value is; the first one if it was
- * not given. */
+/* Finds which of the words (the array ends with NULL) the value `given` of an option
+ * is; the first word if the option was not given. */
 struct trm_error *arguments_choose(const char *option, const char *given,
 				   const char *const *words, int *ret_index);
 
@@ -38,7 +36,8 @@ struct trm_error *arguments_choose(const char *option, const char *given,
 struct trm_error *arguments_number(const char *option, const char *given, uint64_t least,
 				   uint64_t *ret_number);
 
-/* Writes the text to standard output; with $PAGER if it has so many lines (0: never). */
+/* Writes the text to standard output, through $PAGER if it has at least `screen_lines`
+ * lines (0: never). */
 struct trm_error *arguments_show(const struct text *text, size_t screen_lines);
 
 /* Prints the error, if there is one, and says with which status the command ends: `done`

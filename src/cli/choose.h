@@ -1,6 +1,4 @@
-/*
- * What commands on one function of a profile have in common.
- */
+/* Helpers shared by the commands that show one function of a profile. */
 #ifndef TRAMMEL_CLI_CHOOSE_H
 #define TRAMMEL_CLI_CHOOSE_H
 
@@ -12,18 +10,18 @@
 struct trm_error *choose_profile(const char *path, const struct report_filter *filter,
 				 struct report_profile **ret_profile);
 
-/* The same of one with counts of calls by call site. */
+/* Loads a profile like choose_profile; the profile must have call counts by call site. */
 struct trm_error *choose_calls(const char *path, const struct report_filter *filter,
 			       struct report_profile **ret_profile);
 
-/* The code of the one function that the word means (see annotation_find). If it means
- * several, they are listed on standard error, and it is an error. The caller deinits the
- * annotation, and then closes the file. */
+/* Finds the code of the one function that `word` means (see annotation_find). If
+ * several match, lists them on standard error and returns an error. The caller deinits
+ * the annotation, and then closes the file. */
 struct trm_error *choose_function(const struct report_profile *profile, const char *word,
 				  struct annotation_file *file,
 				  struct annotation *annotation);
 
-/* What `trammel loops` and `trammel mix` are asked. */
+/* Options shared by `trammel loops` and `trammel mix`. */
 struct choice {
 	const char *functions; /* glob for their names; NULL: all */
 	struct report_filter filter;

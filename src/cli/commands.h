@@ -12,7 +12,7 @@ enum exit_status {
 	EXIT_FAILED = 4,
 };
 
-/* A command: either its options and what it does with them, or a `main` of its own. */
+/* A command: either options and a `run` function, or its own `main`. */
 struct command {
 	const char *name;
 	const char *summary; /* a line for `trammel help` */
@@ -20,7 +20,7 @@ struct command {
 	void (*more)(void);  /* prints the rest of the help; or NULL */
 	const struct poptOption *options;
 	struct showing *given; /* which the options fill */
-	/* Does what the command is for. `ret_status` is EXIT_DONE before. */
+	/* Runs the command. `ret_status` is set to EXIT_DONE before the call. */
 	struct trm_error *(*run)(int *ret_status);
 	/* Returns the exit status; argv[0] is the command's name. */
 	int (*main)(int argc, const char **argv);

@@ -1,6 +1,4 @@
-/*
- * What the commands that measure have in common: their options, and the summary.
- */
+/* Options and the final summary, shared by the commands that measure. */
 #ifndef TRAMMEL_CLI_MEASURING_H
 #define TRAMMEL_CLI_MEASURING_H
 
@@ -10,7 +8,7 @@
 
 #include <popt.h>
 
-/* What popt hands back for options that are more than a word. */
+/* Numbers that popt returns for options that need more than storing one word. */
 enum measuring_option {
 	OPTION_ONLY = 1,
 	OPTION_SKIP,
@@ -30,11 +28,11 @@ enum measuring_option {
 	OPTION_HELP,
 };
 
-/* Room for what the options give. */
+/* Storage for the values of the options. */
 struct measuring {
 	char *output, *measure, *calls;
 	int quiet, verbose, threads, no_follow;
-	struct text window;         /* what was said of the window, as given */
+	struct text window;         /* the options of the measured window, as given */
 	struct collector collector; /* all that is measured, in one */
 	struct patterns regions;    /* functions that are regions */
 	struct session_options options;
@@ -102,7 +100,7 @@ struct measuring {
 			       "a quarter of the memory)",                                 \
 			       "SIZE")
 
-/* What follows all others. */
+/* The option rows that stand last in each table. */
 #define MEASURING_LAST_OPTIONS(given)                                                    \
 	{"quiet", 'q', POPT_ARG_NONE, &(given).quiet, 0, "no summary at the end", NULL}, \
 		{"verbose",                                                              \
@@ -116,14 +114,15 @@ struct measuring {
 		"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL    \
 	}
 
-/* What comes behind popt's help: measurements, patterns, times. */
+/* Prints the help on measurements, patterns and times, which follows popt's own help. */
 void measuring_print_help(void);
 
 /* Reads the options; 0: go on, else the exit status plus 1. `help` prints the help. */
 int measuring_parse(poptContext context, struct measuring *given, const char *command,
 		    void (*help)(poptContext context));
 
-/* "10s" in nanoseconds; an error if it is no such time, or none at all. */
+/* Parses a time such as "10s" into nanoseconds; an error if `text` is not a time or is
+ * zero. */
 struct trm_error *measuring_time(const char *option, const char *text, uint64_t *ret_ns);
 
 /* Completes given->options for a program; false, with a message, if -m is wrong, or
@@ -132,8 +131,8 @@ bool measuring_complete(struct measuring *given, const char *program);
 
 void measuring_deinit(struct measuring *given);
 
-/* The summary of the profile, unless it is not wanted; and what a measurement for
- * compilers writes beside it. */
+/* Prints the summary of the profile unless it was switched off, and writes the files
+ * for compilers that the measurement asks for. */
 void measuring_summarize(const struct measuring *given);
 
 #endif

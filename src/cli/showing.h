@@ -1,7 +1,5 @@
-/*
- * What the commands that read profiles have in common: options that mean the same in
- * each, and the way from the command line to the exit status.
- */
+/* Shared by the commands that read profiles: options with the same meaning in each,
+ * and the way from the command line to the exit status. */
 #ifndef TRAMMEL_CLI_SHOWING_H
 #define TRAMMEL_CLI_SHOWING_H
 
@@ -14,11 +12,12 @@
 
 enum { SHOWING_LIMIT_USUAL = 30 };
 
-/* Room for what the options give; a command leaves alone what is not in its table. */
+/* Storage for the values of the options; fields whose option a command does not have
+ * stay unchanged. */
 struct showing {
 	int json, all, no_pager, help;
 	char *process, *interval, *module, *limit, *colour;
-	struct arguments_words words; /* files, and what else is no option */
+	struct arguments_words words; /* files and other positional words */
 };
 
 /* Rows of a popt table; `given` is a struct showing. */
@@ -54,36 +53,36 @@ struct showing {
 #define SHOWING_HELP(given)                                                              \
 	SHOWING_OPTION("help", 'h', POPT_ARG_NONE, (given).help, "show this help", NULL)
 
-/* The rows of a command that prints tables, and of one that prints anything. */
+/* Option rows for commands that print tables, and for commands that print anything. */
 #define SHOWING_TABLES(given)                                                            \
 	SHOWING_LIMIT(given), SHOWING_ALL(given), SHOWING_PRINT(given)
 #define SHOWING_PRINT(given)                                                             \
 	SHOWING_JSON(given), SHOWING_COLOUR(given), SHOWING_PAGER(given),                \
 		SHOWING_HELP(given)
 
-/* Reads the command line and runs the command, or prints its help; then forgets what the
- * command line gave. Returns the exit status. */
+/* Parses the command line and runs the command or prints its help, then frees the
+ * values of the options. Returns the exit status. */
 int showing_command(const struct command *command, int argc, const char **argv);
 
-/* What --process, --interval and --module choose. */
+/* Converts --process, --interval and --module into a filter. */
 struct trm_error *showing_filter(const struct showing *given,
 				 struct report_filter *ret_filter);
 
-/* What --color says of standard output. */
+/* Reads --color for standard output; writes whether to use colours. */
 struct trm_error *showing_colour(const struct showing *given, bool *ret_colour);
 
-/* What --limit and --all say: rows of a table. */
+/* Reads --limit and --all; writes the number of table rows to show. */
 struct trm_error *showing_limit(const struct showing *given, size_t *ret_limit);
 
 /* Loads a profile and selects of it; its warnings are printed. The caller destroys it. */
 struct trm_error *showing_load(const char *path, const struct report_filter *filter,
 			       struct report_profile **ret_profile);
 
-/* The error for a profile that has no counts of blocks; NULL for one that has. */
+/* Returns an error if the profile has no block counts, else NULL. */
 struct trm_error *showing_need_blocks(const struct report_profile *profile,
 				      const char *path);
 
-/* The same for counts of calls by call site. */
+/* Returns an error if the profile has no call counts by call site, else NULL. */
 struct trm_error *showing_need_calls(const struct report_profile *profile,
 				     const char *path);
 

@@ -1,7 +1,5 @@
-/*
- * What of a program was executed, with the places in its source: the functions of a
- * profile, joined with what the files of its modules and their debug information say.
- */
+/* The executed part of a program, with the places in its source: the functions of a
+ * profile, joined with the files of its modules and their debug information. */
 #ifndef TRAMMEL_COVERAGE_COVERAGE_H
 #define TRAMMEL_COVERAGE_COVERAGE_H
 
@@ -44,11 +42,10 @@ struct coverage_branch {
 
 struct coverage_module {
 	const struct report_module *module;
-	/* All functions that were measured are known, not just those that were executed.
-	 */
+	/* All measured functions are listed, not only the executed ones. */
 	bool complete;
-	/* Why nothing is known but what was executed, or where functions are in the
-	 * source, or not all of that; NULL if all is. */
+	/* The reason why only executed functions are listed, or why places in the
+	 * source are missing or incomplete; NULL: nothing is missing. */
 	char *trouble;
 	bool has_lines;
 };
@@ -65,33 +62,32 @@ struct coverage_file {
 
 struct coverage {
 	const struct report_profile *profile;
-	struct VECTOR(struct coverage_module) modules; /* those selected, by name */
+	struct VECTOR(struct coverage_module) modules; /* the selected ones, by name */
 	struct VECTOR(struct coverage_file) files;     /* sorted by path */
-	/* Sorted by file, line, linked name, module; those without a place at the end. */
+	/* Sorted by file, line, linked name, module; functions without a place come
+	 * last. */
 	struct VECTOR(struct coverage_function) functions;
-	/* Of a profile of blocks; sorted by file and line. A line's count is the most
-	 * that a block was executed that has code of it; what several functions have of
-	 * one line (templates, inline functions) is added up. */
+	/* For profiles of blocks; sorted by file and line. A line's count is the
+	 * highest count of the blocks with code of it, summed over the functions that
+	 * have the line (templates, inline functions). */
 	struct VECTOR(struct coverage_line) lines;
-	/* Of a profile of edges; sorted by all but the count. */
+	/* For profiles of edges; sorted by all fields but the count. */
 	struct VECTOR(struct coverage_branch) branches;
 	struct string_table names, paths;
 };
 
 struct image;
 
-/* What a run was to measure. Without one, everything. */
+/* The code that a run was asked to measure; without a wish, everything. */
 struct coverage_wish {
 	void *context;
 	bool (*wanted)(void *context, const char *module_path, const struct image *image,
 		       const char *function, uint64_t address);
 };
 
-/*
- * Makes the coverage of what is selected of a profile, which must outlive it. Only source
- * files whose path matches the glob `source` are taken (NULL: all, and functions without
- * a place). The caller deinits it.
- */
+/* Makes the coverage of the selection of a profile, which must outlive the result.
+ * `source`: a glob for paths of source files; other files are left out (NULL: all
+ * files, and functions without a place). The caller deinits it. */
 void coverage_init(struct coverage *coverage, const struct report_profile *profile,
 		   const struct coverage_wish *wish, const char *source);
 void coverage_deinit(struct coverage *coverage);
@@ -101,7 +97,7 @@ void coverage_deinit(struct coverage *coverage);
  * the sum of their calls. In a coverage profile the sum is 1 or 0. */
 size_t coverage_same(const struct coverage *coverage, size_t first, uint64_t *ret_calls);
 
-/* What is not in a tracefile. */
+/* The items that a tracefile leaves out. */
 struct coverage_left_out {
 	size_t missing;      /* source files that do not exist here */
 	const char *example; /* the first of them, of the coverage */
@@ -111,7 +107,7 @@ struct coverage_left_out {
 
 struct coverage_options {
 	bool functions; /* a row for each function, not for each source file */
-	bool missed;    /* only what was not executed */
+	bool missed;    /* show only code that was not executed */
 	size_t limit;   /* rows of each table; SIZE_MAX: all */
 	bool colour;
 	size_t width; /* columns at which lines are cut; 0: nowhere */

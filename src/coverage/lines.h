@@ -1,7 +1,5 @@
-/*
- * Lines of the source with counts, from those of blocks. Only for the files of this
- * folder.
- */
+/* Lines of the source with counts, computed from the counts of blocks. Only for the
+ * files of this folder. */
 #ifndef TRAMMEL_COVERAGE_LINES_H
 #define TRAMMEL_COVERAGE_LINES_H
 
@@ -28,11 +26,12 @@ void lines_add(struct lines *lines, const struct image_ranges *ranges,
 void lines_add_branches(struct lines *lines, uint32_t module,
 			const struct report_edge *edges, size_t count);
 
-/* The same as lines_finish for branches. */
+/* Sorts the branches of all functions, sums duplicates, and counts them for the files,
+ * as lines_finish does for lines. */
 void lines_finish_branches(struct coverage *coverage);
 
-/* Puts the lines of all functions in order, adds up what is of one line, and counts them
- * for the files, whose numbers the lines must have by now. */
+/* Sorts the lines of all functions, sums the entries of each line, and counts the
+ * lines for the files. The lines must have the numbers of their files. */
 void lines_finish(struct coverage *coverage);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "coverage/coverage.h"
 
-/* Says what it is that a module's trouble keeps from being known. */
+/* Returns a text that names the information missing because of a module's trouble. */
 const char *coverage_trouble_kind(const struct coverage_module *module);
 
 /* Adds tables, or one JSON object: see man/trammel-coverage.1.md. */

@@ -10,13 +10,13 @@
 enum source_kind {
 	SOURCE_THERE,
 	SOURCE_MISSING,   /* nothing that can be read has the name */
-	SOURCE_GENERATED, /* it is no name of a file, as "<built-in>" */
+	SOURCE_GENERATED, /* it is not the name of a file, such as "<built-in>" */
 };
 
 struct source_file {
 	enum source_kind kind;
 	char *path;     /* absolute; owned */
-	uint32_t lines; /* of one that is there; UINT32_MAX: not known */
+	uint32_t lines; /* number of lines of an existing file; UINT32_MAX: not known */
 };
 
 /* Looks at a source file. A relative path is one in the current folder. */

@@ -26,7 +26,7 @@ struct bbv_block {
 /* The executions of a block in an interval. */
 struct bbv_entry {
 	uint64_t interval;
-	uint64_t image;        /* as long as it is not known which are wanted */
+	uint64_t image;        /* only used until the wanted images are known */
 	uint32_t block;        /* in bbv.blocks */
 	uint64_t instructions; /* executed */
 };
@@ -42,28 +42,26 @@ struct bbv {
 	struct VECTOR(struct bbv_interval) intervals; /* by number */
 };
 
-/* What is wanted of a profile. */
+/* Selects the part of a profile. */
 struct bbv_filter {
 	bool one_process;
 	uint64_t process;   /* pid, if one_process */
 	const char *module; /* glob for the name or path; NULL: all */
 };
 
-/*
- * Reads a profile. Errors: those of trm_read; TRM_ERROR_USAGE if it has no intervals, or
- * no counts of blocks in what is wanted. Warnings are given back (NULL: none); the caller
- * frees them. On success the caller deinits the result.
- */
+/* Reads a profile. Errors: those of trm_read; TRM_ERROR_USAGE if it has no intervals,
+ * or the selected part has no block counts. ret_warning gets warnings (NULL: none),
+ * which the caller frees. On success the caller deinits the result. */
 struct trm_error *bbv_init(struct bbv *bbv, const char *path,
 			   const struct bbv_filter *filter, char **ret_warning);
 void bbv_deinit(struct bbv *bbv);
 
-/* Adds the vectors, one line each, by interval; those of intervals in which nothing ran
- * are left out. Returns how many lines there are. */
+/* Adds the vectors, one line for each interval, in order; empty intervals are left
+ * out. Returns the number of lines. */
 size_t bbv_vectors(const struct bbv *bbv, struct text *out);
 
-/* Adds what the numbers mean: lines of blocks and of vectors, fields with tabs between
- * them. See man/trammel-bbv.1.md. */
+/* Adds the meaning of the numbers: lines for blocks and for vectors, with fields
+ * separated by tabs. See man/trammel-bbv.1.md. */
 void bbv_table(const struct bbv *bbv, struct text *out);
 
 #endif

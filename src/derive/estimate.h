@@ -1,17 +1,13 @@
-/*
- * Counts for all routes of a function, for those who would rather have a likely number
- * than none: compilers.
- */
+/* Estimates counts for all routes of a function, for compilers, which prefer a likely
+ * number to none. */
 #ifndef TRAMMEL_DERIVE_ESTIMATE_H
 #define TRAMMEL_DERIVE_ESTIMATE_H
 
 #include "annotate/routes.h"
 
-/*
- * Gives the routes that are not known a count: as if each call came back once, and else
- * so that what enters a block is divided evenly among the ways on that are open. Known
- * ones stay as they are.
- */
+/* Gives each route of unknown count an estimate: it assumes that each call returned
+ * once, and otherwise divides the executions of a block evenly among its open ways
+ * out. Known counts stay unchanged. */
 void estimate_routes(struct routes *routes, const struct annotation *annotation);
 
 #endif

@@ -15,7 +15,7 @@ enum loops_sort {
 
 struct loop_row {
 	const struct report_function *function;
-	uint64_t header, parent; /* addresses; parent 0: none */
+	uint64_t header, parent; /* addresses; parent 0: no enclosing loop */
 	uint32_t depth, blocks;
 	bool known; /* `entries` is */
 	uint64_t entries, iterations, instructions;
@@ -24,13 +24,13 @@ struct loop_row {
 struct loop_list {
 	const struct report_profile *profile;
 	struct VECTOR(struct loop_row) rows; /* executed ones */
-	size_t without;   /* functions whose blocks were counted, but without a graph */
-	size_t irregular; /* ways that close a cycle which is no loop */
+	size_t without;   /* functions with block counts, but without a graph */
+	size_t irregular; /* edges that close a cycle that is not a loop */
 	size_t uncounted; /* functions: see struct walk */
 	struct walk_troubles troubles;
 };
 
-/* Finds the loops that ran of what is selected of a profile, which must outlive the
+/* Finds the loops that ran in the selection of a profile, which must outlive the
  * result. `functions`: glob for names; NULL: all. The caller deinits it. */
 void loop_list_init(struct loop_list *list, const struct report_profile *profile,
 		    const char *functions, enum loops_sort sort);

@@ -6,7 +6,7 @@
 
 #include "derive/walk.h"
 
-/* What became of the module's functions. */
+/* The number of the module's functions by outcome. */
 struct pbo_result {
 	size_t written;
 	size_t nameless;  /* without a symbol (BOLT) or debug information (AutoFDO) */

@@ -1,7 +1,5 @@
-/*
- * The code of what a profile counted: each module's file is opened once, and each
- * function of it visited.
- */
+/* Visits the code that a profile counted: opens each module's file once, and visits
+ * each of its functions. */
 #ifndef TRAMMEL_DERIVE_WALK_H
 #define TRAMMEL_DERIVE_WALK_H
 
@@ -11,7 +9,7 @@
 #include "base/vector.h"
 #include "report/profile.h"
 
-/* A module whose code could not be looked at. */
+/* A module whose code could not be read. */
 struct walk_trouble {
 	const struct report_module *module;
 	char *reason;
@@ -19,14 +17,14 @@ struct walk_trouble {
 
 struct walk_troubles VECTOR(struct walk_trouble);
 
-/* Which functions: those selected of the profile whose blocks were counted. */
+/* A walk over the functions that are selected in the profile and have block counts. */
 struct walk {
 	const struct report_profile *profile;
 	const char *functions;              /* glob for their names; NULL: all */
 	const struct report_module *module; /* only of this one; NULL: of all */
-	/* What is done with each, and with each cold part of it (annotation.part);
-	 * `context` is handed through. `routes` is NULL for a
-	 * function without a graph. */
+	/* Called for each function, and for each of its cold parts (annotation.part);
+	 * `context` is passed through. `routes` is NULL for a function without a
+	 * graph. */
 	void (*visit)(void *context, const struct annotation *annotation,
 		      const struct routes *routes);
 	void *context;
@@ -34,14 +32,15 @@ struct walk {
 	size_t uncounted; /* functions that were executed, without counts of blocks */
 };
 
-/* How tables of what was found are written. */
+/* Options of the tables that show the result of a walk. */
 struct walk_options {
 	size_t limit; /* rows */
 	bool colour;
 	size_t width; /* columns at which lines are cut; 0: nowhere */
 };
 
-/* Whether a function is one of those that are asked for. */
+/* Tells whether a function was executed, is in a selected module, and has a name that
+ * matches the glob (NULL: any name). */
 bool walk_wants(const char *glob, const struct report_profile *profile,
 		const struct report_function *function);
 
@@ -53,9 +52,9 @@ void walk_functions(struct walk *walk);
 
 void walk_troubles_deinit(struct walk_troubles *troubles);
 
-/* A line for each module whose code could not be looked at. */
+/* Adds a line for each module whose code could not be read. */
 void walk_troubles_text(const struct walk_troubles *troubles, struct text *out);
-/* The same as a member "troubles", a list of objects. */
+/* Adds the troubles as a member "troubles", a list of objects. */
 void walk_troubles_json(const struct walk_troubles *troubles, struct text *out);
 
 /* A line that says how many functions are left out; nothing for 0. */

@@ -1,7 +1,5 @@
-/*
- * Constant words of a file as the loader leaves them: in segments that nobody writes to,
- * and in what is made read-only once it is relocated (PT_GNU_RELRO).
- */
+/* Constant words of a file, as the loader leaves them: in read-only segments, and in
+ * data that is made read-only after relocation (PT_GNU_RELRO). */
 #ifndef TRAMMEL_IMAGE_CONSTANTS_H
 #define TRAMMEL_IMAGE_CONSTANTS_H
 

@@ -36,7 +36,7 @@ static inline size_t cursor_left(const struct cursor *cursor)
 	return (size_t)(cursor->end - cursor->at);
 }
 
-/* Steps over `size` bytes and returns where they are; NULL if there are not so many. */
+/* Steps over `size` bytes and returns a pointer to them; NULL if fewer are left. */
 static inline const uint8_t *cursor_skip(struct cursor *cursor, uint64_t size)
 {
 	const uint8_t *start = cursor->at;
@@ -87,7 +87,7 @@ int64_t image_cursor_sleb(struct cursor *cursor);
 /* Steps over a string with its 0 and returns it; "" if it does not end. */
 const char *image_cursor_string(struct cursor *cursor);
 
-/* Where encoded pointers are relative to. */
+/* Base addresses for relative encoded pointers. */
 struct pointer_bases {
 	uint64_t data, function;
 };

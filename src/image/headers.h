@@ -1,7 +1,5 @@
-/*
- * Program headers of a mapped file, for what must be known of it without opening it as an
- * image: cheap, and nothing is believed of what they say.
- */
+/* Program headers of a mapped file, for questions that do not need the whole image:
+ * cheap, and every value is checked. */
 #ifndef TRAMMEL_IMAGE_HEADERS_H
 #define TRAMMEL_IMAGE_HEADERS_H
 
@@ -19,23 +17,23 @@ struct headers {
 /* False: it is too short, or has headers of another size. `bytes` must outlive it. */
 bool headers_open(const void *bytes, size_t size, struct headers *ret_headers);
 
-/* The header of this index. False: there is none. */
+/* Reads the header of this index; false if it does not exist. */
 bool headers_read(const struct headers *file, unsigned index, Elf64_Phdr *ret_segment);
 
 /* The first one of a type (PT_...). */
 bool headers_find(const struct headers *file, uint32_t type, Elf64_Phdr *ret_segment);
 
-/* How many bytes the file has for a link-time address and what follows in its segment; 0:
- * none. */
+/* Returns the number of bytes in the file from a link-time address to the end of its
+ * segment; 0: none. */
 size_t headers_bytes(const struct headers *file, uint64_t address,
 		     const uint8_t **ret_bytes);
 
-/* Values of the dynamic section by tag (DT_...); 0: it has none. */
+/* Values of the dynamic section by tag (DT_...); 0: absent. */
 struct headers_dynamic {
 	uint64_t values[DT_RELR + 1];
 };
 
-/* Reads the dynamic section; all 0 if the file has none. */
+/* Reads the dynamic section; all values are 0 if the file has none. */
 struct headers_dynamic headers_read_dynamic(const struct headers *file);
 
 /* Sets `ret_bytes` to the table that the entries `tag` and `size_tag` describe, and

@@ -1,7 +1,5 @@
-/*
- * Which function of the source each instruction is of, where compilers have put functions
- * into others: as debug information (DWARF) says. For profiles that compilers read.
- */
+/* The source function of each instruction, including functions that compilers have
+ * inlined, from debug information (DWARF). For profiles that compilers read. */
 #ifndef TRAMMEL_IMAGE_INLINES_H
 #define TRAMMEL_IMAGE_INLINES_H
 
@@ -16,7 +14,7 @@ struct image_site {
 	uint32_t discriminator; /* as the compiler numbers them */
 };
 
-/* A function, or one that was put into another. */
+/* A function, or an inlined copy of one. */
 struct image_scope {
 	uint32_t name;          /* linked name: number in image_inlines.names */
 	uint32_t line;          /* at which it is declared; 0: not known */
@@ -39,7 +37,7 @@ struct image_stretch {
 struct image_inlines {
 	struct string_table names;
 	struct VECTOR(struct image_scope) scopes; /* a parent is in front of its own */
-	struct VECTOR(struct image_part) parts;   /* by start; none meets the next */
+	struct VECTOR(struct image_part) parts;   /* by start; disjoint */
 	struct VECTOR(struct image_stretch) stretches; /* the same */
 	bool llvm; /* all of it was compiled by a compiler that is based on LLVM */
 };

@@ -1,7 +1,5 @@
-/*
- * Where code is in the source, as debug information (DWARF) says: that in the file
- * itself, or in its separate debug file.
- */
+/* Places of code in the source, from debug information (DWARF) in the file itself or
+ * in its separate debug file. */
 #ifndef TRAMMEL_IMAGE_LINES_H
 #define TRAMMEL_IMAGE_LINES_H
 
@@ -11,7 +9,7 @@
 /* The line at which a function is declared or, in assembly, begins. */
 struct image_place {
 	uint32_t file; /* number in image_lines.files */
-	uint32_t line; /* from 1; 0: not known, and then there is no file either */
+	uint32_t line; /* from 1; 0: not known, and neither is the file */
 };
 
 struct image_lines {
@@ -19,15 +17,13 @@ struct image_lines {
 	 * without "." and ".." in them. */
 	struct string_table files;
 	struct VECTOR(struct image_place) places; /* one for each of image.functions */
-	char *lack; /* what of the debug information is missing; NULL: nothing */
+	char *lack; /* missing part of the debug information; NULL: nothing is missing */
 };
 
-/*
- * Reads the places of all functions of an image that image_open opened. Errors:
+/* Reads the places of all functions of an image that image_open opened. Errors:
  * TRM_ERROR_UNSUPPORTED if there is no debug information, TRM_ERROR_FORMAT if the file
- * is another one by now, TRM_ERROR_SYSTEM if it cannot be read. The message is a reason
- * only ("no debug information"). On success the caller deinits the lines.
- */
+ * has changed since, TRM_ERROR_SYSTEM if it cannot be read. The message is a reason
+ * only ("no debug information"). On success the caller deinits the lines. */
 struct trm_error *image_lines_init(struct image_lines *lines, const struct image *image);
 void image_lines_deinit(struct image_lines *lines);
 
@@ -40,7 +36,7 @@ struct image_row {
 /* The lines of all code of an image. */
 struct image_rows {
 	struct string_table files;            /* as in image_lines */
-	struct VECTOR(struct image_row) rows; /* by start; none meets the next one */
+	struct VECTOR(struct image_row) rows; /* by start; disjoint */
 	char *lack;                           /* as in image_lines */
 };
 
@@ -48,7 +44,8 @@ struct image_rows {
 struct trm_error *image_rows_init(struct image_rows *rows, const struct image *image);
 void image_rows_deinit(struct image_rows *rows);
 
-/* The index of the first row that ends behind the address; rows.count if none does. */
+/* Returns the index of the first row that ends after the address; rows.count if there
+ * is none. */
 size_t image_rows_from(const struct image_rows *rows, uint64_t address);
 
 /* A path without "." and ".." in it, put behind `folder` if it is relative; free() it. */

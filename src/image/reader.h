@@ -1,7 +1,5 @@
-/*
- * What the files of this folder share while one ELF file is read. Only src/image includes
- * it.
- */
+/* Shared by the files of this folder while one ELF file is read. Only src/image
+ * includes it. */
 #ifndef TRAMMEL_IMAGE_READER_H
 #define TRAMMEL_IMAGE_READER_H
 
@@ -12,17 +10,17 @@
 #include <elf.h>
 #include <string.h>
 
-/* Bytes of a file, owned by somebody else. */
+/* Bytes of a file, not owned. */
 struct bytes {
 	const uint8_t *data;
 	size_t size;
 };
 
-/* The parts of an ELF file that do not depend on where it is loaded. */
+/* The parts of an ELF file that do not depend on its load address. */
 struct elf_file {
 	struct bytes bytes;
 	Elf64_Ehdr header;
-	/* All section headers, by index; one that makes no sense has type SHT_NULL. */
+	/* All section headers, by index; an invalid one has type SHT_NULL. */
 	struct VECTOR(Elf64_Shdr) sections;
 	struct bytes section_names; /* ends with a 0 byte, or empty */
 	bool bad_sections;          /* a section header was left out */
@@ -39,14 +37,14 @@ enum symbol_source {
 struct symbol_table {
 	struct bytes entries;  /* Elf64_Sym, not necessarily aligned */
 	struct bytes strings;  /* ends with a 0 byte, or empty */
-	struct bytes versions; /* 16 bits for each symbol; empty: there are none */
+	struct bytes versions; /* 16 bits for each symbol; empty: no versions */
 	enum symbol_source source;
 	/* The linker puts "@VERSION" behind names in .symtab of a file that defines
 	 * versions. */
 	bool version_suffixes;
 };
 
-/* Which of the names at one address is the best: the lowest. */
+/* Rank of the names at one address; the lowest is the best. */
 enum symbol_rank {
 	RANK_GLOBAL,
 	RANK_WEAK,
@@ -111,7 +109,7 @@ enum dynamic_tag {
 	DYNAMIC_COUNT
 };
 
-/* An image and what stays known of it for image_find_function. */
+/* An image with the data that image_find_function needs later. */
 struct opened {
 	struct image image; /* first: image_open gives this out */
 	struct symbol_table tables[2];
@@ -128,21 +126,19 @@ struct reader {
 	struct opened *opened;
 	struct image *image; /* &opened->image */
 	struct elf_file elf;
-	/*
-	 * What may still be spent, in bytes looked at, on parts of the file that tables
-	 * refer to (names, landing pads, call-frame instructions). Sound files spend
-	 * about their own size; a hostile one could refer to one part 10^5 times.
-	 */
+	/* Remaining work, in bytes read, for parts of the file that tables refer to
+	 * (names, landing pads, call-frame instructions). Sound files need about their
+	 * own size; a hostile one could refer to one part 10^5 times. */
 	uint64_t budget;
 	bool exhausted;
-	uint64_t name_bytes;   /* what the names of all functions may take */
-	uint64_t frame_header; /* address of PT_GNU_EH_FRAME; 0: there is none */
+	uint64_t name_bytes;   /* remaining bytes for the names of all functions */
+	uint64_t frame_header; /* address of PT_GNU_EH_FRAME; 0: absent */
 	bool dynamic_present[DYNAMIC_COUNT];
 	uint64_t dynamic[DYNAMIC_COUNT];
 	struct symbol_table symbol_tables[4];
 	size_t symbol_table_count;
 	bool code_by_segments;       /* no section headers to be believed */
-	struct image_range go_table; /* addresses of .gopclntab; empty: there is none */
+	struct image_range go_table; /* addresses of .gopclntab; empty: absent */
 	struct image_ranges
 		code; /* executable sections, else segments; sorted, disjoint */
 	struct image_ranges word_ranges;  /* where `words` are wanted */
@@ -150,8 +146,8 @@ struct reader {
 	struct VECTOR(struct symbol) symbols;
 	struct VECTOR(struct frame) frames;
 	struct image_addresses resolvers;  /* addends of IRELATIVE */
-	struct image_addresses references; /* what relocations and the like lead to */
-	struct VECTOR(uint64_t) entries;   /* what the loader calls: entry, init, fini */
+	struct image_addresses references; /* targets of relocations etc. */
+	struct VECTOR(uint64_t) entries;   /* called by the loader: entry, init, fini */
 };
 
 /* Adds a warning to the image; all but the first few are dropped. */
@@ -167,7 +163,7 @@ bool image_spend(struct reader *reader, uint64_t amount);
  * must outlive it. Deinit is allowed after an error too. */
 struct trm_error *image_elf_init(struct elf_file *elf, struct bytes bytes);
 
-/* The same for object files, too. */
+/* Reads the headers like image_elf_init; accepts object files, too. */
 struct trm_error *image_elf_init_any(struct elf_file *elf, struct bytes bytes);
 void image_elf_deinit(struct elf_file *elf);
 
@@ -178,19 +174,19 @@ bool image_slice(struct bytes bytes, uint64_t offset, uint64_t size,
 /* Cuts bytes behind the last 0: each offset in them then starts a whole string. */
 struct bytes image_cut_strings(struct bytes bytes);
 
-/* The first section of a type, or with a name; NULL if there is none. */
+/* Returns the first section of a type, or with a name; NULL if there is none. */
 const Elf64_Shdr *image_section_of_type(const struct elf_file *elf, uint32_t type);
 const Elf64_Shdr *image_section_named(const struct elf_file *elf, const char *name);
 const char *image_section_name(const struct elf_file *elf, const Elf64_Shdr *section);
 
-/* What the file has for a section; empty if nothing. */
+/* Returns the bytes of a section in the file; empty if it has none. */
 struct bytes image_section_bytes(const struct elf_file *elf, const Elf64_Shdr *section);
 
-/* The symbols of .symtab; false if there is none. */
+/* Reads the symbols of .symtab; false if it is absent. */
 bool image_symtab_of(const struct elf_file *elf, enum symbol_source source,
 		     struct symbol_table *ret_table);
 
-/* Looks for a build id in notes; returns its size, 0 if there is none. */
+/* Finds a build id in notes; returns its size in bytes, 0 if absent. */
 size_t image_find_build_id(struct bytes notes, unsigned char id[32]);
 size_t image_build_id_of_sections(const struct elf_file *elf, unsigned char id[32]);
 
@@ -199,17 +195,18 @@ size_t image_build_id_of_sections(const struct elf_file *elf, unsigned char id[3
 /* Reads program headers and the dynamic section. Errors: there is nothing to load. */
 struct trm_error *image_read_segments(struct reader *reader);
 
-/* The bytes from an address up to the end of what the file has of its segment; empty:
+/* Returns the bytes from an address to the end of its segment in the file; empty:
  * none. */
 struct bytes image_bytes_from(const struct image *image, uint64_t address);
 
-/* The range that holds the address, in sorted disjoint ranges; NULL if none does. */
+/* Returns the range with the address, from sorted disjoint ranges; NULL if there is
+ * none. */
 const struct image_range *image_range_at(const struct image_ranges *ranges,
 					 uint64_t address);
 
 void image_ranges_sort(struct image_ranges *ranges);
 
-/* Sorts, and takes out what is empty or overlaps an earlier range. */
+/* Sorts the ranges, and removes empty ones and ones that overlap an earlier range. */
 void image_ranges_make_disjoint(struct image_ranges *ranges);
 
 /* symbols.c */
@@ -256,7 +253,7 @@ void image_read_go_functions(struct reader *reader);
 
 /* frames.c */
 
-/* Reads the call-frame information into reader.frames, and what it leads to. */
+/* Reads the call-frame information into reader.frames, and the data it refers to. */
 void image_read_frames(struct reader *reader);
 
 /* pads.c: the landing pads of the function at `function` become targets. Format: Itanium
@@ -290,13 +287,13 @@ void image_debug_files_deinit(struct debug_files *files);
 
 /* debuglink.c */
 
-/* Maps a regular file, for image_unmap_file; empty if there is none (errno says why, if
- * the system does). */
+/* Maps a regular file; image_unmap_file undoes it. Empty on failure (errno is set if a
+ * system call failed). */
 struct bytes image_map_file(const char *path);
 void image_unmap_file(struct bytes bytes);
 
-/* Puts the path of the debug file that the image's section .gnu_debuglink names into
- * `path`; false if there is none with the sum that the section has. */
+/* Writes the path of the debug file named by the image's section .gnu_debuglink into
+ * `path`; false if no file has the checksum in that section. */
 bool image_debuglink_path(const struct image *image, const struct elf_file *elf,
 			  struct text *path);
 

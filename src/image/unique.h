@@ -18,17 +18,17 @@ struct image_unique {
 /* By address, global ones first. */
 struct image_uniques VECTOR(struct image_unique);
 
-/* Reads .symtab. Error (TRM_ERROR_UNSUPPORTED): there is none. The image must outlive the
- * result; on success the caller deinits the vector. */
+/* Reads .symtab. Error (TRM_ERROR_UNSUPPORTED): it is absent. The image must outlive
+ * the result; on success the caller deinits the vector. */
 struct trm_error *image_uniques_init(struct image_uniques *uniques,
 				     const struct image *image);
 
-/* The first one at an address; NULL: none. */
+/* Returns the first one at an address; NULL: none. */
 const struct image_unique *image_unique_at(const struct image_uniques *uniques,
 					   uint64_t address);
 
-/* The first one of the last that begin at an address or in front of it, if it reaches
- * there; NULL: none. */
+/* Returns the first of the last ones that begin at or before an address, if it extends
+ * to the address; NULL: none. */
 const struct image_unique *image_unique_around(const struct image_uniques *uniques,
 					       uint64_t address);
 

@@ -10,19 +10,20 @@
 #include "record/record.h"
 #include "report/profile.h"
 
-/* What an attribute is good for. */
+/* The use of an attribute in a report. */
 struct report_caliper_use {
 	unsigned kind; /* enum use, in caliper.c */
 	double ns;     /* nanoseconds in one of its unit */
 };
 
-/* All-zero is one of no attributes. */
+/* Paths of Caliper's attributes; all-zero: no attribute is known yet. */
 struct report_caliper {
 	struct VECTOR(struct report_caliper_use) uses; /* by attribute */
-	struct table nested; /* by node: the same path without what is not nested, + 1 */
+	struct table nested; /* by node: the same path without attributes that are not
+				nested, + 1 */
 };
 
-/* What a record says of a region. */
+/* The region and numbers found in one record. */
 struct report_caliper_taken {
 	record_node node; /* the path of its nested attributes alone */
 	/* Without the region; the image is the process's rank, 0 where there is one. */
@@ -30,7 +31,7 @@ struct report_caliper_taken {
 	bool inclusive; /* the time has that of the regions inside */
 };
 
-/* Whether the record says something of a region. */
+/* Reads the region and numbers of a record; returns false if it has no region. */
 bool report_caliper_take(struct report_caliper *caliper, struct record_model *model,
 			 record_node node, const struct record_pair *pairs, size_t count,
 			 struct report_caliper_taken *ret_taken);

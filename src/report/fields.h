@@ -1,7 +1,5 @@
-/*
- * The attributes of a profile that reports know, and records taken apart by them:
- * docs/profile.md says what they mean.
- */
+/* The attributes of a profile that reports know, and the decoding of records by them;
+ * docs/profile.md defines them. */
 #ifndef TRAMMEL_REPORT_FIELDS_H
 #define TRAMMEL_REPORT_FIELDS_H
 
@@ -62,22 +60,23 @@ enum field {
 
 #define BIT(field) (1ull << (field))
 
-/* One record, taken apart: the pairs of its own, and those of its path's nodes. */
+/* One decoded record: its own pairs, and the pairs of its path's nodes. */
 struct row {
 	uint64_t own;     /* BIT() of each field that its own pairs have */
-	uint64_t present; /* the same, once read with those of the path */
+	uint64_t present; /* same bits, including fields read from the path */
 	const struct record_value *values[FIELD_COUNT];
 	/* The node with the function's name, if nodes above have all that says which
 	 * module it is of; else 0. */
 	record_node function;
 };
 
-/* All-zero, but for the model, is one that has read nothing. */
+/* Decodes records into rows. All-zero, except for `model`, is a valid start. */
 struct field_reader {
 	const struct record_model *model;
-	struct VECTOR(uint8_t) field_of; /* by attribute; FIELD_COUNT: none of ours */
+	struct VECTOR(
+		uint8_t) field_of; /* by attribute; FIELD_COUNT: not a known field */
 	struct row row;
-	/* What that was read from: */
+	/* The source of the fields above: */
 	const struct record_pair *pairs;
 	struct VECTOR(record_attribute) attributes; /* of the pairs */
 	record_node node;
@@ -89,10 +88,12 @@ struct field_reader {
  * the last one cost little: same node, same place of the pairs, same attributes. */
 const struct row *fields_read(struct field_reader *reader, record_node node,
 			      const struct record_pair *pairs, size_t count);
-/* Adds its path, whose innermost nodes count where it has several of a field. */
+/* Adds the fields of the record's path; if a field occurs several times, the innermost
+ * node counts. */
 void fields_read_path(struct field_reader *reader);
 
-/* Not to be called where it is known already. */
+/* Finds the field of an attribute; only call it if the attribute is not in `field_of`
+ * yet. */
 enum field fields_find(struct field_reader *reader, record_attribute attribute);
 void field_reader_deinit(struct field_reader *reader);
 
@@ -103,7 +104,7 @@ static inline enum field field_of(struct field_reader *reader, record_attribute 
 		       : fields_find(reader, attribute);
 }
 
-/* 0 and "" where a row has none. */
+/* Read a field of a row; 0 and "" if the row does not have it. */
 static inline uint64_t number_of(const struct row *row, enum field field)
 {
 	return row->present & BIT(field) ? row->values[field]->u : 0;

@@ -1,9 +1,7 @@
-/*
- * One profile of several. Records are passed on one by one, whatever they hold; what is
- * changed is said in docs/profile.md: images and runs get new numbers, globals become a
- * run record, and what left out functions is said once. Memory is needed for the names in
- * all profiles, not for their records.
- */
+/* Merges several profiles into one. Records are passed on one by one, including
+ * unknown ones; docs/profile.md describes the changes: images and runs get new
+ * numbers, globals become a run record, and reasons for left-out functions are written
+ * only once. Memory is needed for the names in all profiles, not for their records. */
 #ifndef TRAMMEL_REPORT_MERGE_H
 #define TRAMMEL_REPORT_MERGE_H
 
@@ -12,11 +10,10 @@
 /* Begins a profile, which is written to `fd`. */
 struct report_merge *report_merge_create(int fd);
 
-/*
- * Adds what is in a file. `ret_warning` is that of trm_read. Errors: those of trm_read,
- * TRM_ERROR_FORMAT if nothing is in it, TRM_ERROR_USAGE if it holds another measurement
- * than the files before. After an error the profile is of no use.
- */
+/* Adds the records of a file. `ret_warning` is that of trm_read. Errors: those of
+ * trm_read, TRM_ERROR_FORMAT if the file is empty, TRM_ERROR_USAGE if its measurement
+ * differs from that of the files before. After an error the merged profile must not be
+ * used. */
 struct trm_error *report_merge_add(struct report_merge *merge, const char *path,
 				   char **ret_warning);
 

@@ -7,26 +7,27 @@
 
 #include "report/profile.h"
 
-/* Adds what a record says of the path that its node is; all of `count` but its region is
- * filled in. The region is valid until the next is added; NULL: the path is none. */
+/* Adds the numbers of a record to the region of its node; all fields of `count` but
+ * its region are filled in. Returns the region, valid until the next is added; NULL if
+ * the path has no region. */
 struct report_region *report_tree_add(struct report_profile *profile,
 				      struct report_tree *tree,
 				      const struct record_model *model, record_node node,
 				      const struct report_region_count *count);
 
-/* Adds up what is selected: a part of report_profile_select. */
+/* Sums the regions of the selection: a part of report_profile_select. */
 void report_trees_select(struct report_profile *profile);
 
-/* The calls of one function by another, in whatever context, are arcs. */
+/* Makes arcs from the calls of one function by another, summed over their contexts. */
 void report_graph_finish(struct report_profile *profile);
 
-/* The regions that were there in what is selected, each before what is in it, the longest
- * first. The caller frees. */
+/* Returns the regions of the selection, each before its inner regions, the longest
+ * first. The caller frees the array. */
 const struct report_region **report_tree_rows(const struct report_tree *tree,
 					      size_t *ret_count);
 
-/* Leaves at most `limit` rows, those that took longest, in the order that they are in;
- * returns how many. What is around a row stays with it. */
+/* Keeps at most `limit` rows, the longest ones, in their present order, and the
+ * regions around them. Returns the number of rows kept. */
 size_t report_tree_heaviest(const struct report_region **rows, size_t count,
 			    size_t limit);
 

@@ -1,9 +1,7 @@
-/*
- * What a .cali file is made of: its records, counted as LLNL Caliper's cali-stat counts
- * them. A node has four elements (its number, its attribute, its value, its parent), a
- * snapshot one for each node that it refers to and two for each value of its own; sizes
- * are estimated: 8 bytes an element, and the bytes of strings.
- */
+/* The records of a .cali file, counted as LLNL Caliper's cali-stat counts them. A node
+ * has four elements (its number, attribute, value and parent); a snapshot has one for
+ * each node that it refers to and two for each of its own values. Sizes are estimates:
+ * 8 bytes an element, plus the bytes of strings. */
 #ifndef TRAMMEL_CLI_CALI_COUNT_H
 #define TRAMMEL_CLI_CALI_COUNT_H
 
@@ -11,7 +9,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 
-/* Of the nodes that are of one attribute, by its name. */
+/* Counts of the nodes of one attribute, keyed by its name. */
 struct cali_reuse {
 	uint64_t nodes;    /* records of them */
 	uint64_t uses;     /* the same, and paths of snapshots that have one */
@@ -21,11 +19,11 @@ struct cali_reuse {
 /* A node of the file at hand. */
 struct cali_counted {
 	uint32_t attribute; /* item of `reuse` */
-	uint32_t parent;    /* item of `nodes`, of a smaller number; 0: none */
-	uint32_t depth;     /* nodes on its path */
-	uint32_t names;     /* of an attribute's node: the item of `reuse` + 1 */
-	bool text;          /* below the type of strings, or of bytes */
-	uint64_t uses;      /* by snapshots, as the end of a path */
+	uint32_t parent; /* index in `nodes`, smaller than this node's own; 0: the root */
+	uint32_t depth;  /* nodes on its path */
+	uint32_t names;  /* of an attribute's node: the item of `reuse` + 1 */
+	bool text;       /* below the type of strings, or of bytes */
+	uint64_t uses;   /* by snapshots, as the end of a path */
 };
 
 struct cali_counts {
@@ -38,15 +36,15 @@ struct cali_counts {
 	struct string_table names;
 	struct VECTOR(struct cali_reuse) reuse; /* by number of the name */
 	struct table elements;                  /* hashes of attribute and value */
-	/* Of the file at hand. */
+	/* Of the current file: */
 	struct table node_of; /* from the number in the file to the item */
-	struct VECTOR(struct cali_counted) nodes_known; /* item 0 is none */
+	struct VECTOR(struct cali_counted) nodes_known; /* index 0 is unused */
 	struct text bytes;                              /* scratch */
 };
 
 void cali_counts_init(struct cali_counts *counts);
 void cali_counts_deinit(struct cali_counts *counts);
-/* What follows has numbers of its own. */
+/* Begins a new file, whose node numbers are independent of the files before. */
 void cali_counts_begin(struct cali_counts *counts);
 /* Counts a line, which ends with a new line. False: it makes no sense. */
 bool cali_counts_line(struct cali_counts *counts, const char *line);

@@ -1,7 +1,5 @@
-/*
- * Command lines of the programs that take the place of LLNL Caliper's: options as those
- * have them.
- */
+/* Command lines of the programs that replace LLNL Caliper's tools; they take the same
+ * options. */
 #ifndef TRAMMEL_CLI_CALI_OPTIONS_H
 #define TRAMMEL_CLI_CALI_OPTIONS_H
 
@@ -12,21 +10,22 @@
 
 struct cali_option {
 	const char *name;     /* NULL ends a table */
-	char letter;          /* 0: none */
-	const char *argument; /* what it takes; NULL: nothing */
+	char letter;          /* 0: the option has no letter */
+	const char *argument; /* name of its argument in the help; NULL: it takes no
+				 argument */
 	const char *what;
 };
 
 struct cali_words VECTOR(const char *);
 
-/* Takes an option, by its row in the table; the argument is "" where there is none. */
+/* Handles one option: `option` is its number in the table, `argument` its value (""
+ * without one). */
 typedef void (*cali_taker)(int option, const char *argument);
 
-/*
- * --name, --name=argument, --name argument, letters together, the last one with =argument
- * or an argument behind it; what follows -- is no option. Words that are no options are
- * added to `words`. Returns the option that is in no table, or NULL.
- */
+/* Parses --name, --name=argument, --name argument, and letters together, the last of
+ * which may take =argument or the next word. Every word after -- is positional.
+ * Positional words are added to `words`. Returns the first option that is not in the
+ * table, or NULL. */
 const char *cali_options_parse(const struct cali_option *table, const char **argv,
 			       cali_taker take, struct cali_words *words);
 

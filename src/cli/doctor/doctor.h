@@ -1,6 +1,5 @@
-/*
- * The parts of `trammel doctor`: doctor.c shows what the checks of checks.c find.
- */
+/* Shared by the parts of `trammel doctor`: doctor.c shows the findings of the checks
+ * in checks.c. */
 #ifndef TRAMMEL_CLI_DOCTOR_DOCTOR_H
 #define TRAMMEL_CLI_DOCTOR_DOCTOR_H
 
@@ -11,14 +10,14 @@
 enum finding_status {
 	FINDING_OK,
 	FINDING_WARN, /* works, but not in every case, or not as well */
-	FINDING_FAIL, /* what the check is for cannot be done */
+	FINDING_FAIL, /* the checked feature does not work */
 	FINDING_INFO, /* a fact that stops nothing */
 };
 
 struct finding {
 	enum finding_status status;
-	struct text value;  /* what is there */
-	struct text remedy; /* what to change; empty: nothing */
+	struct text value;  /* the value found on this system */
+	struct text remedy; /* advice on what to change; empty: nothing */
 };
 
 enum check_need {
@@ -34,7 +33,7 @@ struct check {
 	void (*look)(struct finding *finding);
 };
 
-/* All checks, those of one need together; a row without name at the end. */
+/* All checks, grouped by the feature that needs them; the last row has no name. */
 extern const struct check checks[];
 
 #endif

@@ -1,13 +1,11 @@
-/*
- * Trying on a process of its own what a run does to a program.
- */
+/* Tries each step of a measurement on a process of its own. */
 #ifndef TRAMMEL_CLI_DOCTOR_TRIAL_H
 #define TRAMMEL_CLI_DOCTOR_TRIAL_H
 
 #include <stdbool.h>
 
 enum trial_step {
-	TRIAL_SEIZE,  /* PTRACE_SEIZE by a process that is no ancestor */
+	TRIAL_SEIZE,  /* PTRACE_SEIZE by a process that is not an ancestor */
 	TRIAL_STOP,   /* PTRACE_INTERRUPT and the stop */
 	TRIAL_MEMORY, /* a write to the text through /proc/PID/mem */
 	TRIAL_GS,     /* a GS base set, and found by the program */
@@ -15,8 +13,7 @@ enum trial_step {
 	TRIAL_STEPS
 };
 
-/* What became of the steps. They are made in order; a failure of the first two ends the
- * trial. */
+/* Results of the steps. They run in order; a failure of the first two ends the trial. */
 struct trial {
 	struct {
 		bool reached, good;

@@ -8,19 +8,19 @@
 
 #include <stddef.h>
 
-/* Takes the terminal of standard input and output; what was on it comes back at the end,
- * also if the process ends by exit(). */
+/* Takes over the terminal of standard input and output; its earlier contents are
+ * restored at the end, also if the process ends by exit(). */
 void screen_open(void);
 void screen_close(void);
 
-/* Its size now. */
+/* Writes the current size of the terminal, in columns and lines. */
 void screen_size(size_t *ret_columns, size_t *ret_lines);
 
 /* Shows the lines from the top on, and `last` in the last line; the rest is empty. */
 void screen_show(const struct text *lines, const char *last);
 
-/* The next key that was typed, 0 if there is none: for cursor keys nothing. -1: the
- * terminal is gone. */
+/* Returns the next typed key, 0 if there was none (cursor keys count as none), -1 if
+ * the terminal is gone. */
 int screen_key(void);
 
 #endif

@@ -1,7 +1,4 @@
-/*
- * `trammel top`: what a profile that is written again and again shows of the last
- * moments.
- */
+/* `trammel top`: recent activity, shown from a profile that is rewritten repeatedly. */
 #ifndef TRAMMEL_CLI_TOP_VIEW_H
 #define TRAMMEL_CLI_TOP_VIEW_H
 
@@ -27,7 +24,8 @@ extern const char *const top_by_names[];
 extern const char *const top_sort_names[];
 
 struct top_row {
-	const char *place, *name; /* of the profile: module or state, and what it is */
+	const char *place,
+		*name; /* text from the profile: module or state, and the name */
 	uint64_t process, thread; /* pid and tid, where rows are these */
 	uint64_t key;             /* the same in each profile */
 	uint64_t total;
@@ -37,12 +35,12 @@ struct top_row {
 struct top_view {
 	enum top_by by;
 	enum top_sort sort;
-	bool paused; /* shows what it showed */
+	bool paused; /* the view stays unchanged */
 	const char *title;
-	struct report_profile *profile; /* the last one; NULL: none yet */
+	struct report_profile *profile; /* the latest one; NULL: none yet */
 	uint64_t start_ns, last_ns;     /* of the first profile and of the last */
 	struct table before;            /* key -> total, in the profile before the last */
-	double seconds;                 /* between these two; 0: there was none */
+	double seconds; /* time between the last two profiles; 0: there was only one */
 	struct VECTOR(struct top_row) rows;
 };
 
@@ -51,8 +49,8 @@ struct top_view {
 void top_view_update(struct top_view *view, const char *path, uint64_t now);
 /* Makes the rows anew, after `by` or `sort` changed. */
 void top_view_arrange(struct top_view *view);
-/* Adds the view: at most so many lines and columns (0: as many as there are), each line
- * with a newline behind it. */
+/* Adds the view as text: at most `columns` columns and `lines` lines (0: no limit),
+ * each line followed by a newline. */
 void top_view_show(const struct top_view *view, size_t columns, size_t lines, bool colour,
 		   struct text *out);
 void top_view_deinit(struct top_view *view);

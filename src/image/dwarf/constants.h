@@ -119,13 +119,14 @@ enum dwarf_line_extended {
 	DW_LNE_set_discriminator,
 };
 
-/* What a field of a directory or file in a line table is. */
+/* Meaning of a field in a directory or file entry of a line table. */
 enum dwarf_line_content {
 	DW_LNCT_path = 1,
 	DW_LNCT_directory_index,
 };
 
-/* Columns of a package's index of units; those that the two versions number alike. */
+/* Columns of a package's index of units; only the ones that have the same number in
+ * both versions. */
 enum dwarf_index_column {
 	DW_SECT_INFO = 1,
 	DW_SECT_ABBREV = 3,

@@ -1,9 +1,7 @@
-/*
- * Debug information (DWARF 2 to 5) of one file and of what belongs to it: units, their
- * entries, ranges and line tables; split units in .dwo files and .dwp packages; what dwz
- * moved into a supplementary file. Only for the files of src/image. All is checked
- * against the sizes of the sections: what makes no sense reads as if it were not there.
- */
+/* Debug information (DWARF 2 to 5) of one file and its companion files: units, their
+ * entries, ranges and line tables; split units in .dwo files and .dwp packages; the
+ * supplementary file of dwz. Only for the files of src/image. Everything is checked
+ * against the sizes of the sections: invalid data reads as if it were absent. */
 #ifndef TRAMMEL_IMAGE_DWARF_DWARF_H
 #define TRAMMEL_IMAGE_DWARF_DWARF_H
 
@@ -58,17 +56,18 @@ struct dwarf_abbreviations;
 
 /* A file, or a split unit's parts of a package. */
 struct dwarf_file {
-	struct bytes mapped;                   /* the file; empty: a part of another */
-	struct bytes sections[DWARF_SECTIONS]; /* unpacked; empty: it has none */
-	uint8_t *unpacked[DWARF_SECTIONS];     /* what of them was allocated */
+	struct bytes mapped; /* the file; empty: a part of another */
+	struct bytes
+		sections[DWARF_SECTIONS]; /* unpacked; empty: the file does not have it */
+	uint8_t *unpacked[DWARF_SECTIONS]; /* allocated buffers of unpacked sections */
 	bool packed_badly; /* a compressed section could not be unpacked */
 	unsigned char build_id[32];
-	size_t build_id_size;                   /* 0: none */
+	size_t build_id_size;                   /* 0: no build id */
 	struct VECTOR(struct dwarf_unit) units; /* by offset */
 	struct VECTOR(struct dwarf_abbreviations *) abbreviations;
 	struct table abbreviations_at;    /* offset: index in them, plus 1 */
-	struct dwarf_file *supplementary; /* what dwz moved there; NULL: none. Owned */
-	char *supplementary_name;         /* NULL: it needs none */
+	struct dwarf_file *supplementary; /* the file made by dwz; NULL: none. Owned */
+	char *supplementary_name;         /* NULL: the file does not refer to one */
 	struct bytes supplementary_id;    /* its build id */
 };
 
@@ -81,14 +80,15 @@ struct dwarf_source {
 /* The head of a line table. */
 struct dwarf_line_head {
 	bool read;
-	uint16_t version; /* 0: there is no sound table */
+	uint16_t version; /* 0: no valid table */
 	uint8_t offset_size;
 	uint8_t instruction_size, line_range, opcode_base;
 	int8_t line_base;
 	const uint8_t *lengths; /* of the standard opcodes' arguments, from 1 on */
 	struct cursor program;
-	struct VECTOR(const char *) folders;      /* 0: of the unit */
-	struct VECTOR(struct dwarf_source) files; /* before version 5, 0 is no file */
+	struct VECTOR(const char *) folders; /* 0: of the unit */
+	struct VECTOR(
+		struct dwarf_source) files; /* before version 5, index 0 is unused */
 };
 
 struct dwarf_unit {
@@ -101,13 +101,13 @@ struct dwarf_unit {
 	uint8_t address_size; /* 8, or 4 */
 	uint8_t offset_size;  /* 4, or 8 in the 64-bit form */
 	const struct dwarf_abbreviations *abbreviations;
-	/* Of its first entry: */
+	/* From its first entry: */
 	uint64_t low_pc; /* that ranges are relative to */
 	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
 	uint64_t line_offset;   /* UINT64_MAX: no line table */
 	uint64_t split_id;      /* of a skeleton and its split unit */
-	const char *split_name; /* of the .dwo file; NULL: it is no skeleton */
-	const char *folder;     /* where it was compiled; NULL: not known */
+	const char *split_name; /* of the .dwo file; NULL: not a skeleton */
+	const char *folder;     /* folder of the compilation; NULL: not known */
 	struct dwarf_line_head head;
 };
 
@@ -119,24 +119,27 @@ struct dwarf_value {
 
 struct dwarf_entry {
 	struct dwarf_unit *unit;
-	uint64_t next; /* offset of what follows, its children if it has any */
-	uint32_t tag;  /* 0: the end of a list of children, or of the unit */
+	uint64_t
+		next; /* offset after this entry: of its first child if it has children */
+	uint32_t tag; /* 0: the end of a list of children, or of the unit */
 	bool children;
-	uint32_t present;                       /* a bit for each slot */
-	struct dwarf_value values[DWARF_SLOTS]; /* only of those present */
+	uint32_t present; /* a bit for each slot */
+	struct dwarf_value
+		values[DWARF_SLOTS]; /* valid only for slots that are present */
 };
 
 /* sections.c */
 
-/* Reads the debug sections of an ELF file at `path`, without its units; `split`: those of
- * split units. NULL: there is no such file (errno is set), or it is none (errno is 0). */
+/* Reads the debug sections of an ELF file at `path`, without its units; `split`: the
+ * sections of split units. NULL: the file cannot be opened (errno is set) or is not an
+ * ELF file (errno is 0). */
 struct dwarf_file *dwarf_file_open(const char *path, bool split);
 /* Frees a file and all that it owns; NULL is allowed. */
 void dwarf_file_close(struct dwarf_file *file);
 
 /* supplementary.c */
 
-/* Opens the file of what dwz moved, if one is named, of a file at `path`. */
+/* Opens the supplementary file of a file at `path`, if the file names one. */
 void dwarf_file_read_supplementary(struct dwarf_file *file, const char *path);
 
 /* unit.c */
@@ -144,12 +147,13 @@ void dwarf_file_read_supplementary(struct dwarf_file *file, const char *path);
 /* Reads the heads of a file's units and the attributes of their first entries. */
 void dwarf_file_read_units(struct dwarf_file *file);
 
-/* The unit of a file that has the offset in its .debug_info; NULL: none has. */
+/* Returns the unit at an offset of a file's .debug_info; NULL if no unit has this
+ * offset. */
 struct dwarf_unit *dwarf_unit_at(const struct dwarf_file *file, uint64_t offset);
 
 /* abbreviation.c */
 
-/* How the fields of one kind of entry lie. */
+/* The layout of the fields in one kind of entry. */
 struct dwarf_layout {
 	uint32_t tag;
 	bool children;
@@ -163,12 +167,13 @@ struct dwarf_field {
 	int64_t constant; /* for DW_FORM_implicit_const */
 };
 
-/* The table at an offset of a file's .debug_abbrev, read once; NULL: there is none. */
+/* Returns the table at an offset of a file's .debug_abbrev, which is read once; NULL:
+ * no such table. */
 const struct dwarf_abbreviations *dwarf_abbreviations_at(struct dwarf_file *file,
 							 uint64_t offset);
 void dwarf_abbreviations_destroy(struct dwarf_abbreviations *abbreviations);
 
-/* The layout of entries with a code; false: the table has none. */
+/* Finds the layout of the entries with a code; false: the table does not have it. */
 bool dwarf_abbreviation_find(const struct dwarf_abbreviations *abbreviations,
 			     uint64_t code, struct dwarf_layout *ret_layout);
 
@@ -179,11 +184,11 @@ bool dwarf_abbreviation_find(const struct dwarf_abbreviations *abbreviations,
 void dwarf_form_read(struct cursor *cursor, const struct dwarf_unit *unit, uint32_t form,
 		     int64_t constant, struct dwarf_value *ret_value);
 
-/* The string that a value of the unit is; NULL if it is none. */
+/* Returns the string of a unit's value; NULL if the value is not a string. */
 const char *dwarf_string_of(const struct dwarf_unit *unit,
 			    const struct dwarf_value *value);
 
-/* The address that a value of the unit is; false if it is none. */
+/* Reads the address of a unit's value; false if the value is not an address. */
 bool dwarf_address_of(const struct dwarf_unit *unit, const struct dwarf_value *value,
 		      uint64_t *ret_address);
 
@@ -201,23 +206,26 @@ void dwarf_entry_read(struct dwarf_unit *unit, uint64_t offset,
 /* The offset behind an entry and all its children. */
 uint64_t dwarf_entry_end(const struct dwarf_entry *entry);
 
-/* Whether the entry has the attribute, or that which it is the code or the definition of
- * has (DW_AT_abstract_origin, DW_AT_specification). `ret_unit`: that it is a value of. */
+/* Finds an attribute of the entry, or of the entry that it refers to by
+ * DW_AT_abstract_origin or DW_AT_specification; false if neither has it. `ret_unit`
+ * gets the unit of the value. */
 bool dwarf_entry_find(const struct dwarf_entry *entry, enum dwarf_slot slot,
 		      struct dwarf_unit **ret_unit, struct dwarf_value *ret_value);
 
-/* A string, in the same way; NULL: there is none. Valid as long as its file is. */
+/* Returns a string attribute, found in the same way; NULL: absent. Valid as long as
+ * the file. */
 const char *dwarf_entry_string(const struct dwarf_entry *entry, enum dwarf_slot slot);
 
-/* A number, in the same way; 0: there is none, or it needs more than 32 bits. */
+/* Returns a number attribute, found in the same way; 0: absent, or larger than 32
+ * bits. */
 uint32_t dwarf_entry_number(const struct dwarf_entry *entry, enum dwarf_slot slot);
 
-/* Where the code of an entry begins; false if it has none. */
+/* Reads the start address of an entry's code; false if it has no code. */
 bool dwarf_entry_start(const struct dwarf_entry *entry, uint64_t *ret_address);
 
 /* ranges.c */
 
-/* Puts the code of an entry into `ranges`, in its order, instead of what they have. */
+/* Replaces the contents of `ranges` by the ranges of an entry's code, in their order. */
 void dwarf_entry_ranges(const struct dwarf_entry *entry, struct image_ranges *ranges);
 
 /* line.c */
@@ -226,18 +234,18 @@ void dwarf_entry_ranges(const struct dwarf_entry *entry, struct image_ranges *ra
 struct dwarf_row {
 	uint64_t address;
 	uint64_t file; /* number for dwarf_unit_path */
-	uint64_t line; /* 0: none */
+	uint64_t line; /* 0: no line */
 	uint64_t discriminator;
 	bool end; /* the code ends here */
 };
 
-/* Calls `see` for each row of a unit's line table, as they follow each other. */
+/* Calls `see` for each row of a unit's line table, in the order of the table. */
 void dwarf_unit_rows(struct dwarf_unit *unit,
 		     void (*see)(void *context, const struct dwarf_row *row),
 		     void *context);
 
-/* The path of a file of the unit's line table, clean (see image_clean_path); NULL: it has
- * none. The caller frees it. */
+/* Returns the clean path (see image_clean_path) of a file in the unit's line table;
+ * NULL: not known. The caller frees it. */
 char *dwarf_unit_path(struct dwarf_unit *unit, uint64_t file);
 
 /* linehead.c */
@@ -248,14 +256,14 @@ void dwarf_line_head_deinit(struct dwarf_line_head *head);
 
 /* split.c */
 
-/* Where split units are looked for. */
+/* Places to search for split units. */
 struct dwarf_splits {
 	const char *program;        /* path of the image */
 	const char *debug_file;     /* path of the file with the skeletons */
 	bool looked;                /* for a package */
-	struct dwarf_file *package; /* NULL: there is none */
+	struct dwarf_file *package; /* NULL: no package */
 	size_t wanted, missing;     /* split units */
-	char *missed;               /* name of the first one that is missing */
+	char *missed;               /* name of the first missing one */
 };
 
 /* The file of a skeleton's split unit, with `ret_unit` in it; NULL if it is not there.

@@ -1,9 +1,7 @@
-/*
- * What is different between two profiles, A and B. Functions are the same if their names
- * and the file names of their modules are: builds move, and their functions move inside
- * of them. So functions of one name in modules of one name count together. What has no
- * name is known by its address, which is its name in reports.
- */
+/* Differences between two profiles, A and B. Functions are matched by their names and
+ * the file names of their modules, since builds move and functions move inside of
+ * them; functions of one name in modules of one name are counted together. A function
+ * without a name is known by its address, which reports show as its name. */
 #ifndef TRAMMEL_REPORT_DIFF_DIFF_H
 #define TRAMMEL_REPORT_DIFF_DIFF_H
 
@@ -32,7 +30,8 @@ struct diff_options {
 	enum diff_by by;
 	enum diff_sort sort;
 	const char *module; /* glob for the name or path; NULL: all */
-	double threshold;   /* percent of A, from 0; what differs less is equal */
+	double threshold; /* percent of A, from 0; rows with a smaller difference count as
+			     equal */
 	const char *files[DIFF_SIDES];
 	size_t limit; /* rows of the table; SIZE_MAX: all */
 	bool colour;
@@ -44,8 +43,8 @@ struct diff_row {
 	char *name;   /* of the function or program; "" where rows are modules. Of a
 			 block: function+0x12; of an edge: function+0x12 -> +0x34, by
 			 its blocks; of an arc: caller -> callee */
-	/* How often functions were called, blocks executed, or edges taken; in coverage
-	 * profiles, how many functions were executed. */
+	/* Number of calls of functions, executions of blocks, or passes of edges; in
+	 * coverage profiles, number of executed functions. */
 	uint64_t calls[DIFF_SIDES];
 	uint64_t instructions[DIFF_SIDES]; /* executed, if diff.blocks */
 	bool uncounted; /* but not in all of a function's calls: they say nothing */
@@ -53,7 +52,7 @@ struct diff_row {
 
 struct diff {
 	const struct report_profile *sides[DIFF_SIDES];
-	struct VECTOR(struct diff_row) rows; /* those that differ, sorted */
+	struct VECTOR(struct diff_row) rows; /* the differing rows, sorted */
 	size_t equal;                        /* rows that do not */
 	uint64_t calls[DIFF_SIDES];          /* of all rows */
 	uint64_t instructions[DIFF_SIDES];

@@ -8,9 +8,9 @@
  *      "modules": [...], "processes": [...], "skipped": [...],
  *      "uncounted_parts": [...]}
  *
- * Rows are functions, modules, processes or blocks, as options.by says, all of them.
- * Attributes have the names of the profile; `functions.executed` is how many functions of
- * a module or in a process were. Only what is selected of the profile is there.
+ * Rows are all functions, modules, processes or blocks of the selection, as options.by
+ * says. Attributes have the names of the profile; `functions.executed` is the number of
+ * executed functions of a module or in a process.
  */
 #ifndef TRAMMEL_REPORT_JSON_JSON_H
 #define TRAMMEL_REPORT_JSON_JSON_H

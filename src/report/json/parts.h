@@ -8,7 +8,7 @@
 #include "report/profile.h"
 
 void json_add_key(struct text *out, const char *key);
-/* A member; none at all if the value is empty. */
+/* Adds a string member; nothing if the value is empty. */
 void json_add_string(struct text *out, const char *key, const char *value);
 void json_add_number(struct text *out, const char *key, uint64_t value);
 void json_add_boolean(struct text *out, const char *key, bool value);
@@ -24,12 +24,12 @@ void json_begin_list(struct text *out, const char *key);
 void json_add_place(struct text *out, const char *path,
 		    const struct report_function *function);
 
-/* The members of an arc. Without a site, one that is all calls of a function by another.
- */
+/* Adds the members of an arc. An arc without a site stands for all calls of a function
+ * by another. */
 void json_add_arc(struct text *out, const struct report_profile *profile,
 		  const struct report_arc *arc);
 
-/* What is known of a run, as an object. */
+/* Adds an object with the globals of a run. */
 void json_add_globals(struct text *out, const struct report_run *run);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * A table of text: cells are collected, then printed in columns as wide as they need.
- */
+/* A table of text: cells are collected, then printed in columns of fitting width. */
 #ifndef TRAMMEL_REPORT_TEXT_GRID_H
 #define TRAMMEL_REPORT_TEXT_GRID_H
 
@@ -16,7 +14,7 @@ struct grid_column {
 	bool right; /* numbers stand at the right */
 };
 
-/* How a report looks. */
+/* The style of a text report. */
 struct text_style {
 	bool colour;
 	size_t width; /* columns of the terminal, at which lines are cut; 0: never */
@@ -25,14 +23,14 @@ struct text_style {
 struct grid {
 	struct VECTOR(struct grid_column) columns;
 	struct VECTOR(char *) cells;   /* row by row */
-	struct VECTOR(uint8_t) paints; /* by row; those behind the end are GRID_PLAIN */
+	struct VECTOR(uint8_t) paints; /* by row; rows past the end are GRID_PLAIN */
 };
 
 enum grid_paint { GRID_PLAIN, GRID_GREEN, GRID_RED };
 
 void grid_add_column(struct grid *grid, const char *title, bool right);
 
-/* The colour of the row whose first cell comes next. */
+/* Sets the colour of the row whose first cell is added next. */
 void grid_paint_row(struct grid *grid, enum grid_paint paint);
 
 /* Adds the next cell of the row. Control characters of names are shown as '?'. */
@@ -52,7 +50,7 @@ size_t report_columns(const char *text);
 
 /* Adds a string, control characters as '?', so that no name can steer a terminal. */
 void report_add_visible(struct text *out, const char *string);
-/* The same, as it stands between quotes in the language of Graphviz. */
+/* Adds the string escaped for double quotes in Graphviz's language. */
 void report_add_quoted(struct text *out, const char *string);
 
 #endif

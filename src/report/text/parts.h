@@ -14,12 +14,13 @@ void report_add_count(struct text *out, unsigned long long count, const char *on
 void report_add_more(struct text *out, unsigned long long count, const char *one,
 		     const char *many);
 
-/* What was run: two lines for each run, at most `limit` runs. */
+/* Adds two lines on each run, for at most `limit` runs. */
 void report_add_head(struct text *out, const struct report_profile *profile, size_t limit,
 		     const struct text_style *style);
-/* In profiles of blocks: how much was executed of what is selected, a line. */
+/* Adds a line with the number of instructions executed in the selection, for profiles
+ * of blocks. */
 void report_add_instructions(struct text *out, const struct report_profile *profile);
-/* Processes that were released, or not measured, and those still running: a line each. */
+/* Adds a line for each process that was released, not measured, or is still running. */
 void report_add_unmeasured(struct text *out, const struct report_profile *profile,
 			   size_t limit);
 /* Adds "1.234 s", "12.3 ms": three digits or so. */
@@ -27,7 +28,7 @@ void report_add_duration(struct text *out, uint64_t ns);
 /* The tree of regions: at most `limit` rows. */
 void report_add_regions(struct text *out, const struct report_profile *profile,
 			size_t limit, const struct text_style *style);
-/* The same of calls in their contexts. */
+/* Adds the table of calls by context. */
 void report_add_graph(struct text *out, const struct report_profile *profile,
 		      size_t limit, const struct text_style *style);
 

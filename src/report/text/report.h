@@ -1,6 +1,5 @@
-/*
- * The report as text: `trammel report`, and what `trammel run` shows at its end.
- */
+/* The report as text: the output of `trammel report`, and the summary of `trammel
+ * run`. */
 #ifndef TRAMMEL_REPORT_TEXT_REPORT_H
 #define TRAMMEL_REPORT_TEXT_REPORT_H
 
@@ -26,19 +25,20 @@ enum report_by {
 };
 enum report_colour { REPORT_COLOUR_AUTO, REPORT_COLOUR_ALWAYS, REPORT_COLOUR_NEVER };
 
-/* All-zero is a report of everything, with the usual number of rows. */
+/* Options of a report. All-zero: report everything, with the default number of rows. */
 struct report_options {
 	enum report_by by;
 	enum report_sort sort;
 	struct report_arc_filter arcs;
 	size_t limit; /* rows of each table; 0: 30, in a summary 10 */
-	bool all;     /* all rows, whatever the limit is */
+	bool all;     /* show all rows, ignoring the limit */
 	bool verbose; /* the functions that were not instrumented, by name */
 	enum report_colour colour;
 	size_t width; /* columns at which lines are cut; 0: nowhere */
 };
 
-/* Adds the report on what is selected of the profile. AUTO is no colour here. */
+/* Adds the report on the selection of the profile. REPORT_COLOUR_AUTO means no colour
+ * here. */
 void report_text(const struct report_profile *profile,
 		 const struct report_options *options, struct text *out);
 
@@ -50,10 +50,12 @@ void report_text(const struct report_profile *profile,
 struct trm_error *report_text_summary(FILE *out, const char *profile_path,
 				      const struct report_options *options);
 
-/* Whether to use colours on this stream: it is a terminal and NO_COLOR is not set. */
+/* Tells whether to use colours on this stream: it is a terminal and NO_COLOR is not
+ * set. */
 bool report_colour_on(FILE *out, enum report_colour colour);
 
-/* The width and height of the terminal; both 0 if the stream is none. */
+/* Writes the width and height of the terminal, in columns and lines; both 0 if the
+ * stream is not a terminal. */
 void report_terminal_size(FILE *out, size_t *ret_columns, size_t *ret_lines);
 
 #endif
