@@ -1,11 +1,11 @@
-/* Writing the profile of a channel that wrote none itself. */
+/* Writes profiles for channels that did not write their own. */
 #ifndef TRAMMEL_CONTEXT_CHANNEL_FILE_H
 #define TRAMMEL_CONTEXT_CHANNEL_FILE_H
 
 #include "context/channels.h"
 
-/* Writes a profile of what a channel of a process had that wrote none itself. `naming`:
- * NULL if addresses are to stand alone. */
+/* Writes the profile of a process's channel that did not write its own. `naming`: NULL
+ * to write addresses without names. */
 struct trm_error *context_channel_write(const char *path,
 					const struct context_process *process,
 					const struct context_channel *channel,

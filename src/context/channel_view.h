@@ -1,7 +1,5 @@
-/*
- * A channel of a process on its way into a profile: what records of sums and of traces
- * share.
- */
+/* A channel of a process while it is written to a profile: shared by records of sums
+ * and of traces. */
 #ifndef TRAMMEL_CONTEXT_CHANNEL_VIEW_H
 #define TRAMMEL_CONTEXT_CHANNEL_VIEW_H
 
@@ -10,8 +8,8 @@
 
 enum { PAIRS_MAX = 5 * CONTEXT_METRICS_MAX + 32 };
 
-/* Properties of what snapshots have beside what the program says, as the peer's; of
- * metadata of the run, which is above all contexts. */
+/* Properties of the attributes that snapshots add, the same as Caliper's; and of
+ * metadata of the run, which stands above all contexts. */
 enum {
 	VIEW_VALUE = RECORD_AS_VALUE | RECORD_SCOPE_THREAD | RECORD_SKIP_EVENTS,
 	VIEW_SUM = VIEW_VALUE | RECORD_AGGREGATABLE,
@@ -26,7 +24,7 @@ struct channel_sums {
 
 struct rooted_node {
 	record_node node;
-	uint32_t change; /* of channel_view.run_changes; 0: there is none */
+	uint32_t change; /* in channel_view.run_changes; 0: none */
 };
 
 struct channel_view {
@@ -41,15 +39,15 @@ struct channel_view {
 	record_attribute image, thread, count, regions, offset, duration, is_main, slot,
 		pthread;
 	bool tells_threads;           /* there are several, or it is for a profile */
-	struct record_pair rank;      /* of all records; attribute 0: none */
+	struct record_pair rank;      /* of all records; attribute 0: no rank */
 	record_attribute *attributes; /* by the process's number */
 	record_node **nodes;          /* by thread; NULL: not needed yet */
-	/* Metadata of the run in a trace, as far as it is read: nodes above all others.
-	 */
+	/* Metadata of the run in a trace, up to the current event: nodes above all
+	 * others. */
 	struct VECTOR(struct record_pair) run;
 	record_node run_node;        /* the innermost of them */
 	uint32_t run_changes;        /* how often it was another one */
-	struct rooted_node **rooted; /* by thread: the nodes below it; NULL: none yet */
+	struct rooted_node **rooted; /* by thread: the nodes below each; NULL: none yet */
 	record_attribute *events;    /* by kind and number, + 1: event.begin#NAME; 0 */
 	struct shared_values shared; /* as far as the traces are read */
 };
@@ -64,7 +62,7 @@ void view_init(struct channel_view *view, const struct context_channel_saving *s
 	       const struct context_channel *channel);
 void view_deinit(struct channel_view *view);
 
-/* Of the records: PREFIXNAME. */
+/* Returns the attribute PREFIXNAME of the records. */
 record_attribute view_make(const struct channel_view *view, const char *prefix,
 			   const char *name, enum record_type type, uint32_t properties);
 /* An attribute of nanoseconds, which says so. */
@@ -72,17 +70,17 @@ record_attribute view_make_ns(const struct channel_view *view, const char *name,
 			      uint32_t properties);
 struct channel_sums view_make_sums(const struct channel_view *view, const char *name,
 				   enum record_type type);
-/* The nodes of a thread's contexts in the profile, by number; what is no part of the tree
- * there has its parent's. */
+/* Returns the nodes of a thread's contexts in the profile, by number; a context left
+ * out of the profile's tree has the node of its parent. */
 const record_node *view_nodes(struct channel_view *view, uint32_t number);
-/* The same of one of them, below what was said of the run. */
+/* Returns the node of one context of a thread, below the metadata of the run. */
 record_node view_node(struct channel_view *view, uint32_t thread, uint32_t number);
-/* From here on the run has the value; NULL: it has none of the attribute. */
+/* Sets the run's value of an attribute from here on; NULL: removes it. */
 void view_say_run(struct channel_view *view, record_attribute attribute,
 		  const struct record_value *value);
-/* Whether a block has rows or snapshots of the channel that it has not cleared. */
+/* Tells whether a block has rows or snapshots of the channel that were not cleared. */
 bool view_has(const struct context_channel *channel, const struct context_block *block);
-/* Begins a record: whose it is. */
+/* Begins a record with the pairs that identify its process and thread. */
 void view_begin(const struct channel_view *view,
 		const struct context_known_thread *thread, struct channel_pairs *pairs);
 
@@ -106,7 +104,7 @@ static inline uint64_t view_ns(const struct channel_view *view, uint64_t ticks)
 	return context_scale(ticks, view->saving->ns_per_tick);
 }
 
-/* What there is no room for is left out. */
+/* Adds a pair; drops it if there is no room. */
 static inline void pairs_add(struct channel_pairs *pairs, record_attribute attribute,
 			     struct record_value value)
 {

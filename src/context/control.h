@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The channels of a process, as they are in its spool: what they say may change. */
+/* The channels of a process in its spool, whose wanted state may be changed. */
 struct context_control {
 	pid_t pid;
 	struct context_spool *head;
@@ -21,8 +21,9 @@ struct context_control {
 		struct context_channel *) channels; /* in the order of their making */
 };
 
-/* Errors (TRM_ERROR_USAGE): there is no such process, it does not measure itself, or it
- * is another user's. deinit is called without an error only. */
+/* Opens the spool of a process. Errors (TRM_ERROR_USAGE): the process does not exist,
+ * does not measure itself, or belongs to another user. The caller deinits only on
+ * success. */
 struct trm_error *context_control_init(struct context_control *control, pid_t pid);
 void context_control_deinit(struct context_control *control);
 
@@ -30,7 +31,7 @@ void context_control_deinit(struct context_control *control);
  */
 struct trm_error *context_control_check(const struct context_control *control,
 					const char *name);
-/* Whether the channel is meant. */
+/* Tells whether a channel has this name (NULL: any). */
 bool context_control_is(const struct context_channel *channel, const char *name);
 /* Wants the channels of the name (NULL: all) to be stopped, or to go on. */
 void context_control_want(struct context_control *control, const char *name,

@@ -1,7 +1,5 @@
-/*
- * Several sequences of events read on in the order of time: a binary heap of their
- * numbers, the one with the earliest event on top.
- */
+/* Merges several sequences of events in the order of time: a binary heap of their
+ * numbers, with the sequence of the earliest event on top. */
 #ifndef TRAMMEL_CONTEXT_MERGE_H
 #define TRAMMEL_CONTEXT_MERGE_H
 

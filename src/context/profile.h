@@ -11,11 +11,11 @@
 
 struct context_spools VECTOR(struct context_process);
 
-/* All of a folder that can be read, in the order in which the processes began. */
+/* Reads all readable spools of a folder, in the order in which the processes began. */
 struct context_spools context_spools_read(const char *folder);
 void context_spools_deinit(struct context_spools *spools);
 
-/* What is known of a run besides. */
+/* Further data on a run. */
 struct context_run {
 	const char *measure; /* as -m has it */
 	const char *command; /* as a shell would need it */

@@ -1,8 +1,6 @@
-/*
- * Reading a spool (wire/context.h): what a process said of its own context. The process
- * may have been killed at any moment, or be running still; nothing that the file says is
- * trusted.
- */
+/* Reads a spool (wire/context.h): the regions and values that a process recorded on
+ * itself. The process may have been killed at any moment, or may still run; nothing in
+ * the file is trusted. */
 #ifndef TRAMMEL_CONTEXT_READER_H
 #define TRAMMEL_CONTEXT_READER_H
 
@@ -47,46 +45,46 @@ struct context_known_module {
 	char *path;
 };
 
-/* A process, or what of it ran between two calls of exec. */
+/* A process, or its part between two calls of exec. */
 struct context_process {
 	void *mapped; /* NULL: the bytes are the caller's */
 	const uint8_t *bytes;
 	size_t size;
 	const struct context_spool *head;
 	double ns_per_tick;
-	struct VECTOR(struct context_known_attribute) attributes; /* [0] is none */
-	/* Those that live or were traced; [0], where its paths are not empty, is the tree
-	 * of ended ones, to which rows refer. */
+	struct VECTOR(struct context_known_attribute) attributes; /* [0] is unused */
+	/* Live and traced threads; [0], if its paths are not empty, is the tree of
+	 * ended threads, to which rows refer. */
 	struct VECTOR(struct context_known_thread) threads;
 	struct VECTOR(struct context_row) rows;
 	struct VECTOR(struct context_global) globals; /* that are set */
 	struct VECTOR(struct context_known_module) modules;
 };
 
-/* Errors: the file cannot be read, or is no spool of this version. */
+/* Reads a spool. Errors: the file cannot be read, or is not a spool of this version. */
 struct trm_error *context_process_init(struct context_process *process, const char *path);
-/* The same without what is not needed for threads' paths: their values are known by
- * `bits` alone, there are no events, and nanoseconds are ticks. */
+/* Reads only the data that threads' paths need: values are known only by `bits`,
+ * events are left out, and nanoseconds are ticks. */
 struct trm_error *context_process_init_trees(struct context_process *process,
 					     const char *path);
-/* The same of what was read, in memory at a multiple of 8 that stays until deinit, with
- * ticks for nanoseconds. `name` is for messages. In error, too, context_process_deinit()
- * is called. */
+/* Reads a spool already in memory, at a multiple of 8, which must stay until deinit;
+ * with ticks for nanoseconds. `name` is used in messages. Call
+ * context_process_deinit() also after an error. */
 struct trm_error *context_process_init_memory(struct context_process *process,
 					      const void *bytes, size_t size,
 					      const char *name);
 void context_process_deinit(struct context_process *process);
-/* Whether a file of this name (or path) is a spool. */
+/* Tells whether a file of this name (or path) is a spool. */
 bool context_is_spool(const char *name);
 
-/* All blocks of a kind, in the file's order; those that are not whole are left out. */
+/* All complete blocks of a kind, in the file's order. */
 struct context_blocks VECTOR(const struct context_block *);
 struct context_blocks context_blocks_of(const struct context_process *process,
 					enum context_block_kind kind);
-/* Those of one owner together, in order. */
+/* Sorts blocks by owner; blocks of one owner stay in order. */
 void context_blocks_sort(struct context_blocks *blocks);
 
-/* The events of a block that is among those of a thread, as far as they have a kind. */
+/* Returns the valid events at the beginning of a thread's block. */
 const uint32_t *context_block_events(const struct context_block *block,
 				     const uint32_t **ret_end);
 

@@ -1,7 +1,5 @@
-/*
- * What channels had of processes that ended without a flush: by a signal, by _exit, by
- * exec.
- */
+/* Writes the data of channels whose processes ended without a flush: by a signal, by
+ * _exit, by exec. */
 #ifndef TRAMMEL_CONTEXT_RECOVER_H
 #define TRAMMEL_CONTEXT_RECOVER_H
 
@@ -10,7 +8,7 @@
 
 #include <sys/types.h>
 
-/* Whether the process of the spool lives. */
+/* Tells whether the process of the spool is alive. */
 bool context_is_running(const struct context_spool *head);
 
 struct context_recovery {
@@ -26,18 +24,19 @@ struct context_recovery {
 struct trm_error *context_recover_process(const struct context_recovery *recovery,
 					  const struct context_process *process);
 
-/* The same of a folder of spools, of processes that do not run; where no channel is, one
- * profile of all that was recorded: PROGRAM-PID.trm. */
+/* Recovers all spools of a folder whose processes have ended; a spool without channels
+ * gives one profile of all recorded data: PROGRAM-PID.trm. */
 struct trm_error *context_recover_folder(const struct context_recovery *recovery,
 					 const char *folder);
 
-/* The spool of a process that runs: its path, to be freed. Errors (TRM_ERROR_USAGE):
- * there is no such process, or it has none that this user may read. */
+/* Returns the path of a running process's spool; the caller frees it. Errors
+ * (TRM_ERROR_USAGE): the process does not exist, or has no spool that this user may
+ * read. */
 struct trm_error *context_spool_of(pid_t pid, char **ret_path);
 
-/* The same of a process that runs, and runs on: what its channels have so far; where it
- * has none, one profile of all that was recorded by it and those that share its folder.
- */
+/* Writes the data so far of the channels of a running process, which continues;
+ * without channels, one profile of all data recorded by it and by the processes that
+ * share its folder. */
 struct trm_error *context_recover_running(const struct context_recovery *recovery,
 					  pid_t pid);
 

@@ -1,6 +1,4 @@
-/*
- * From spools to records: what docs/profile.md says of contexts.
- */
+/* Converts spools to records: see docs/profile.md on contexts. */
 #ifndef TRAMMEL_CONTEXT_SAVE_H
 #define TRAMMEL_CONTEXT_SAVE_H
 
@@ -10,10 +8,11 @@
 struct context_saving {
 	struct trm_writer *writer;
 	struct record_model *model;
-	/* Of the records. */
+	/* Attributes of the records: */
 	record_attribute image, thread, count, time, offset, event, interval, begin;
-	/* When the first process of the run began, as in context_moment; traces say how
-	 * much later each began. context_saving_init makes it 0: they do not. */
+	/* Start of the run's first process, as in context_moment; traces state how
+	 * much later each process began. 0, as context_saving_init sets it: they do
+	 * not state it. */
 	uint64_t first_ns;
 };
 
@@ -26,16 +25,17 @@ struct trm_error *context_saving_init(struct context_saving *saving,
 void context_save(const struct context_saving *saving,
 		  const struct context_process *process, uint64_t image);
 
-/* The same of parts of the run alone; `intervals`: they are told apart. */
+/* Writes the records of parts of the run only; `intervals`: with separate counts for
+ * each. */
 void context_save_parts(const struct context_saving *saving,
 			const struct context_process *process, uint64_t image,
 			const struct context_parts *parts, bool intervals);
 
-/* The same without the trace. */
+/* Writes the records of the paths, without the trace. */
 void context_save_paths(const struct context_saving *saving,
 			const struct context_process *process, uint64_t image);
 
-/* Of the sum of values of a type: that of truths is how many were true. */
+/* Returns the type of a sum of values; the sum of booleans is the number of true ones. */
 enum record_type context_sum_type(enum record_type type);
 
 /* Adds a line for each fault and loss that the process had, without a line's end at the

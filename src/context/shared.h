@@ -1,5 +1,5 @@
-/* Values that hold in traces: those of a thread, and those of the process, which all
- * threads have when one of them set them. */
+/* Values that are in force in traces: values of one thread, and values of the process,
+ * which all threads share once one of them has set them. */
 #ifndef TRAMMEL_CONTEXT_SHARED_H
 #define TRAMMEL_CONTEXT_SHARED_H
 
@@ -24,10 +24,10 @@ struct shared_value {
 };
 struct shared_values VECTOR(struct shared_value);
 
-/* The one that another thread than this set; NULL: none did last. */
+/* Returns the value if another thread than this one set it last; else NULL. */
 const struct shared_value *shared_find(const struct shared_values *values,
 				       uint32_t attribute, uint32_t thread);
-/* It is set, or, `value` NULL, ended. */
+/* Records that the value was set or, with `value` NULL, ended. */
 void shared_note(struct shared_values *values, uint32_t attribute, uint32_t thread,
 		 const struct record_value *value);
 

@@ -7,14 +7,14 @@
 
 #include "context/reader.h"
 
-/* Whether a process recorded anything: of regions, or in a channel. */
+/* Tells whether a process recorded anything: regions, or data of a channel. */
 bool context_has_any(const struct context_process *process);
 
-/* Removes a folder trammel-XXXXXX if it holds nothing for anyone: spools only, of
- * processes that do not run and recorded nothing, or none. Whoever may need it later
- * holds a lock on it (flock(2)): `trammel run`; a program that records itself cannot, so
- * that only what is an hour old goes. Spools that cannot be read (of another version)
- * stay. */
+/* Removes a folder trammel-XXXXXX if it is of no use: empty, or with only spools of
+ * ended processes that recorded nothing. A program that may need the folder later
+ * holds a lock on it (flock(2)), as `trammel run` does; a program that records itself
+ * cannot, so only folders at least an hour old are removed. Unreadable spools (of
+ * another version) stay. */
 bool context_sweep_folder(const char *path);
 
 #endif

@@ -36,10 +36,9 @@ struct mix {
 	enum mix_by by;
 	struct VECTOR(struct mix_row) rows;
 	struct mix_row total;
-	struct mix_branches
-		branches; /* outcomes known; the remaining branches are unknown */
-	uint64_t odd;     /* blocks that are not in the module's file */
-	size_t uncounted; /* functions: see struct walk */
+	struct mix_branches branches; /* known outcomes; others are unknown */
+	uint64_t odd;                 /* blocks that are not in the module's file */
+	size_t uncounted;             /* functions: see struct walk */
 	struct walk_troubles troubles;
 	struct table row_by_key; /* scratch */
 };

@@ -44,9 +44,8 @@ enum image_function_flag {
  * parts, PLT stubs and signal-return frames are not functions. */
 struct image_function {
 	uint64_t address;
-	uint64_t size; /* bytes, at least 1, inside its segment */
-	uint32_t
-		name; /* offset in image.names of the linked (mangled) name; 0: no name */
+	uint64_t size;    /* bytes, at least 1, inside its segment */
+	uint32_t name;    /* of the linked (mangled) name, in image.names; 0: no name */
 	uint32_t flags;   /* enum image_function_flag */
 	uint64_t part_of; /* address of the function that a cold part belongs to; 0: not a
 			     cold part */

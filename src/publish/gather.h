@@ -1,7 +1,5 @@
-/*
- * libtrammel-report.so, once more: one profile of all ranks of a parallel program. What
- * goes wrong is said on standard error, in a line, by the rank where it does.
- */
+/* Part of libtrammel-report.so: one profile of all ranks of a parallel program. Each
+ * rank reports its errors in a line on standard error. */
 #ifndef TRAMMEL_PUBLISH_GATHER_H
 #define TRAMMEL_PUBLISH_GATHER_H
 
@@ -17,11 +15,12 @@ struct publish_gather {
 	uint32_t abi;
 	struct context_gather *(*create)(void);
 	void (*destroy)(struct context_gather *gather);
-	/* Takes in what this process recorded, first of all; `spool`: NULL if nothing. */
+	/* Adds the data of this process, before all others; `spool`: NULL if it has
+	 * none. */
 	void (*add_own)(struct context_gather *gather, const char *spool, uint32_t rank);
-	/* Takes in what another rank packed. */
+	/* Adds the packed data of another rank. */
 	void (*add)(struct context_gather *gather, const void *bytes, uint64_t size);
-	/* All of it, to be free()d; NULL: nothing to be sent. */
+	/* Returns all data packed; the caller frees it. NULL: nothing to send. */
 	void *(*pack)(struct context_gather *gather, uint64_t *ret_size);
 	/* Writes the profile: by the rank that took in all others. `command`: as a shell
 	 * would need it. */

@@ -11,7 +11,7 @@
 struct trm_error *loops_report(const struct publish_loops *loops, struct source *source,
 			       struct text *out);
 
-/* What the queries of a loop's iterations make. An error ends it. */
+/* Called with the result of each query on a loop's iterations. An error ends it. */
 typedef struct trm_error *loops_visit(void *context, const char *name,
 				      const struct text *table);
 struct trm_error *loops_each(const struct publish_loops *loops, struct source *source,

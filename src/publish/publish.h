@@ -1,7 +1,5 @@
-/*
- * libtrammel-report.so: what a program loads at its end to write its own profile, when
- * nobody runs it who would. The library that records stays small that way.
- */
+/* libtrammel-report.so: loaded by a program at its end to write its own profile,
+ * unless another process does so. This keeps the recording library small. */
 #ifndef TRAMMEL_PUBLISH_PUBLISH_H
 #define TRAMMEL_PUBLISH_PUBLISH_H
 
@@ -40,11 +38,11 @@ struct publish_pair {
 	struct publish_value value;
 };
 
-/* Takes what a channel says. */
+/* Receives the data of a channel. */
 struct publish_sink {
 	void *context;
-	/* The attribute of this name; one that has another type gets that behind its
-	 * name. */
+	/* Returns the attribute of this name; if that has another type, the attribute
+	 * of the name with the type appended. */
 	uint32_t (*attribute)(void *context, const char *name, uint32_t type,
 			      uint32_t properties);
 	/* The child of a node; 0 is the root. */
@@ -53,53 +51,54 @@ struct publish_sink {
 	void (*record)(void *context, uint32_t node, const struct publish_pair *pairs,
 		       size_t count);
 	void (*global)(void *context, uint32_t attribute, struct publish_value value);
-	/* Of an attribute: that another one has this value for it. */
+	/* Describes an attribute by a value of another attribute `key`. */
 	void (*describe)(void *context, uint32_t attribute, uint32_t key,
 			 struct publish_value value);
 };
 
-/* What a process has, to be put together with what others have. */
+/* Sums of a process, to be combined with the sums of other processes. */
 struct publish_sums {
 	void *context;
-	/* Takes in what another process packed. */
+	/* Adds the packed sums of another process. */
 	void (*add)(void *context, const void *bytes, uint64_t size);
-	/* All of it, to be free()d; NULL: there is nothing to be sent. */
+	/* Returns all sums packed; the caller frees them. NULL: nothing to send. */
 	void *(*pack)(void *context, uint64_t *ret_size);
 };
 
-/* Puts together what all processes have, which all call this in the same order. Returns
- * whether this is the one that has it all. */
+/* Combines the sums of all processes; all must call it in the same order. Returns true
+ * in the one process that has the result. */
 typedef bool publish_reduce(void *processes, const struct publish_sums *sums);
 
-/* Gives all processes, which all call this, the bytes of the one that has what all have;
- * the others get theirs to be free()d. */
+/* Sends the bytes of the process that has the result to all processes, which all call
+ * this; the others get a copy to be freed. */
 typedef void publish_spread(void *processes, void **bytes, uint64_t *size);
 
 /* The report on loops: queries as LLNL's Caliper has them, each in two steps. The first
  * one makes a profile of the sums of each rank. */
 struct publish_loops {
 	const char *summary, *summary_across;
-	/* Of one loop: {loop} stands for its name, {block} for the iterations of a row.
-	 */
+	/* Queries on one loop: {loop} stands for its name, {block} for the iterations
+	 * of a row. */
 	const char *series, *series_across;
 	uint64_t rows_max; /* of a loop, about; 0: any number */
 	bool with_summary, with_series;
-	/* Of regions, for a profile as SPOT reads it in place of tables; NULL: these. */
+	/* Queries on regions for a profile in SPOT's form; NULL: tables are written
+	 * instead. */
 	const char *regions, *regions_across;
 	const char *options; /* that were given, with commas; for that profile */
 };
 
-/* Where what a channel has goes to. */
+/* Destination of a channel's data. */
 struct publish_output {
 	const char *query; /* NULL: the profile itself */
-	/* A query over what `query` (NULL: all records) makes in each of the processes,
-	 * one of which writes its result. NULL: there is none. */
+	/* A query over the results of `query` (NULL: all records) of all processes,
+	 * one of which writes the final result. NULL: no such query. */
 	const char *across;
 	const char *path; /* "stdout", "stderr", or a file's */
 	bool append;
 	bool caliper; /* the query is as LLNL's Caliper has them */
-	/* In place of `query`: the report on loops, of all processes if there is an
-	 * `across`. NULL: there is none. */
+	/* Instead of `query`: the report on loops; of all processes if `across` is
+	 * set. NULL: no such report. */
 	const struct publish_loops *loops;
 };
 
@@ -107,18 +106,20 @@ struct publish_output {
 struct publish_channel {
 	uint32_t abi;
 	const char *name; /* of the channel; for messages */
-	/* Says what is not in the spool. */
+	/* Passes the data that is not in the spool to the sink. */
 	void (*fill)(void *context, const struct publish_sink *sink);
 	void *context;
 	const struct publish_output *outputs;
 	size_t output_count;
-	const char *records; /* a profile's path, in place of what is below; NULL: that */
+	const char *records; /* path of a profile to use instead of the fields below;
+				NULL: use them */
 	uint32_t lookups;    /* enum context_look_up */
-	/* All of the process's spool (wire/context.h), and which channel it is there. */
+	/* The whole spool of the process (wire/context.h), and the number of the
+	 * channel there. */
 	const void *spool;
 	size_t spool_size;
 	uint32_t number;
-	uint32_t also; /* another one, whose records are beside its; 0: none */
+	uint32_t also; /* another channel whose records are included; 0: none */
 	double ns_per_tick;
 	publish_reduce *reduce; /* of outputs across processes; NULL: it is alone */
 	publish_spread *spread; /* of the same */
@@ -131,18 +132,18 @@ struct publish_query {
 	uint32_t abi;
 	const char *text;
 	const char *profile; /* a path; NULL: the text is only looked at */
-	const char *path;    /* of a file, to whose end the result goes */
-	char *message;       /* gets what is wrong */
+	const char *path;    /* path of a file, to which the result is appended */
+	char *message;       /* receives the error text */
 	size_t message_size;
 	size_t place; /* gets where that is in the text, in bytes */
 };
 /* Returns whether nothing was wrong. */
 typedef bool publish_query_function(struct publish_query *request);
 
-/* Writes what a channel has; what goes wrong is said on standard error. */
+/* Writes the data of a channel; errors are reported on standard error. */
 typedef void publish_channel_function(const struct publish_channel *request);
 
-/* Writes the profile; what goes wrong is said on standard error, in a line. */
+/* Writes the profile; errors are reported on standard error, in one line. */
 typedef void publish_function(const struct publish_request *request);
 
 #endif

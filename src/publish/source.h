@@ -1,5 +1,5 @@
-/* Queries in two steps: over the records of each process, and over what that makes in all
- * of them. */
+/* Queries in two steps: over the records of each process, and over the results of all
+ * processes. */
 #ifndef TRAMMEL_PUBLISH_SOURCE_H
 #define TRAMMEL_PUBLISH_SOURCE_H
 
@@ -8,25 +8,25 @@
 #include "publish/publish.h"
 
 struct source {
-	int profile;            /* in memory; -1: this process has none, others wait */
+	int profile; /* in memory; -1: none in this process, but others may wait */
 	publish_reduce *reduce; /* NULL: the process is alone */
 	publish_spread *spread;
 	void *processes; /* for both */
-	bool writes; /* it has what all processes have; known behind the first table */
+	bool writes; /* it has the data of all processes; known after the first table */
 	const char *query; /* the first step that was run last */
-	int summed;        /* what it made; -1: nothing was run */
+	int summed;        /* result of the first step; -1: not run */
 };
 
 void source_init(struct source *source, const struct publish_channel *request,
 		 int profile);
 void source_deinit(struct source *source);
 
-/* Adds what the second step makes of the first one's rows (NULL: of all records); nothing
- * in processes that do not write. All processes must call this in the same order. What
- * goes wrong in this one alone is said, as the others go on. */
+/* Adds the result of the second step, over the rows of the first (NULL: over all
+ * records); nothing in processes that do not write. All processes must call this in
+ * the same order. An error in one process alone is reported, as the others continue. */
 struct trm_error *source_add(struct source *source, const char *local, const char *across,
 			     bool caliper, struct text *out);
-/* Gives all processes the text of the one that writes. */
+/* Sends the text of the writing process to all processes. */
 void source_share(const struct source *source, struct text *text);
 
 #endif

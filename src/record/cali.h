@@ -1,10 +1,10 @@
 /*
- * The text format of LLNL's Caliper (.cali), as its documentation has it. What the writer
- * and the reader share; nobody else needs it.
+ * The text format of LLNL's Caliper (.cali), as its documentation has it. Shared by the
+ * writer and the reader only.
  *
  * A record a line, without a head. A line is fields with commas between them; a field is
  * key=value[=value...], and the first one says what the record is. Empty lines are
- * skipped. What follows behind an unknown key is not looked at.
+ * skipped. The rest of a line after an unknown key is ignored.
  *
  *     __rec=node,id=N,attr=A,data=V[,parent=P]
  *         a node of the context tree: attribute A has the value V below node P, or at the
@@ -73,19 +73,19 @@ static inline bool cali_is_end(char c)
 /* Nodes that describe one attribute. */
 enum { CALI_DEPTH_MAX = 250 };
 
-/* What the numbers of a file stand for. */
+/* Kinds of entries that numbers in a file stand for. */
 enum cali_kind { CALI_UNKNOWN, CALI_NODE, CALI_DESCRIPTION, CALI_ATTRIBUTE };
 
 struct cali_entry {
 	uint32_t kind;   /* enum cali_kind */
-	uint32_t number; /* a node of the model, or an item of what the kind says */
+	uint32_t number; /* a node of the model, or an index in the table of its kind */
 };
 
 struct cali_description {
-	uint32_t parent;    /* item of descriptions; UINT32_MAX: none */
+	uint32_t parent;    /* index in descriptions; UINT32_MAX: no parent */
 	uint32_t depth;     /* how many are above it */
 	uint64_t attribute; /* number in the file */
-	char *value;        /* as it stands in the file, with a new line behind it */
+	char *value;        /* as in the file, followed by a new line */
 };
 
 struct cali_attribute {
@@ -96,7 +96,7 @@ struct cali_attribute {
 
 struct cali_names {
 	struct record_model *model;
-	/* By number; those that are too large for the vector are in the table. */
+	/* By number; entries with numbers too large for the vector are in the table. */
 	struct VECTOR(struct cali_entry) entries;
 	struct table *others;
 	uint64_t defined; /* how many were given a meaning */
@@ -112,7 +112,7 @@ struct cali_names {
 /* A line with a node, in parts. */
 struct cali_node_line {
 	uint64_t id, attribute, parent;
-	const char *value; /* as it stands in the line; NULL: none */
+	const char *value; /* as in the line; NULL: no value */
 	bool has_id, has_attribute, has_parent;
 };
 

@@ -7,7 +7,8 @@
 void cali_names_init(struct cali_names *names, struct record_model *model);
 void cali_names_deinit(struct cali_names *names);
 
-/* What a number stands for. */
+/* Returns the entry of a number from the table, which holds the numbers too large for
+ * the vector. */
 struct cali_entry cali_names_other(const struct cali_names *names, uint64_t id);
 static inline struct cali_entry cali_names_find(const struct cali_names *names,
 						uint64_t id)
@@ -17,7 +18,7 @@ static inline struct cali_entry cali_names_find(const struct cali_names *names,
 	return cali_names_other(names, id);
 }
 
-/* Takes a node in. Returns what is wrong with it, a constant, or NULL. */
+/* Adds a node. Returns NULL, or a constant text that describes an error. */
 const char *cali_names_define(struct cali_names *names,
 			      const struct cali_node_line *line);
 

@@ -12,12 +12,13 @@
  */
 struct cali_writer *cali_writer_create(struct text *out);
 
-/* What follows is of this model, which must live until the next call or the end. */
+/* Sets the model of the following records; it must live until the next call or the
+ * end. */
 void cali_writer_use(struct cali_writer *writer, const struct record_model *model);
 void cali_writer_record(struct cali_writer *writer, record_node node,
 			const struct record_pair *pairs, size_t count);
 
-/* The same of a record with several paths, by their innermost nodes. */
+/* Writes a record with several paths, given by their innermost nodes. */
 void cali_writer_entries(struct cali_writer *writer, const record_node *nodes,
 			 size_t node_count, const struct record_pair *pairs,
 			 size_t count);

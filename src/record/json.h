@@ -25,7 +25,7 @@ enum json_kind {
 	JSON_NULL,
 };
 
-/* What comes next. */
+/* Returns the kind of the next value. */
 enum json_kind json_peek(struct json *json);
 
 /*
@@ -35,13 +35,13 @@ enum json_kind json_peek(struct json *json);
  */
 bool json_next(struct json *json, struct text *name, size_t *count, bool object);
 
-/* Goes behind the next value, whatever it is. */
+/* Skips the next value of any kind. */
 void json_skip(struct json *json);
 
 /* Replaces the text by the next value, which must be a string, and goes behind it. */
 void json_string(struct json *json, struct text *ret_text);
 
-/* The next value, a number or a word, as it stands there; its size. */
+/* Reads the next value, a number or a word, as raw text; returns its size in bytes. */
 size_t json_word(struct json *json, const char **ret_word);
 
 #endif

@@ -14,8 +14,8 @@ struct trm_error *record_attribute_intern(struct record_model *model, const char
 					  enum record_type type, uint32_t properties,
 					  record_attribute *ret_attribute);
 
-/* The same; where it exists with another type, that of the name with the type behind it
- * ("level.string"). */
+/* Returns the attribute of a name, made if it is new; if it exists with another type,
+ * the attribute of the name with the type appended ("level.string"). */
 record_attribute record_attribute_make(struct record_model *model, const char *name,
 				       enum record_type type, uint32_t properties);
 struct trm_error *record_attributes_intern(struct record_model *model,
@@ -38,18 +38,16 @@ size_t record_attribute_count(const struct record_model *model);
 void record_attribute_describe(struct record_model *model, record_attribute attribute,
 			       record_attribute key, struct record_value value);
 
-/* What is said of it, from 0 on, in the order in which it was said first. The pairs are
- * valid until the next description of the attribute. */
+/* Returns the descriptions of an attribute, in the order in which they were first
+ * given. The pairs are valid until the next description of the attribute. */
 size_t record_attribute_descriptions(const struct record_model *model,
 				     record_attribute id);
 struct record_pair record_attribute_description(const struct record_model *model,
 						record_attribute id, size_t number);
 
-/*
- * The child of `parent` for attribute = value, made if it is new. The value is copied; it
- * must have the attribute's type (numbers of another type are taken bit by bit). A search
- * takes the same time whatever the number of siblings.
- */
+/* Returns the child of `parent` for attribute = value, made if it is new. The value is
+ * copied; it must have the attribute's type (numbers of another type are taken bit by
+ * bit). The time of a search does not depend on the number of siblings. */
 record_node record_node_child(struct record_model *model, record_node parent,
 			      record_attribute attribute, struct record_value value);
 record_node record_node_parent(const struct record_model *model, record_node node);

@@ -12,16 +12,16 @@
 struct trm_output {
 	int fd;
 	bool direct;
-	char *path; /* what it will be called */
-	char *part; /* what is open */
+	char *path; /* final path of the file */
+	char *part; /* path of the file while it is written */
 };
 
 /* Opens the file for writing. */
 struct trm_error *trm_output_open(const char *path, struct trm_output *ret_output);
 
-/* Ends the writing. `error` is what went wrong with it, NULL if nothing did: then the
- * file gets its name, else what was written is deleted. Returns what went wrong, with the
- * name of the file in front. */
+/* Ends the writing. If `error`, an error of the writing, is NULL, the file gets its
+ * final name, else the written part is deleted. Returns the error with the name of the
+ * file in front, or an error of closing. */
 struct trm_error *trm_output_close(struct trm_output *output, struct trm_error *error)
 	__attribute__((warn_unused_result));
 

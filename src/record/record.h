@@ -1,7 +1,7 @@
 /*
  * The record model: attributes, the context tree, and records, which are a node of the
- * tree plus immediate attribute:value pairs. Profiles (.trm files) are streams of them,
- * and so are those of LLNL's Caliper.
+ * tree plus immediate attribute:value pairs. Profiles (.trm files, and the files of
+ * LLNL's Caliper) are streams of records.
  */
 #ifndef TRAMMEL_RECORD_RECORD_H
 #define TRAMMEL_RECORD_RECORD_H
@@ -38,7 +38,8 @@ enum record_property {
 	RECORD_GLOBAL = 128, /* run metadata */
 	RECORD_SKIP_EVENTS = 256,
 	RECORD_UNALIGNED = 512, /* nests with nothing, not even with itself */
-	/* How fine the contexts are, 0 (the finest) to 7, times RECORD_LEVEL_ONE. */
+	/* Level of detail of the contexts, 0 (the finest) to 7, times
+	 * RECORD_LEVEL_ONE. */
 	RECORD_LEVEL_ONE = 1 << 16,
 	RECORD_LEVEL_MASK = 7 << 16,
 };
@@ -63,7 +64,7 @@ struct record_pair {
 	struct record_value value;
 };
 
-/* The same as the first of several; the first error ends it. */
+/* A row of a table of attributes to make; the first error stops the making. */
 struct record_attribute_row {
 	const char *name;
 	enum record_type type;
@@ -85,19 +86,19 @@ static inline struct record_value record_address(uint64_t u)
 	return (struct record_value){.type = RECORD_ADDRESS, .u = u};
 }
 
-/* What a reader calls. Pairs and strings are valid during the call only. */
+/* Callbacks of a reader. Pairs and strings are valid during the call only. */
 struct trm_visitor {
 	void *context;
 	void (*record)(void *context, record_node node, const struct record_pair *pairs,
 		       size_t count);
 	void (*global)(void *context, record_attribute attribute,
 		       struct record_value value);
-	/* What follows is another run: where files were put one behind the other, this
-	 * comes at the head of each. May be NULL, like the others. */
+	/* Called at the head of each run: concatenated files have several. May be NULL,
+	 * like the others. */
 	void (*file)(void *context);
-	/* Instead of `record`, where that is not NULL: also the paths, told by their
-	 * innermost nodes, that the record has in the file. `node` is all of them, each
-	 * below the one before. */
+	/* Called instead of `record` unless NULL; also passes the paths of the record
+	 * in the file, given by their innermost nodes. `node` is their concatenation,
+	 * each below the one before. */
 	void (*entries)(void *context, record_node node, const record_node *paths,
 			size_t path_count, const struct record_pair *pairs, size_t count);
 };
@@ -107,15 +108,15 @@ struct trm_visitor {
  * to what it has, so several files can be read into one). A torn or damaged tail ends the
  * reading with a warning in
  * `ret_warning` (NULL if there is none; free() it); records before it are kept. Errors:
- * cannot be read, is no profile, or was written by a later format version.
+ * the file cannot be read, is not a profile, or was written by a later format version.
  *
- * Besides .trm files there are those of LLNL's Caliper, told apart by how they begin:
- * .cali (record/cali.h) and json-split (record/split.h). In these a line, or a row, that
- * makes no sense is left out; the warning names the first.
+ * Files of LLNL's Caliper are read too, told apart by their first bytes:
+ * .cali (record/cali.h) and json-split (record/split.h). In these an invalid line or row
+ * is left out; the warning names the first.
  */
 struct trm_error *trm_read(const char *path, struct record_model *model,
 			   const struct trm_visitor *visitor, char **ret_warning);
-/* The same from memory. `name` is for messages. */
+/* Reads a profile from memory. `name` is used in messages. */
 struct trm_error *trm_read_memory(const void *bytes, size_t size, const char *name,
 				  struct record_model *model,
 				  const struct trm_visitor *visitor, char **ret_warning);

@@ -1,6 +1,5 @@
 /*
- * The .trm file format, version 2. What the writer and the reader share; nobody else
- * needs it.
+ * The .trm file format, version 2. Shared by the writer and the reader only.
  *
  * A file is a sequence of chunks. Each has a header of 24 bytes, numbers little-endian:
  *
@@ -92,11 +91,12 @@ enum trm_sizes {
 	TRM_RECORD_PAIRS_MAX = TRM_SHAPE_PAIRS_MAX / 2, /* in a record that is written */
 };
 
-/* Bytes that one file may decompress to: this, and so many for each byte read. */
+/* Limit of the bytes that one file may decompress to: a fixed number, plus a
+ * number for each byte read. */
 #define TRM_INFLATE_FREE  ((uint64_t)1 << 30)
 #define TRM_INFLATE_RATIO 1024
-/* The same for bytes that nodes take in memory, each counted as TRM_NODE_COST and its
- * string. */
+/* Limit of the bytes that nodes take in memory, in the same form; each node counts as
+ * TRM_NODE_COST plus its string. */
 #define TRM_NODES_FREE  ((uint64_t)256 << 20)
 #define TRM_NODES_RATIO 128
 #define TRM_NODE_COST   48

@@ -14,7 +14,7 @@ struct trm_shape {
 	uint32_t first, count;
 };
 
-/* What was defined since the head of the file, and in this chunk. */
+/* Definitions since the head of the file, and in the current chunk. */
 struct trm_decoder {
 	struct record_model *model;
 	const struct trm_visitor *visitor;
@@ -29,11 +29,10 @@ struct trm_decoder {
 void trm_decoder_restart(struct trm_decoder *decoder);
 void trm_decoder_deinit(struct trm_decoder *decoder);
 
-/*
- * Decodes a payload, which TRM_PADDING zero bytes follow, and calls the visitor.
- * `node_bytes_max` is what nodes may take in all. Returns NULL, or what is wrong: a
- * constant, such as "a node without parent"; records before it have been visited.
- */
+/* Decodes a payload, which must be followed by TRM_PADDING zero bytes, and calls the
+ * visitor. `node_bytes_max` limits the memory of all nodes. Returns NULL, or a
+ * constant error text such as "a node without parent"; records before the error have
+ * been visited. */
 const char *trm_decoder_payload(struct trm_decoder *decoder, const uint8_t *payload,
 				size_t size, uint64_t node_bytes_max);
 

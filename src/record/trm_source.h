@@ -1,7 +1,4 @@
-/*
- * Where a reader takes its bytes from: memory, or a descriptor (a pipe too), of which a
- * window is kept.
- */
+/* Byte source of a reader: memory, or a descriptor (also a pipe) with a window. */
 #ifndef TRAMMEL_RECORD_TRM_SOURCE_H
 #define TRAMMEL_RECORD_TRM_SOURCE_H
 
@@ -22,13 +19,15 @@ struct trm_source trm_source_memory(const void *bytes, size_t size);
 struct trm_source trm_source_fd(int fd);
 void trm_source_deinit(struct trm_source *source);
 
-/* Fills the window up to `wanted` bytes where there are so many; the window's size. */
+/* Fills the window up to `wanted` bytes, fewer at the end of the source; returns its
+ * size. */
 size_t trm_source_peek(struct trm_source *source, size_t wanted);
 
 /* Drops bytes of the window. */
 void trm_source_skip(struct trm_source *source, size_t count);
 
-/* Goes on to the next place with these bytes, at most 16; 0 where there is none. */
+/* Moves on to the next place with these bytes (`size`: at most 16); returns 0 if there
+ * is none. */
 int trm_source_seek(struct trm_source *source, const void *bytes, size_t size);
 
 #endif

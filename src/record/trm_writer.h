@@ -13,7 +13,7 @@
  */
 struct trm_writer *trm_writer_create(int fd, struct record_model *model);
 
-/* Chunks from here on are not compressed: for what is read at once, and not kept. */
+/* Stops the compression of further chunks: for data that is read at once and not kept. */
 void trm_writer_leave_plain(struct trm_writer *writer);
 void trm_writer_record(struct trm_writer *writer, record_node node,
 		       const struct record_pair *pairs, size_t count);
@@ -25,14 +25,14 @@ void trm_writer_global(struct trm_writer *writer, record_attribute attribute,
 bool trm_writer_global_once(struct trm_writer *writer, record_attribute attribute,
 			    struct record_value value);
 
-/* Writes what is buffered as a whole chunk. */
+/* Writes the buffered data as a whole chunk. */
 void trm_writer_flush(struct trm_writer *writer);
 
 /* Writes the end mark; returns the first error there was. Destroys the writer. */
 struct trm_error *trm_writer_finish(struct trm_writer *writer)
 	__attribute__((warn_unused_result));
 
-/* The checksum of a chunk whose header begins with the 16 bytes at `head`. */
+/* Computes the checksum of a chunk whose header begins with the 16 bytes at `head`. */
 uint64_t trm_checksum(const uint8_t *head, const void *stored, size_t size);
 
 #endif

@@ -12,8 +12,8 @@ struct naming *naming_create(struct record_model *model, struct symbols *symbols
 			     uint32_t lookups);
 void naming_destroy(struct naming *naming);
 
-/* By the modules that a spool names; `look_up` takes what naming_create() returns, too.
- */
+/* Names addresses by the modules listed in a spool; `look_up` also accepts the result
+ * of naming_create(). */
 extern const struct context_naming symbols_naming;
 
 #endif

@@ -1,4 +1,4 @@
-/* What addresses of code in a process are in the source: functions, lines, modules. */
+/* Source names of code addresses in a process: functions, lines, modules. */
 #ifndef TRAMMEL_SYMBOLS_SYMBOLS_H
 #define TRAMMEL_SYMBOLS_SYMBOLS_H
 
@@ -10,19 +10,20 @@ enum { SYMBOLS_INLINES = 16 };
 struct symbols;
 
 struct symbols_place {
-	/* Names of functions, demangled, the outermost first: one, or with those that
-	 * were put into it. A function that has no name is called MODULE+0xADDRESS. */
+	/* Demangled names of functions, the outermost first, followed by the functions
+	 * inlined there. A function without a name is called MODULE+0xADDRESS. */
 	const char *functions[SYMBOLS_INLINES];
 	size_t function_count; /* at least 1 */
 	const char *place;     /* FILE:LINE; NULL: it is not known or not wanted */
 	const char *file;      /* the same in two; NULL, 0 */
 	uint32_t line;
-	const char *module; /* path of the file; "": none */
+	const char *module; /* path of the file; "": not known */
 };
 
-/* `lookups`: enum context_look_up. There are no modules yet. */
+/* Creates an empty set of modules. `lookups`: bits of enum context_look_up. */
 struct symbols *symbols_create(uint32_t lookups);
-/* A module between these addresses; `bias`: of these to those of the file. */
+/* Adds a module between two addresses; `bias`: its load address minus that in the
+ * file. */
 void symbols_add(struct symbols *symbols, uint64_t start, uint64_t end, uint64_t bias,
 		 const char *path);
 void symbols_destroy(struct symbols *symbols);

@@ -56,9 +56,8 @@ struct dwarf_abbreviations;
 
 /* A file, or a split unit's parts of a package. */
 struct dwarf_file {
-	struct bytes mapped; /* the file; empty: a part of another */
-	struct bytes
-		sections[DWARF_SECTIONS]; /* unpacked; empty: the file does not have it */
+	struct bytes mapped;                   /* the file; empty: a part of another */
+	struct bytes sections[DWARF_SECTIONS]; /* unpacked; empty: absent */
 	uint8_t *unpacked[DWARF_SECTIONS]; /* allocated buffers of unpacked sections */
 	bool packed_badly; /* a compressed section could not be unpacked */
 	unsigned char build_id[32];
@@ -119,13 +118,11 @@ struct dwarf_value {
 
 struct dwarf_entry {
 	struct dwarf_unit *unit;
-	uint64_t
-		next; /* offset after this entry: of its first child if it has children */
-	uint32_t tag; /* 0: the end of a list of children, or of the unit */
+	uint64_t next; /* offset after it: of its first child if it has any */
+	uint32_t tag;  /* 0: the end of a list of children, or of the unit */
 	bool children;
-	uint32_t present; /* a bit for each slot */
-	struct dwarf_value
-		values[DWARF_SLOTS]; /* valid only for slots that are present */
+	uint32_t present;                       /* a bit for each slot */
+	struct dwarf_value values[DWARF_SLOTS]; /* valid only for present slots */
 };
 
 /* sections.c */
