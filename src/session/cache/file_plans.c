@@ -42,8 +42,8 @@ struct wanted {
 	const struct module_file *file;
 	const struct image *image;
 	bool hooked;     /* it may be the C library or the loader */
-	bool events;     /* it may have functions that begin or end what is counted */
-	uint64_t loaded; /* address of what has WIRE_HOOK_LOADED; 0: nothing */
+	bool events;     /* it may have functions that begin or end counting */
+	uint64_t loaded; /* address of the function with WIRE_HOOK_LOADED; 0: none */
 };
 
 static bool is_wanted(void *context, const char *name, uint64_t address)
@@ -78,7 +78,8 @@ static uint8_t hook_of(void *context, const char *name, uint64_t address)
 	return number;
 }
 
-/* These are always hooked, and what may contain a C library. */
+/* Returns whether a file may have hooks: these files are always hooked, and files that
+ * may contain a C library. */
 static bool may_have_hooks(const char *name, bool has_interpreter)
 {
 	return hook_table_is_c_library(name) ||
@@ -111,7 +112,7 @@ static void describe_file(struct module_file *file, const struct image *image)
 	}
 }
 
-/* Where the trampolines of a module go, as a link-time address. */
+/* Returns the address of a module's trampolines, as a link-time address. */
 static uint64_t code_place(const struct module_file *file, const struct image *image,
 			   const struct session_options *options)
 {
@@ -144,7 +145,7 @@ static struct trm_error *make_plan_at(struct module_file *file,
 		if (file->dynamic || request->code_address >= base ||
 		    request->code_address + size <= base)
 			return NULL;
-		/* It needs more than was thought, which may be there, too. */
+		/* It needs more room than estimated, which may be free, too. */
 		plan_destroy(file->plan);
 		file->plan = NULL;
 		request->code_address = usual_addresses_fixed(base, size);
@@ -215,7 +216,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 	return lazy_create(&request, &file->plan, &file->lazy->plan);
 }
 
-/* The first and the last address that a plan changes. */
+/* Returns the first and the last address that a plan changes. */
 static struct image_range changed_range(const struct plan *plan)
 {
 	struct image_range range = {UINT64_MAX, 0};
@@ -247,9 +248,9 @@ static struct image_range changed_range(const struct plan *plan)
 }
 
 /*
- * Leaves out what no patch changes at both ends of a text, where that is much: it need
- * not be composed, kept and mapped. Where it is little, the text is best left in one
- * mapping. Two texts may be one mapping already, so these are taken whole.
+ * Leaves out the bytes at both ends of a text that no patch changes, if they are many:
+ * they need not be composed, kept and mapped. If they are few, the text is best left in
+ * one mapping. Two texts may be one mapping already, so these are taken whole.
  */
 static void choose_part(struct module_file *file)
 {
@@ -293,7 +294,7 @@ static void add_own_word(struct module_own_words *words, uint32_t offset)
 	add_own_page(words, (offset + 7) / PAGE);
 }
 
-/* What follows from a plan, so that not all of it need be read to know that. */
+/* Fills in facts that follow from a plan, so that not all of it need be read for them. */
 static void describe_plan(struct module_file *file)
 {
 	const struct plan *plan = file->plan;
@@ -321,7 +322,7 @@ static void note_walking(struct module_file *file)
 			     image_walks_stacks(file->bytes, file->identity.size, false);
 }
 
-/* `code_address` 0: the usual place. */
+/* Plans a file, with trampolines at `code_address`; 0: the usual place. */
 static struct trm_error *plan_file(struct module_file *file,
 				   const struct session_options *options,
 				   uint64_t code_address)
@@ -365,7 +366,7 @@ static uint64_t parts_size(const struct module_file *file)
 	return size;
 }
 
-/* The parts of all texts in memory, one behind the other. */
+/* Makes the patched parts of all texts in memory, one behind the other. */
 static bool patch_texts(struct module_file *file)
 {
 	uint8_t *bytes = mmap(NULL, parts_size(file) + PAGE, PROT_READ | PROT_WRITE,
@@ -445,8 +446,8 @@ static void drop_plan(struct module_file *file)
 	free(file->cached_path);
 }
 
-/* One that plans functions when they are called. False, and nothing is changed: it cannot
- * be mapped, or is better planned as a whole. */
+/* Makes a file that plans functions when they are called. Returns false, and changes
+ * nothing, if it cannot be mapped, or is better planned as a whole. */
 static bool make_lazily(struct cache *cache, struct cache_key key,
 			struct module_file *file, const struct session_options *options)
 {
@@ -556,7 +557,8 @@ struct module_file *module_file_open_at(int fd, const struct stat *status,
 	return file;
 }
 
-/* What looks at return addresses must be hooked where calls are relocated. */
+/* Returns whether a file is left out. Code that looks at return addresses must be
+ * hooked where calls are relocated. */
 static bool is_left_out(const struct module_file *file,
 			const struct session_options *options)
 {
@@ -587,8 +589,8 @@ struct module_file *module_file_open(struct cache *cache, int fd,
 		load_or_make(cache, file, use->lazy, options);
 		return file;
 	}
-	/* What it calls may run with its GS base, whether it is measured itself or not.
-	 */
+	/* Functions it calls may run with its GS base, whether it is measured itself
+	 * or not. */
 	if (image_may_set_gs(file->bytes, file->identity.size)) {
 		load_or_make(cache, file, false, options);
 		if (file->plan && file->plan->uses_gs)

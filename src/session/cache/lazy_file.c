@@ -21,17 +21,19 @@
 
 _Static_assert(WIRE_AGAIN_BYTES == (int)TRAMPOLINE_AGAIN, "the resident goes there");
 
-/* Files of less than this are planned as a whole in the time of some questions. */
+/* Size in bytes below which a file is planned as a whole: that takes no longer than
+ * some requests for single functions. */
 #define FILE_MIN (1u << 20)
 
-/* Of a text's bytes: code and steps take less, counters too. */
+/* Greatest growth as multiples of a text's bytes: code and steps take less, counters
+ * too. */
 enum { CODE_GROWTH = 2, STEPS_GROWTH = 1, SLOTS_SHARE = 8 };
 
-/* Bytes of the file that are made ready at a time. */
+/* Bytes of the file that are allocated at a time. */
 enum { SPACE_PIECE = 1 << 20, TEXT_PIECE = 2 << 20 };
 
-/* Whether parts of the run are told apart by what the tracer measures of it, which is not
- * to have the time that planning takes, nor counters that come later. */
+/* Returns whether parts of the run are told apart by values that the tracer measures,
+ * which must not contain the time that planning takes, nor counters that come later. */
 static bool is_measured_in_parts(const struct session_window *window)
 {
 	return window->start.wait_ns || window->stop.wait_ns || window->interval_ns ||
@@ -89,8 +91,9 @@ void lazy_file_make_room(struct module_file *file)
 						sizeof(*file->plan->map_rows.items)};
 }
 
-/* Rows for all functions, sorted by address, which get their code when it is there; and
- * one of no function, which comes behind all others by address and by code. */
+/* Makes rows for all functions, sorted by address, which get their code when it is
+ * there; and a row of no function, which comes behind all others by address and by
+ * code. */
 static void make_rows(struct module_file *file)
 {
 	const struct plan *plan = file->plan;
@@ -109,8 +112,8 @@ static void make_rows(struct module_file *file)
 							    .by_code = count}));
 }
 
-/* The rows of functions whose places are [first, end): first what they are, and then that
- * they are there. */
+/* Fills the rows of the functions whose places in code are [first, end): the rows
+ * themselves, and their indices by code. */
 static void fill_rows(struct module_file *file, uint32_t first, uint32_t end)
 {
 	const struct plan *plan = file->plan;
@@ -148,7 +151,7 @@ static bool write_texts(const struct module_file *file, int fd)
 	return good;
 }
 
-/* Where its parts lie in the file; returns the file's size. */
+/* Chooses the places of the file's parts; returns the file's size in bytes. */
 static uint64_t lay_out(struct module_file *file)
 {
 	struct lazy_file *lazy = file->lazy;
@@ -226,8 +229,8 @@ bool lazy_file_save(struct module_file *file)
 	return true;
 }
 
-/* Makes sure that [*have, end) of the file may be written to through its mapping: where
- * there is no memory that must be an error, no SIGBUS. */
+/* Makes sure that [*have, end) of the file may be written through its mapping: if
+ * memory is short that must be an error, not a SIGBUS. */
 static bool get_space(const struct lazy_file *lazy, uint64_t *have, uint64_t end,
 		      uint64_t most)
 {
@@ -270,7 +273,8 @@ static void write_row(const struct module_file *file, uint32_t index)
 	rows[index] = file->address_maps.items[index];
 }
 
-/* What functions are first, and then that they are there. */
+/* Writes the rows of functions to the file: first the rows themselves, and then their
+ * indices by code, which make them valid. */
 static void write_rows(struct module_file *file, const struct lazy_news *news)
 {
 	const struct plan *plan = file->plan;
@@ -283,7 +287,8 @@ static void write_rows(struct module_file *file, const struct lazy_news *news)
 		write_row(file, place);
 }
 
-/* Where the bytes of a link-time address lie in the mapped file; NULL: nowhere. */
+/* Returns the place of the bytes at a link-time address in the mapped file; NULL: they
+ * are not there. */
 static uint8_t *text_at(const struct module_file *file, uint64_t address, uint64_t size)
 {
 	for (uint32_t i = 0; i < file->text_count; i++) {
@@ -302,7 +307,7 @@ const uint8_t *lazy_file_text(const struct module_file *file, uint64_t address,
 	return text_at(file, address, size);
 }
 
-/* The patch becomes a part of the last news, if it lies close to them. */
+/* Adds the patch to the last news, if it lies close to them. */
 static bool extend_news(struct lazy_text *last, const struct plan_patch *patch)
 {
 	uint64_t end = patch->address + patch->size - last->address;
@@ -335,7 +340,7 @@ static void write_patches(struct module_file *file, const struct plan_patches *p
 		      lazy->news.items[i].size);
 }
 
-/* From now on its latch does not ask. */
+/* Sets a function's latch, which asks no more from then on. */
 static void set_latch(struct module_file *file, uint32_t function)
 {
 	uint64_t word, *place;

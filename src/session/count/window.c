@@ -67,14 +67,14 @@ struct trm_error *window_check(const struct session_options *options)
 	return check_calls("stop-at", &stop->calls);
 }
 
-/* A flag that is set already would not tell that it is set again: they are cleared where
- * a part of the run is told apart. */
+/* Returns whether flags are cleared, as is done where parts of the run are told apart:
+ * a flag that is set already would not show that it is set again. */
 static bool clears_flags(const struct session *session)
 {
 	const struct session_window *asked = &session->options->window;
 
-	/* Of a process that ran before, some may be set by the time that counting
-	 * begins. */
+	/* In a process that ran before, some flags may be set by the time that
+	 * counting begins. */
 	return collector_has_flags(session->options->collector) &&
 	       (session->attached || asked->interval_ns || asked->interval_instructions ||
 		!window_edge_is_empty(&asked->start));
@@ -113,8 +113,9 @@ static uint32_t current_interval(const struct session *session)
 	return count ? count - 1 : 0;
 }
 
-/* Both are sorted. A counter goes down only for a call that is counted anew, since a
- * signal came in between: that is made up for next time. */
+/* Adds the difference between `now` and the mark, both sorted. A counter goes down
+ * only for a call that is counted once more, because a signal came in between: the
+ * next difference makes up for that. */
 static void add_difference(const struct session *session, struct image_run *image,
 			   struct image_counts *now)
 {
@@ -138,8 +139,8 @@ static void add_difference(const struct session *session, struct image_run *imag
 	}
 }
 
-/* Where the process stands; what need not be done while it does, the measurements' `take`
- * does. */
+/* Takes the counts of a process while it is stopped; the measurements' `take` does the
+ * work for which it need not be. */
 static void take_standing(struct session *session, struct process *process)
 {
 	struct image_run *image = process->image;
@@ -220,7 +221,7 @@ bool window_ends_run(const struct session *session)
 	return session->window.state == WINDOW_CLOSED;
 }
 
-/* What is counted begins or ends where the threads stand. */
+/* Notes that counting begins or ends at the places where the threads stand. */
 static void note_standing(struct session *session, int by)
 {
 	struct user_regs_struct registers;
@@ -248,13 +249,14 @@ static void begin_interval(struct session *session, uint64_t now)
 
 static void end_window(struct session *session);
 
-/* Whether threads stand between two parts: also where programs tell of themselves. */
+/* Returns whether threads are stopped between two parts: also where programs record
+ * contexts of their own. */
 static bool stands_between(const struct session *session)
 {
 	return window_is_exact(session) || window_has_context_parts(session);
 }
 
-/* From one part of the run, `change` leads into the next one. */
+/* Passes from one part of the run to the next one, to which `change` leads. */
 static void pass_to(struct session *session, void (*change)(struct session *session))
 {
 	bool exact = window_is_exact(session);
@@ -344,7 +346,7 @@ void window_begin(struct session *session)
 		open_window(session);
 }
 
-/* When the interval ends that is going on: at the next multiple of its length, however
+/* Returns the end of the current interval: the next multiple of its length, however
  * late the last one ended. */
 static uint64_t end_of_interval(const struct session *session)
 {
@@ -375,7 +377,8 @@ static void look_at_progress(struct session *session)
 		next_interval(session);
 }
 
-/* When the clock is to do something; UINT64_MAX: never. */
+/* Returns the time of the next event of the clock, and writes its function to
+ * `ret_act`; UINT64_MAX: never. */
 static uint64_t next_due(const struct session *session,
 			 void (**ret_act)(struct session *))
 {
@@ -422,7 +425,7 @@ uint64_t window_act(struct session *session)
 	}
 }
 
-/* The edge that is awaited; NULL: none. */
+/* Returns the edge that is awaited; NULL: none. */
 static const struct window_edge *edge_of(const struct session *session)
 {
 	const struct session_window *asked = &session->options->window;
@@ -457,7 +460,7 @@ void window_signalled(struct session *session, int signal)
 		pass_edge(session);
 }
 
-/* The function whose trampoline a hook returns to; NULL: none. */
+/* Returns the function whose trampoline a hook returns to; NULL: none. */
 static const struct plan_function *hooked_at(const struct plan *plan, uint64_t offset)
 {
 	const struct plan_function *found = NULL;
@@ -469,8 +472,8 @@ static const struct plan_function *hooked_at(const struct plan *plan, uint64_t o
 	return found;
 }
 
-/* The counter of the function that a thread calls, if it has counted already: a gate
- * counts behind the hook. */
+/* Finds the counter of the function that a thread calls, if the thread has counted the
+ * call already: a gate counts behind the hook. */
 static bool find_counter(const struct thread *thread, bool threads,
 			 struct image_count *ret_count)
 {
@@ -500,7 +503,7 @@ static bool find_counter(const struct thread *thread, bool threads,
 	return true;
 }
 
-/* Of the last rows of this counter. */
+/* Returns the last row of a counter. */
 static struct image_count *last_row(const struct image_counts *counts,
 				    const struct image_count *like)
 {
@@ -512,7 +515,8 @@ static struct image_count *last_row(const struct image_counts *counts,
 	return NULL;
 }
 
-/* The call that begins the window is in it, the one that ends it is not. */
+/* Moves a call into or out of the window: the call that begins it belongs to it, the
+ * call that ends it does not. */
 static void include_call(struct session *session, struct image_run *image,
 			 const struct image_count *call)
 {
@@ -529,7 +533,7 @@ static void exclude_call(struct session *session, struct image_run *image,
 {
 	struct image_count *told = last_row(&image->counts, call);
 
-	/* The flag may be of the call that began it. */
+	/* The flag may be that of the call that began the window. */
 	if (told && told->count &&
 	    !(collector_has_flags(session->options->collector) && hook == WIRE_HOOK_BOTH))
 		told->count -= 1;

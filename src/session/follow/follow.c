@@ -53,7 +53,8 @@
  * program maps, and where sanitizers expect mappings to be. */
 #define ARENA_DISTANCE (64ull << 30)
 
-/* The arena's place: below the lowest mapping of the region where libraries lie. */
+/* Returns the address of the arena: below the lowest mapping of the region where
+ * libraries lie. */
 static uint64_t choose_place(const struct maps *maps, uint64_t banks_size)
 {
 	const uint64_t size = WIRE_BANKS_OFFSET + banks_size;
@@ -74,7 +75,7 @@ static uint64_t choose_place(const struct maps *maps, uint64_t banks_size)
 	return 0x7e0000000000;
 }
 
-/* Of banks that need not be made wider for a usual program. */
+/* Returns the size in bytes of banks that need not be made wider for a usual program. */
 static uint64_t first_stride(const struct session *session, bool spreads)
 {
 	const uint32_t size = session->options->collector->slot_size;
@@ -125,8 +126,8 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	return NULL;
 }
 
-/* A program that is not wanted is followed all the same, since it may execute one that
- * is: so its hooks are needed. */
+/* Makes the space of a program. A program that is not to be measured is followed all
+ * the same, since it may execute one that is: so its hooks are needed. */
 static struct trm_error *make_space(struct session *session, struct thread *thread,
 				    int memory_fd, bool bare)
 {
@@ -147,7 +148,8 @@ static struct trm_error *make_space(struct session *session, struct thread *thre
 	return NULL;
 }
 
-/* What the kernel knows it by: the start of the name that was executed. */
+/* Returns the name by which the kernel knows a process: the start of the name that was
+ * executed. */
 static char *read_name(pid_t pid)
 {
 	char path[64], name[32] = "";
@@ -176,7 +178,7 @@ static bool walks_stacks(int exe)
 	return walks;
 }
 
-/* Whether a program's calls may be made in relocated code. */
+/* Returns whether a program's calls may be made in relocated code. */
 static bool may_copy_calls(const struct session *session, bool walks)
 {
 	const struct session_options *options = session->options;
@@ -187,7 +189,7 @@ static bool may_copy_calls(const struct session *session, bool walks)
 	return options->calls == CALLS_RELOCATED || !walks;
 }
 
-/* Whether calls in relocated code are known to be slower than those in place. */
+/* Returns whether calls in relocated code are known to be slower than calls in place. */
 static bool are_slower(struct family *family, const struct session *session, int exe)
 {
 	uint64_t key = exception_rate_key(exe);
@@ -214,7 +216,7 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	process->image->name = loaded_program(process->pid, process->image->program);
 	if (!process->image->name)
 		process->image->name = read_name(process->pid);
-	/* What the user asked for begins in any case. */
+	/* The program that the user named is measured in any case. */
 	if (!process->first_image)
 		TRM_TRY(memory_ask(session, MEMORY_LEAST));
 	bool bare = !options_want_program(session->options, process->image->program,
@@ -222,7 +224,7 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 
 	process->image->hidden = bare && process->pid != session->first;
 	TRM_TRY(make_space(session, thread, take_fd(&memory_fd), bare));
-	/* Those that have a run-time system of their own may call the kernel themselves,
+	/* Programs with a run-time system of their own may call the kernel themselves,
 	 * too. */
 	process->space->own_calls = walks_stacks(exe);
 	process->space->copies_calls =
@@ -265,8 +267,8 @@ static void fail_image(struct session *session, struct thread *thread,
 	}
 }
 
-/* At the exit of its execve a thread is in the new image, before its first instruction.
- * It stays there until the files of the image are planned. */
+/* Handles a thread at the exit of its execve: it is in the new image, before its first
+ * instruction, and stays there until the files of the image are planned. */
 static void on_image(struct session *session, struct thread *thread)
 {
 	struct process *process = thread->process;
@@ -291,8 +293,8 @@ static void on_image(struct session *session, struct thread *thread)
 	trm_error_destroy(error);
 }
 
-/* A child that is not to be followed. One that has its parent's memory for a while must
- * go on as its parent does, until it executes a program. */
+/* Returns whether a child is not to be followed. A child that has its parent's memory
+ * for a while must go on as its parent does, until it executes a program. */
 static bool is_let_go(const struct session *session, const struct process *process)
 {
 	return session->options->no_follow && process->pid != session->first &&
@@ -320,7 +322,7 @@ static void on_exec(struct session *session, struct thread *thread)
 	remote_read_program(process->pid, program, sizeof(program));
 	process->first_image = process->pid == session->first && !process->image->started;
 	if (process->first_image) {
-		/* Our own code before the exec was no image of the program's. */
+		/* Trammel's own code before the exec was no image of the program's. */
 		free(process->image->program);
 		process->image->program = memory_copy_string(program);
 	} else {
@@ -392,7 +394,7 @@ static void on_end(struct session *session, struct thread *thread,
 	session_remove_process(session, process);
 }
 
-/* Asked, not guessed: clone has many faces. */
+/* The kernel is asked, since clone has many forms. */
 bool process_shares_memory(pid_t a, pid_t b)
 {
 	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
@@ -403,7 +405,7 @@ static bool is_thread_of(pid_t pid, pid_t tid)
 	return syscall(SYS_tgkill, pid, tid, 0) == 0;
 }
 
-/* The child's process and address space, from the thread that made it. */
+/* Sets the child's process and address space, from the thread that made it. */
 static void adopt_child(struct session *session, struct thread *parent,
 			struct thread *child)
 {
@@ -471,7 +473,8 @@ static void let_child_go(struct session *session, struct thread *child,
 	release_process(session, process, true, "%s", reason);
 }
 
-/* Why a child that has its own memory is not measured; NULL: it is. */
+/* Returns the reason why a child with its own memory is not measured; NULL: it is
+ * measured. */
 static const char *refuse_child(struct session *session, const struct thread *child)
 {
 	const struct process *process = child->process;
@@ -487,7 +490,7 @@ static const char *refuse_child(struct session *session, const struct thread *ch
 	return error ? session->memory.reason : NULL;
 }
 
-/* The child stands at its first stop and its origin is known: now it may run. */
+/* Starts a child that stands at its first stop and whose origin is known. */
 static void start_child(struct session *session, struct thread *child)
 {
 	struct process *process = child->process;
@@ -605,7 +608,7 @@ static void on_leaving(struct session *session, struct thread *thread,
 	session_remove_thread(session, thread);
 }
 
-/* It is the program's time in which it stands. */
+/* The time for which the thread stands is the program's own. */
 static void on_group_stop(const struct session *session, struct thread *thread)
 {
 	held_end(session, thread);

@@ -51,8 +51,8 @@ struct request {
 	bool again;      /* out: the function that was called is planned by now */
 };
 
-/* ld.so announces a change of its list of modules, before and after it, or has mapped
- * what a program starts with. */
+/* Serves ld.so's announcement of a change of its list of modules, before and after it,
+ * or that it has mapped the modules a program starts with. */
 static void serve_modules(struct request *request)
 {
 	struct process *process = request->thread->process;
@@ -66,7 +66,8 @@ static void serve_modules(struct request *request)
 		release_if_foreign(request->session, process);
 }
 
-/* A process cannot have two tracers, and the program's own comes first. */
+/* Serves a call of ptrace(2): a process cannot have two tracers, and the program's own
+ * comes first. */
 static void serve_ptrace(struct request *request)
 {
 	uint64_t operation = request->arguments[0] & 0xffffffff;
@@ -102,7 +103,7 @@ static uint64_t effective_number(pid_t pid, const char *field)
 	return effective_id;
 }
 
-/* Whether executing the file would change the rights of the process. */
+/* Returns whether executing the file would change the rights of the process. */
 static bool changes_rights(pid_t pid, int fd)
 {
 	struct stat status;
@@ -183,8 +184,8 @@ static void serve_gs(struct request *request)
 		"it calls a function that may set its GS base, which trammel needs");
 }
 
-/* Calls of ours would come to the program, too: those of hooks, of injections, and of
- * handlers' returns. */
+/* Serves a call of prctl(2): the program would trap trammel's calls, too, of hooks, of
+ * injections, and of handlers' returns. */
 static void serve_prctl(struct request *request)
 {
 	if (wire_call_dispatches(SYS_prctl, request->arguments[0], request->arguments[1]))
@@ -228,8 +229,8 @@ static void serve_exit(struct request *request)
 		"from there");
 }
 
-/* Programs that patch themselves must find their own bytes, and must run what they wrote:
- * our calls pass by their entries. */
+/* Lets go programs that patch themselves: they must find their own bytes, and must run
+ * the bytes they wrote; relocated calls bypass entries. */
 static bool release_if_text(struct request *request, uint64_t start, uint64_t size,
 			    const char *what)
 {
@@ -289,7 +290,8 @@ static void serve_madvise(struct request *request)
 		       request->bank->shared->registers.rsp, &dropping);
 }
 
-/* Where functions come one soon after the other, so will the next. */
+/* Keeps the tracer awake: where functions are called one soon after the other, the
+ * next will come soon. */
 static void await_more(struct session *session)
 {
 	const uint64_t soon = 2000000, now = clock_now_ns();
@@ -318,7 +320,8 @@ static void serve_lazy(struct request *request)
 	session_note_change(request->session);
 }
 
-/* Nobody knows where the program goes on, or what it reads. */
+/* Lets a process go that continues or reads behind a call: the place where it
+ * continues, or what it reads, cannot be known. */
 static void serve_beyond(struct request *request)
 {
 	release_space(request->session, request->thread->process,

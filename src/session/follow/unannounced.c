@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* How long a process that is gone is remembered. Its child is ready to run when it goes,
- * so it takes as long as that waits for a processor. */
+/* Nanoseconds for which a process that is gone is remembered. Its child is ready to
+ * run when it goes, so the child's first stop comes as late as it waits for a
+ * processor. */
 #define REMEMBERED_NS 5000000000
 
-/* What is left of a process: enough for a child of it to be followed. */
+/* Remains of a process: enough for a child of it to be followed. */
 struct session_parent {
 	uint64_t since;         /* clock_now_ns() */
 	struct thread thread;   /* without a bank */
@@ -44,8 +45,9 @@ static struct arena *arena_of(const struct session *session,
 	return NULL;
 }
 
-/* The bank that a child shares with what made it. Its address alone does not tell: banks
- * of two address spaces, also of one family, may lie at the same one. */
+/* Returns the bank that a child shares with the thread that made it. The address alone
+ * does not identify it: banks of two address spaces, also of one family, may lie at
+ * one address. */
 static struct bank *bank_of(struct session *session, const struct thread *child)
 {
 	uint64_t gs_base = gs_base_of(child);
@@ -73,7 +75,8 @@ static pid_t read_status(pid_t tid, const char *field)
 	return remote_status(tid, field, 10, &number) ? (pid_t)number : 0;
 }
 
-/* Whether a process has a bank there, maybe beside others' in their memory. */
+/* Returns whether a process has a bank there, perhaps beside the banks of others in
+ * their memory. */
 static bool has_bank_at(const struct process *process, uint64_t address)
 {
 	if (!process->space || !process->space->family)
@@ -104,7 +107,8 @@ static bool is_child_of(struct session *session, struct thread *child,
 				       : child->parent == process->pid;
 }
 
-/* Of a thread some other one tells, unless it ends with it. */
+/* Returns whether a thread is the first of its process. Other threads are announced by
+ * some thread, unless they end with it. */
 static bool is_leader(const struct thread *thread)
 {
 	return read_status(thread->tid, "Tgid") == thread->tid;
@@ -121,7 +125,8 @@ static void start_children(struct session *session, struct thread *parent)
 	}
 }
 
-/* One thread alone has told of all its children, unless it was killed. */
+/* Returns whether a process may have further children that were not announced. A
+ * single thread has announced all its children, unless it was killed. */
 static bool may_have_more(const struct process *process, bool killed)
 {
 	const struct space *space = process->space;
@@ -158,7 +163,7 @@ static bool had_bank(const struct session_parent *parent, const struct bank *ban
 	return false;
 }
 
-/* The last one, since banks are used again. */
+/* Returns the last parent that had a bank, since banks are used again. */
 static struct thread *find_parent(struct session *session, const struct bank *bank)
 {
 	for (size_t i = session->parents.count; i-- > 0;)
@@ -167,7 +172,8 @@ static struct thread *find_parent(struct session *session, const struct bank *ba
 	return NULL;
 }
 
-/* It has nothing of ours, since what made it had nothing. */
+/* Follows a child whose parent is unknown. It contains nothing of trammel's, since its
+ * parent contained nothing. */
 static void follow_stranger(struct session *session, const struct thread *child)
 {
 	char program[PATH_MAX];
@@ -190,7 +196,7 @@ static void find_parent_of(struct session *session, struct thread *child)
 	const struct bank *bank;
 	struct thread *parent;
 
-	/* Of a process some thread will tell, as long as it lives. */
+	/* Some thread will announce it if its process still lives. */
 	if (!is_leader(child) || session_find_process(session, parent_of(child)))
 		return;
 	bank = bank_of(session, child);

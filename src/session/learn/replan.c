@@ -18,40 +18,42 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Of what counters cost, so much must be saved. */
+/* Least share of the cost of counters that a new plan must save. */
 static const double GAIN_MIN = 0.1;
 
-/* Of the code that ran, so much more must lie on its pages that did not, and so many
- * bytes. */
+/* Least amount of code that did not run on the pages of code that ran: as a share of
+ * the code that ran, and in bytes. */
 static const double LOST_MIN = 0.25;
 enum { LOST_BYTES_MIN = 16 * 4096 };
 
-/* Of the run's time so much is saved if all that runs lies close together. Measured: 0.01
- * to 0.05 of that of compilers and interpreters. */
+/* Share of the run's time that is saved if all code that runs lies close together.
+ * Measured: 0.01 to 0.05 for compilers and interpreters. */
 static const double SPREAD_GAIN = 0.01;
 
-/* Functions with less of a module's counts than this are not looked at to find out. Of
- * modules that were planned anew only one run in some looks. */
+/* Functions with less than 1/HOT_SHARE of a module's counts are not examined in this
+ * decision. Of modules that were planned anew only one run in RUNS_UNSEEN is examined. */
 enum { HOT_SHARE = 1024, RUNS_UNSEEN = 8 };
 
-/* To plan a module takes so long for each byte of its text, and a counter so long. */
+/* Nanoseconds to plan a module, for each byte of its text, and nanoseconds for one
+ * step of a counter. */
 static const double PLAN_NS = 80, COUNT_NS = 0.4;
 
-/* It must pay within so many runs like this one; half as many after each plan that was
- * made anew before, so that what runs differently each time comes to rest. */
+/* Number of runs like this one within which a new plan must pay; halved after each
+ * earlier new plan of the module, so that a module that runs differently each time
+ * comes to rest. */
 enum { PAYBACK_RUNS = 256 };
 
-/* Where runs differ and one plan is as good for all as can be, most have nothing to add.
- */
+/* Limits for modules whose runs differ and whose plan suits all runs as well as one
+ * plan can: most of their runs have nothing to add. */
 enum { RUNS_ENOUGH = 8, RUNS_LEFT_OUT = 16 };
 
-/* What this run says of a module's plan. */
+/* Judgement of a module's plan by this run. */
 struct verdict {
 	enum policy policy;
-	uint32_t plans; /* that were made before it: see feedback_plans */
-	double save_ns; /* what a better one would have saved */
+	uint32_t plans; /* plans made before it: see feedback_plans */
+	double save_ns; /* nanoseconds that a better plan would have saved */
 	bool costly;    /* its counters run more often than they need to */
-	bool spread;    /* what ran lies far apart */
+	bool spread;    /* code that ran lies far apart */
 };
 
 static struct frequencies_cost cost_of(const struct plan *plan,
@@ -74,7 +76,7 @@ static struct frequencies_cost cost_of(const struct plan *plan,
 	return cost;
 }
 
-/* Whether another plan would be so much better by these numbers. */
+/* Returns whether another plan would be sufficiently better by these numbers. */
 static bool is_much(const struct frequencies_cost *cost, enum policy policy)
 {
 	return cost->spent - cost->least >
@@ -89,7 +91,7 @@ static bool is_far(const struct run_feedback_spread *spread, enum policy policy)
 	       (double)spread->lost > LOST_MIN * (double)spread->code;
 }
 
-/* Whether this run's counters cost so much more than they need to. */
+/* Judges whether this run's counters cost much more than they need to. */
 static void judge_counters(const struct run_feedback *run, struct verdict *verdict)
 {
 	struct frequencies hot = {0};
@@ -106,7 +108,8 @@ static void judge_counters(const struct run_feedback *run, struct verdict *verdi
 				    ((double)run->sum / (double)seen);
 }
 
-/* `time_ns`: that the run took in the module, more or less. */
+/* Judges whether the code that ran lies too far apart. `time_ns`: approximate time
+ * that the run took in the module. */
 static void judge_places(const struct run_feedback *run, double time_ns,
 			 struct verdict *verdict)
 {
@@ -117,7 +120,7 @@ static void judge_places(const struct run_feedback *run, double time_ns,
 		verdict->save_ns += time_ns * SPREAD_GAIN;
 }
 
-/* Whether a new plan pays, after so many that were made anew. */
+/* Returns whether a new plan pays, after `plans` earlier new plans. */
 static bool replanning_pays(const struct module_file *file, const struct verdict *verdict,
 			    uint32_t plans)
 {
@@ -130,14 +133,14 @@ static bool replanning_pays(const struct module_file *file, const struct verdict
 	return verdict->save_ns * runs > text * PLAN_NS;
 }
 
-/* Whether nothing more is to be learned now. */
+/* Returns whether this run is left out, as nothing more is to be learned now. */
 static bool is_left_out(const struct feedback *known, const struct verdict *verdict)
 {
 	return verdict->policy != POLICY_ALWAYS && verdict->plans &&
 	       known->runs >= RUNS_ENOUGH && !policy_by_chance(RUNS_LEFT_OUT);
 }
 
-/* Whether what is known by now says the same as this run. */
+/* Returns whether the known frequencies agree with this run. */
 static bool plan_stands(const struct run_feedback *run, const struct frequencies *known,
 			const struct verdict *verdict)
 {
@@ -149,7 +152,7 @@ static bool plan_stands(const struct run_feedback *run, const struct frequencies
 	return is_much(&cost, verdict->policy);
 }
 
-/* `verdict` NULL: it is to be planned whatever it gains. */
+/* Plans a module anew if it pays; `verdict` NULL: in any case. */
 static void replan_file(struct session *session, const struct run_feedback *run,
 			const struct verdict *verdict)
 {
@@ -176,8 +179,8 @@ static void replan_file(struct session *session, const struct run_feedback *run,
 	feedback_deinit(&known);
 }
 
-/* A module whose functions were planned as they were called: now all of it is, for later
- * runs, by what ran. */
+/* Plans as a whole, for later runs, a module whose functions were planned as they were
+ * called, by the functions that ran. */
 static void plan_whole(struct session *session, const struct run_feedback *run)
 {
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
@@ -191,7 +194,8 @@ static bool is_looked_at(const struct module_file *file, enum policy policy)
 		policy_by_chance(RUNS_UNSEEN));
 }
 
-/* `time_ns`: that all modules together took. */
+/* Judges a module and plans it anew if that pays. `time_ns`: time that all modules
+ * together took. */
 static void look_at(struct session *session, const struct run_feedback *run,
 		    double time_ns, enum policy policy)
 {
@@ -210,8 +214,8 @@ static void look_at(struct session *session, const struct run_feedback *run,
 	}
 }
 
-/* One process at a time does it: programs that are run in a row would all plan the same.
- * Negative: another one is at it. */
+/* Takes the lock by which one process at a time plans modules anew: programs run in a
+ * row would all make equal plans. Returns a negative number if another process has it. */
 static int take_turn(const struct cache *cache)
 {
 	int fd = open(cache_folder(cache), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -51,7 +51,7 @@ static bool is_for(const struct module_file *file, const struct module_use *use)
 	       file->variant == use->variant && (!file->lazy || use->lazy);
 }
 
-/* Whether the program can open our files by their names. */
+/* Returns whether the program can open the tracer's files by their names. */
 static bool has_our_root(pid_t pid)
 {
 	char link[64], root[8];
@@ -62,7 +62,7 @@ static bool has_our_root(pid_t pid)
 	return length == 1 && root[0] == '/';
 }
 
-/* What a mapping's file is opened for. */
+/* Returns the use for which a mapping's file is opened. */
 static struct module_use use_of(const struct session *session,
 				const struct thread *thread,
 				const struct mapping *mapping, unsigned int variant)
@@ -91,7 +91,8 @@ static struct module_file *find_file(struct session *session, const struct stat 
 	return NULL;
 }
 
-/* NULL if the file cannot be opened, or is being planned: `ret_later` tells. */
+/* Returns the file of a mapping; NULL if it cannot be opened, or, as `ret_later`
+ * tells, is being planned. */
 static struct module_file *file_of_mapping(struct session *session,
 					   const struct thread *thread,
 					   const struct mapping *mapping,
@@ -113,7 +114,7 @@ static struct module_file *file_of_mapping(struct session *session,
 	return file;
 }
 
-/* Another plan, for trampolines at another distance: where the usual place is taken. */
+/* Makes another plan, for trampolines at another distance: the usual place is taken. */
 static struct trm_error *make_place(struct session *session, struct thread *thread,
 				    struct module *module)
 {
@@ -139,8 +140,8 @@ static struct trm_error *too_many_texts(void)
 				"too many modules for calls in relocated code");
 }
 
-/* Whether the text is patched in one piece, by calls of the program's, which may open our
- * file. */
+/* Returns whether the text is patched in one piece, by calls of the program's, if it
+ * may open the tracer's file. */
 static bool is_swapped_in(const struct session *session, const struct module *module,
 			  pid_t pid)
 {
@@ -150,7 +151,7 @@ static bool is_swapped_in(const struct session *session, const struct module *mo
 	       part.end - part.start >= MODULE_COPIED_MIN && has_our_root(pid);
 }
 
-/* What a file got after it was made is in no run. */
+/* Writes the patches that a file got after it was made, which are in no run. */
 static struct trm_error *write_news(const struct space *space,
 				    const struct module *module)
 {
@@ -161,8 +162,7 @@ static struct trm_error *write_news(const struct space *space,
 		       : NULL;
 }
 
-/* Patches the text, which leads to trampolines that are mapped: in one piece, else by
- * writing to it. */
+/* Patches the text, whose trampolines are mapped: in one piece, else by writing to it. */
 static struct trm_error *patch_text(struct session *session, struct thread *thread,
 				    struct module *module)
 {
@@ -186,7 +186,7 @@ static struct trm_error *patch_text(struct session *session, struct thread *thre
 	return pages_write(space, module, module->text_start, false);
 }
 
-/* A second text of a file whose trampolines are there already. */
+/* Patches a second text of a file whose trampolines exist already. */
 static struct trm_error *place_text(struct session *session, struct thread *thread,
 				    struct module *module)
 {
@@ -195,8 +195,8 @@ static struct trm_error *place_text(struct session *session, struct thread *thre
 	return patch_text(session, thread, module);
 }
 
-/* A batch that nobody will make later: where no thread can be used now, another one soon
- * can. */
+/* Runs a batch that will not be made again later: where no thread can be used now,
+ * another one soon can. */
 static struct trm_error *run_surely(struct session *session, struct thread *thread,
 				    struct wire_batch *batch)
 {
@@ -212,8 +212,8 @@ static struct trm_error *run_surely(struct session *session, struct thread *thre
 	return error;
 }
 
-/* Why the last call of a batch that matters did not do what it is for: what a call before
- * it did not make it cannot use. */
+/* Returns the errno of the first failure among the calls up to `last`: a call cannot
+ * use what an earlier one failed to make. */
 static int first_failure(const struct wire_batch *batch, unsigned int last)
 {
 	for (unsigned int i = 0; i <= last; i++)
@@ -222,8 +222,8 @@ static int first_failure(const struct wire_batch *batch, unsigned int last)
 	return EEXIST; /* mapped elsewhere */
 }
 
-/* Maps trampolines, from the cache file or a copy, and patches the text, which leads to
- * them: where they cannot be mapped it stays as it is. */
+/* Maps trampolines, from the cache file or a copy, and patches the text, which jumps
+ * to them: where they cannot be mapped it stays as it is. */
 static struct trm_error *map_code(struct session *session, struct thread *thread,
 				  struct module *module, bool cached)
 {
@@ -286,8 +286,8 @@ static struct trm_error *give_counters(struct session *session, struct thread *t
 				 space->family->arena->slot_count);
 }
 
-/* Programs that cannot open our memory files (they have other rights than the tracer, or
- * another /proc) get no functions that are planned when they are called. */
+/* Plans all functions of a module at once, for programs that cannot open the tracer's
+ * memory files (they have other rights than the tracer, or another /proc). */
 static struct trm_error *plan_at_once(struct session *session, struct thread *thread,
 				      struct module *module)
 {
@@ -323,7 +323,7 @@ static struct trm_error *instrument_module(struct session *session, struct threa
 	if (!module->file->plan->code.count)
 		return NULL;
 	TRM_TRY(give_counters(session, thread, module));
-	/* What is in our file alone can grow there. */
+	/* Only a mapping of the tracer's file can grow there. */
 	if (module->file->lazy && (!trampolines_are_cached(space->family, module) ||
 				   !has_our_root(thread->tid)))
 		TRM_TRY(plan_at_once(session, thread, module));
@@ -373,8 +373,8 @@ static void try_to_instrument(struct session *session, struct thread *thread,
 	trm_error_destroy(error);
 }
 
-/* Whether a variant was made, or is being made, for this run: others may have taken some
- * of the room that it was promised, but how much it needs is known then. */
+/* Returns whether a variant was made, or is being made, for this run: others may have
+ * taken some of the room reserved for it, but then the room it needs is known. */
 static bool is_chosen(const struct session *session, const struct thread *thread,
 		      const struct mapping *mapping, unsigned int variant)
 {
@@ -386,7 +386,8 @@ static bool is_chosen(const struct session *session, const struct thread *thread
 	return plan_workers_is_asked(session->plan_workers, mapping->inode, &use);
 }
 
-/* The file of a mapping, in the first variant that has a place, else in the first one. */
+/* Returns the file of a mapping, in the first variant that has a place, else in the
+ * first one. */
 static struct module_file *choose_file(struct session *session,
 				       const struct thread *thread,
 				       const struct mapping *mapping, bool *ret_later)
@@ -413,14 +414,14 @@ static struct module_file *choose_file(struct session *session,
 	return first ? first : file_of_mapping(session, thread, mapping, 0, ret_later);
 }
 
-/* A mapping that is no module has a row all the same. */
+/* Notes a mapping that is no module, so that it has a row in the report. */
 static void note_unmeasured(struct session *session, const struct thread *thread,
 			    const struct mapping *mapping, const char *reason)
 {
 	note_file(thread->process->image, unmeasured_file(session, mapping, reason));
 }
 
-/* False if its file is still being planned. */
+/* Adds the module of a mapping. Returns false if its file is still being planned. */
 static bool add_module(struct session *session, struct thread *thread,
 		       const struct mapping *mapping)
 {
@@ -454,7 +455,8 @@ static bool add_module(struct session *session, struct thread *thread,
 	return !module.unfinished;
 }
 
-/* Modules that no thread could be used for go on; false if there still are some. */
+/* Continues with modules for which no thread could be used; returns false if some
+ * remain. */
 static bool finish_modules(struct session *session, struct thread *thread)
 {
 	vector_for_each (&thread->process->space->modules, module) {
@@ -480,7 +482,8 @@ static bool is_mapped(const struct maps *maps, const struct module *module)
 	return false;
 }
 
-/* A module that is gone: its trampolines go too, since another may come to lie there. */
+/* Unmaps the trampolines of a module that is gone, since another may come to lie
+ * there. */
 static void unmap_code(struct session *session, struct thread *thread,
 		       const struct module *module)
 {
@@ -497,14 +500,15 @@ static void unmap_code(struct session *session, struct thread *thread,
 	trm_error_destroy(space_run(session, thread, &batch));
 }
 
-/* Trampolines that are mapped from a cache file. */
+/* Returns whether a mapping is the module's trampolines, from a cache file. */
 static bool is_code_of(const struct mapping *mapping, const struct module *module)
 {
 	return mapping->start >= module->code_address &&
 	       mapping->start < module->code_address + module->code_size;
 }
 
-/* Also where the program made pieces of it, with rights of their own. */
+/* Returns whether a mapping is a piece of the module's text, also where the program
+ * split it into pieces with access rights of their own. */
 static bool is_piece_of(const struct mapping *mapping, const struct module *module)
 {
 	return mapping->start >= module->text_start && mapping->end <= module->text_end &&
@@ -546,7 +550,8 @@ void modules_drop(struct session *session, struct thread *thread)
 	}
 }
 
-/* Trampolines of a module that is gone may be among mappings that were read before. */
+/* Returns whether a file is trammel's: trampolines of a module that is gone may be
+ * among mappings that were read before. */
 static bool is_ours(const struct session *session, const char *path)
 {
 	const char *folder = cache_folder(session->cache);
@@ -565,7 +570,7 @@ static bool is_new_code(const struct session *session, const struct space *space
 	       !is_known(space, mapping);
 }
 
-/* Has the files planned whose mappings are new; whether all are. */
+/* Requests plans of the files of new mappings; returns whether all are planned. */
 static bool are_planned(struct session *session, const struct thread *thread)
 {
 	bool complete = true, later;
@@ -603,8 +608,8 @@ static bool add_modules(struct session *session, struct thread *thread)
 	return complete;
 }
 
-/* Code that cannot be measured for the rights of its mapping: of a module that is
- * measured otherwise, or by itself. */
+/* Notes code that cannot be measured because of the access rights of its mapping: of a
+ * measured module, or by itself. */
 static void note_others(struct session *session, const struct thread *thread)
 {
 	const struct space *space = thread->process->space;
@@ -645,13 +650,14 @@ bool modules_update(struct session *session, struct thread *thread)
 	note_others(session, thread);
 	if (session->attached && !space->holding)
 		trm_error_destroy(swap_in(session, thread, space));
-	/* What a thread waits for plans counts once: see thread_defer. */
+	/* Time that a thread waits for plans counts once: see thread_defer. */
 	if (!thread->deferred_since)
 		session->instrument_ns += clock_now_ns() - start;
 	return complete;
 }
 
-/* Something else may lie where the program unmapped a text on its own. */
+/* Returns whether a module's text still lies at its place: another mapping may lie
+ * where the program unmapped the text itself. */
 static bool is_text_at(const struct maps *maps, const struct module *module)
 {
 	const struct mapping *mapping = maps_find(maps, module->text_start);

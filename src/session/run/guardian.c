@@ -45,8 +45,8 @@ void guardian_begin(struct session *session, int status_fd)
 	session_note_change(session);
 }
 
-/* The tracer may have given banks to other processes since, or used their place for
- * something else. */
+/* Drops banks that are no longer as the guardian knows them: the tracer may have given
+ * them to other processes since, or used their place for something else. */
 static void drop_banks_of_others(const struct session *session)
 {
 	vector_for_each (&session->families, family) {

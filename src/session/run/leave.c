@@ -28,14 +28,15 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-/* A thread of the space, and how it will go on. */
+/* Thread of the space, and the registers with which it will go on. */
 struct leaver {
 	struct thread *thread;
 	struct user_regs_struct registers;
 };
 struct leavers VECTOR(struct leaver);
 
-/* Whether a thread is in a part of the resident that it must go through to its end. */
+/* Returns whether a thread is in a part of the resident that it must run through to
+ * its end. */
 static bool in_resident(const struct thread *thread,
 			const struct user_regs_struct *registers)
 {
@@ -50,7 +51,8 @@ static bool in_resident(const struct thread *thread,
 		 (offset >= t->hook_blocked && offset < t->hook_unblocked)));
 }
 
-/* Where the thread will go on; false if it must go on as it is first. */
+/* Finds the place where the thread will go on; returns false if it must first run on
+ * as it is. */
 static bool find_way(struct session *session, struct leaver *leaver)
 {
 	struct thread *thread = leaver->thread;
@@ -80,7 +82,8 @@ static bool find_ways(struct session *session, const struct space *space,
 	return true;
 }
 
-/* Trampolines and further banks; what is left is unmapped by code from elsewhere. */
+/* Unmaps trampolines and all banks but the first ones; the rest is unmapped by code
+ * from elsewhere. */
 static struct trm_error *unmap_most(struct session *session, struct thread *thread,
 				    struct space *space)
 {
@@ -113,7 +116,7 @@ static struct trm_error *unmap_most(struct session *session, struct thread *thre
 	return batch.count ? space_run(session, thread, &batch) : NULL;
 }
 
-/* Where it has counted up to. */
+/* Notes the place up to which a leaving thread has counted. */
 static void note_leaver(const struct session *session, const struct leaver *leaver,
 			const struct borrowed_thread *borrowed)
 {
@@ -130,8 +133,9 @@ static void note_leaver(const struct session *session, const struct leaver *leav
 }
 
 /*
- * The text as it was, and no thread in code of ours or with a bank. The order is for a
- * tracer that is killed here: the original text is there before a thread is sent to it.
+ * Restores the text, and takes all threads out of trammel's code and off their banks.
+ * The order is for a tracer that is killed here: the original text is there before a
+ * thread is sent to it.
  */
 static struct trm_error *take_out(struct session *session, struct space *space,
 				  const struct leavers *leavers,
@@ -161,7 +165,8 @@ struct clearing {
 	struct space *space;
 };
 
-/* Nobody is in what is unmapped here: one thread does it, and the others run. */
+/* Unmaps trammel's mappings, in which no thread is any more: one thread does it, and
+ * the others run. */
 static struct trm_error *clear_out(void *context, struct thread *thread)
 {
 	struct clearing *clearing = context;
@@ -215,8 +220,8 @@ static void let_go_space(struct session *session, const struct space *space)
 	}
 }
 
-/* It cannot get its text back: it has unmapped what is needed for that. So it is left as
- * a tracer that is killed would leave it. */
+/* Abandons a space that cannot get its text back, having unmapped what that needs. It
+ * is left as a tracer that is killed would leave it. */
 static void abandon_space(const struct session *session, struct space *space,
 			  const struct trm_error *error)
 {
@@ -226,7 +231,8 @@ static void abandon_space(const struct session *session, struct space *space,
 			(*process)->image->reason = memory_copy_string(error->message);
 }
 
-/* The one stop. Afterwards the space is as before its measurement, but for mappings. */
+/* Stops the space once. Afterwards it is as before its measurement, except for
+ * mappings. */
 static bool stop_counting(struct session *session, struct space *space)
 {
 	struct leavers leavers = {0};
@@ -287,7 +293,7 @@ static void leave_space(struct session *session, struct space *space)
 		stop_go_on(session, space);
 }
 
-/* A process that is followed but not measured. */
+/* Leaves a process that is followed but not measured. */
 static bool leave_bare(struct session *session, struct process *process)
 {
 	bool stopped = true;

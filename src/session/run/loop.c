@@ -29,11 +29,11 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-/* How often processes that were let go are looked for. */
+/* Nanoseconds between searches for the end of processes that were let go. */
 #define WATCH_NS 5000000
 #define IDLE_NS  500000000
 
-/* How often the tracer looks for functions that threads ask for that may make no system
+/* Nanoseconds between looks for functions requested by threads that may make no system
  * call. */
 #define QUIET_NS 500000
 
@@ -41,7 +41,7 @@ static void send_status(int fd, enum status_kind kind, const char *text)
 {
 	char letter = (char)kind;
 
-	/* The front may be gone: nobody is left to tell then. */
+	/* The front may be gone: then there is no reader for the status. */
 	if (write(fd, &letter, 1) != 1 || (text && write(fd, text, strlen(text)) < 0))
 		return;
 }
@@ -131,8 +131,9 @@ static bool stays_awake(const struct session *session)
 	       clock_now_ns() < session->awaited;
 }
 
-/* What is awaited comes sooner than anybody would wake up. Returns a signal that came; 0:
- * none did. `ret_rung`: somebody asked. */
+/* Waits without sleeping, since the awaited event comes sooner than a sleeping tracer
+ * would wake up. Returns a signal that came; 0: no signal. `ret_rung`: a doorbell
+ * rang. */
 static int wait_awake(const struct session *session, const sigset_t *signals,
 		      bool *ret_rung)
 {
@@ -152,7 +153,7 @@ static int wait_awake(const struct session *session, const sigset_t *signals,
 	return signal;
 }
 
-/* Whether threads that may make no system call may ask. */
+/* Returns whether threads that may make no system call may ask for something. */
 static bool any_quiet(const struct session *session)
 {
 	vector_for_each (&session->families, family) {
@@ -184,7 +185,8 @@ int session_wait(const struct session *session, const sigset_t *signals,
 	return signal > 0 ? signal : 0;
 }
 
-/* What has its own times. Returns the nanoseconds until there is more. */
+/* Does the work that has a schedule of its own. Returns the nanoseconds until more is
+ * due. */
 static uint64_t act_in_time(struct session *session)
 {
 	static uint64_t (*const acts[])(struct session *) = {
@@ -230,7 +232,7 @@ static void run_loop(struct session *session, const struct tracer_start *start,
 	unannounced_forget(session, true);
 	if (!saved)
 		save_profile(session, status_fd);
-	/* What outlived the first process is in the profile only now. */
+	/* Processes that outlived the first one get into the profile only now. */
 	if (saved && session->saved_running && !session->refusal)
 		trm_error_destroy(profile_writer_save(session, session->options->output));
 	guardian_end(session);
@@ -244,8 +246,8 @@ static bool seize_process(const struct tracer_start *start)
 	       !ptrace(PTRACE_SEIZE, start->program, 0, event_trace_options());
 }
 
-/* No descriptor of the front's may be kept open: whoever waits for its end would wait on.
- */
+/* Closes the front's descriptors: a process that waits for their end would otherwise
+ * wait on. */
 static void let_go_of_terminal(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

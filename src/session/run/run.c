@@ -28,8 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How often it is looked whether a stopped program goes on, and how often it must seem to
- * do so in a row. */
+/* Nanoseconds between looks whether a stopped program goes on, and number of looks in
+ * a row at which it must seem to do so. */
 #define LOOK_NS 20000000
 #define LOOKS   3
 
@@ -71,7 +71,7 @@ static struct trm_error *make_channels(struct channels *channels)
 	return NULL;
 }
 
-/* The file that execvp would take; NULL with errno set if there is none. */
+/* Returns the file that execvp would take; NULL with errno set if it would find none. */
 static char *find_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -111,9 +111,9 @@ static bool changes_rights(const char *path, const struct stat *status)
 	       getxattr(path, "security.capability", capability, sizeof(capability)) > 0;
 }
 
-/* What can be known before the program starts; `ret_refused` as a shell's exit status.
- * The file is returned if it is an ELF file: execvp would give a damaged one to a shell.
- */
+/* Checks the program as far as possible before it starts; writes a shell's exit status
+ * to `ret_refused`, and returns the file if it is an ELF file: execvp would give a
+ * damaged one to a shell. */
 static struct trm_error *check_program(const char *name, int *ret_refused, char **ret_elf,
 				       bool *ret_static)
 {
@@ -219,8 +219,8 @@ _Noreturn static void become_program(const struct channels *channels, const char
 	close(channels->planning.write);
 	if (read(channels->tracer.read, &tracer, sizeof(tracer)) != sizeof(tracer))
 		_exit(126);
-	/* Under Yama's ptrace_scope 1 only an ancestor may trace, and the tracer is none.
-	 */
+	/* Under Yama's ptrace_scope 1 only an ancestor may trace, and the tracer is
+	 * not an ancestor. */
 	prctl(PR_SET_PTRACER, tracer, 0, 0, 0);
 	if (write(channels->ready.write, "r", 1) != 1 ||
 	    read(channels->go.read, &byte, 1) != 1)
@@ -228,8 +228,9 @@ _Noreturn static void become_program(const struct channels *channels, const char
 	front_execute(elf, options, channels->failed.write);
 }
 
-/* Limits of memory are the program's: the tracer plans in more than it may have. Where
- * that is forbidden, too, it has what the hard limits allow. */
+/* Raises the limits of memory, which are the program's: the tracer plans in more
+ * memory than they may allow. If that is forbidden, too, it has as much as the hard
+ * limits allow. */
 static void raise_limits(void)
 {
 	static const __rlimit_resource_t raised[] = {RLIMIT_AS, RLIMIT_DATA};
@@ -271,8 +272,8 @@ _Noreturn static void become_tracer(const struct channels *channels, pid_t progr
 	_exit(status);
 }
 
-/* Signals that somebody sends to this process are meant for the program. Those of the
- * terminal go to both, and the program has its own already. */
+/* Signals sent to this process that are meant for the program. Signals of the terminal
+ * go to both, and the program has received them already. */
 static const int passed_on[] = {SIGTERM, SIGHUP,   SIGINT,  SIGQUIT, SIGUSR1,
 				SIGUSR2, SIGWINCH, SIGALRM, SIGTSTP};
 
@@ -293,7 +294,7 @@ static bool is_stopped(pid_t pid)
 	return state == 'T' || state == 't';
 }
 
-/* In a process of its own: lets the front go on, once it has stopped, when the program
+/* Waits, in a process of its own, and lets the stopped front go on when the program
  * does, or has ended. A tracer may wake a stopped program for a moment. */
 _Noreturn static void await_program(pid_t front, pid_t program)
 {
