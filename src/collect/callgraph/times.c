@@ -2,11 +2,11 @@
 
 #include "base/cleanup.h"
 
-/* What the calls in a context make its time to be. */
+/* Effect of the calls in a context on its time. */
 struct calls_within {
 	double cost;    /* ticks that their probes took in it, beside their own time */
-	double untimed; /* ticks that those of them took that were not timed */
-	double count;   /* of these */
+	double untimed; /* ticks of the calls that were not timed */
+	double count;   /* number of untimed calls */
 };
 
 static double at_least_0(double ticks)
@@ -20,8 +20,8 @@ static double own_ticks(const struct image_context_sums *sums,
 	return at_least_0((double)sums->ticks - (double)sums->timed * cost->inside);
 }
 
-/* What a call takes by those that were timed; of these in the whole of the run, if there
- * is none among them. */
+/* Returns the ticks of a call of a context, from the timed calls in `sums`; if none of
+ * them was timed, from the timed calls of the whole run. */
 static double ticks_of_call(const struct image_context *context,
 			    const struct image_context_sums *sums,
 			    const struct callgraph_cost *cost)
@@ -57,8 +57,9 @@ static struct calls_within *add_calls(const struct image_graph *graph,
 	return within;
 }
 
-/* Which part of what a context's untimed calls seem to take is there to be moved, after
- * their probes' cost was taken out. Time in no function is not known, and not told. */
+/* Returns the part of the estimated time of a context's untimed calls that can be
+ * moved, after the cost of their probes was subtracted. Time in no function is not
+ * known, and not reported. */
 static double share_of_calls(const struct image_context *context,
 			     const struct calls_within *within, double ticks)
 {

@@ -16,15 +16,15 @@
 /* A phase of a program may be over after a tenth of a second. */
 static const struct poll_schedule_limits limits = {.longest_ns = 60000000, .share = 96};
 
-/* Since the last look: a pair that was called fewer times tells nothing, and fewer calls
- * of all pairs that caches are to have are not worth a stop. */
+/* Limits since the last look: a pair that was called fewer than ENOUGH times tells
+ * nothing, and fewer than WORTH calls of all pairs to be cached are not worth a stop. */
 enum { ENOUGH = 1024, WORTH = 16384 };
 
-/* What a cache is to have is one in so many of its site's calls, and so many times as
- * often as what it has. */
+/* A pair is cached if it has at least 1/PART of its site's calls, and MORE times as
+ * many as the pair in the cache. */
 enum { PART = 4, MORE = 2 };
 
-/* A pair of a site with a cache. */
+/* Pair of a call site and a function, where the site has a cache. */
 struct pair {
 	const struct bank *bank;
 	struct module *site;
@@ -46,9 +46,9 @@ static bool is_in_code(const struct module *module, uint64_t address)
 	return address - module->code_address < module->code_size;
 }
 
-/* The cache of the call that returns to an address, in relocated code or at its own
- * place; NULL: it has none. `module` is that of the last one, or NULL, and becomes its.
- */
+/* Returns the cache of the call that returns to an address, in relocated code or at
+ * its own place; NULL: it has no cache. `module` is the module of the last search, or
+ * NULL, and becomes that of this one. */
 static uint64_t *find_cache(const struct space *space, const struct bank *bank,
 			    uint64_t site, struct module **module)
 {
@@ -97,7 +97,7 @@ static void find_pairs(const struct space *space, const struct bank *bank,
 	}
 }
 
-/* By cache, and what was called most often first. */
+/* Compares pairs by cache, the most often called first. */
 static int by_cache(const void *left, const void *right)
 {
 	const struct pair *a = left, *b = right;
@@ -107,7 +107,7 @@ static int by_cache(const void *left, const void *right)
 	return a->calls > b->calls ? -1 : a->calls < b->calls;
 }
 
-/* Calls that a cache counted since the last look. */
+/* Returns the calls that a cache counted since the last look. */
 static uint32_t take_hits(uint64_t *cache)
 {
 	uint32_t now = (uint32_t)__atomic_load_n(&cache[INLINE_COUNT], __ATOMIC_RELAXED);
@@ -117,10 +117,11 @@ static uint32_t take_hits(uint64_t *cache)
 	return now - seen;
 }
 
-/* Of the pairs of one cache that which it is to have; NULL: it stays as it is. Where a
- * function that is called jumps to another, the pair of the site and that one looks like
- * a call, too, but its cache would not find it: it came later, and is as frequent. What
- * the cache has by now was none if it comes by the gate. */
+/* Returns the pair that a cache is to have, of its pairs; NULL: it stays unchanged.
+ * Where a called function jumps to another, the pair of the site and the second
+ * function looks like a call, too, but its cache would not find it: that pair came
+ * later, and is as frequent. A pair in the cache was no call of the site if it is now
+ * called through the gate. */
 static const struct pair *choose_pair(const struct pair *pairs, size_t count)
 {
 	enum { ALIKE = 16 };
@@ -141,7 +142,7 @@ static const struct pair *choose_pair(const struct pair *pairs, size_t count)
 	return best;
 }
 
-/* Keeps of each cache the pair that it is to have, if there is one. */
+/* Keeps for each cache the pair that it is to have, if any. */
 static void choose_pairs(struct pairs *pairs)
 {
 	size_t kept = 0;
@@ -162,7 +163,8 @@ static void choose_pairs(struct pairs *pairs)
 	pairs->count = kept;
 }
 
-/* The module whose gate has a counter of the bank; NULL: none, or it is there twice. */
+/* Returns the module whose gate has a counter of the bank; NULL: no module, or it is
+ * mapped twice. */
 static const struct module *module_of_gate(const struct space *space, uint32_t slot)
 {
 	const struct module *found = NULL;
@@ -178,9 +180,10 @@ static const struct module *module_of_gate(const struct space *space, uint32_t s
 	return found;
 }
 
-/* What a pair calls; false if it cannot be called from a cache. It must be there as long
- * as the site is, also when nobody sees modules go: so it is the site's own module, or
- * one that the program started with. */
+/* Finds the function that a pair calls; returns false if it cannot be called from a
+ * cache. It must stay mapped as long as the site is, also when nothing reports that
+ * modules are unmapped: so it is in the site's own module, or in one that the program
+ * started with. */
 static bool find_callee(const struct space *space, const struct pair *pair,
 			struct inline_callee *callee)
 {
@@ -213,8 +216,9 @@ static void change_cache(const struct space *space, const struct pair *pair)
 	pair->site->caches_calls = true;
 }
 
-/* Whether a stopped thread has found the target of a cache, which must stay as it is. It
- * is in the thread's bank; NULL: the thread counts in another's. */
+/* Returns whether a stopped thread has read the target of a cache, which must then
+ * stay unchanged. The cache is in the thread's bank; NULL: the thread counts in
+ * another's. */
 static bool is_in_use(const struct thread *thread, const uint64_t **ret_cache)
 {
 	struct user_regs_struct registers;

@@ -22,7 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The signal that a thread is stopped with and whose event nobody has acted on. */
+/* Returns the signal that a thread is stopped with and whose event has not been acted
+ * on. */
 static int pending_signal(struct session *session, const struct thread *thread)
 {
 	struct event event;
@@ -38,8 +39,8 @@ static bool in_space(const struct thread *thread, const struct space *space)
 	return thread->process && thread->process->space == space;
 }
 
-/* Stops the threads of one process, or of all with its space, and those that they made
- * just then. */
+/* Stops the threads of one process, or of all with its space, and the threads that
+ * they made just then. */
 static void stop_all(struct session *session, const struct process *process, bool all)
 {
 	struct space *space = all ? process->space : NULL;
@@ -59,7 +60,8 @@ static void stop_all(struct session *session, const struct process *process, boo
 	} while (more);
 }
 
-/* What relocated code leads to from now on are the functions as they were. */
+/* Restores return addresses: from now on relocated code leads to the original
+ * functions. */
 static void show_returns(struct thread *thread, const struct user_regs_struct *registers)
 {
 	const struct bank *bank = thread_waiting_bank(thread);
@@ -92,10 +94,11 @@ static void settle_stopped(struct session *session, struct thread *thread)
 }
 
 /*
- * All threads of the space are stopped, as far as they can be. One that is not stands in
- * a system call, and goes on in trampolines, which stay. The order is for a tracer that
- * is killed here: in code of ours a thread is right with either text, on an island with
- * the patched one alone, and where it is sent at last with the original alone.
+ * Restores the text while all threads of the space are stopped, as far as they can be.
+ * A thread that is not stopped stands in a system call, and goes on in trampolines,
+ * which stay. The order is for a tracer that is killed here: in trammel's code a thread
+ * is right with either text, on an island with the patched one alone, and where it is
+ * sent at last with the original alone.
  */
 static void restore_text(struct session *session, struct space *space, pid_t pid)
 {
@@ -131,7 +134,8 @@ static void let_thread_go(struct session *session, struct thread *thread)
 	thread->fault_rip = 0;
 }
 
-/* Its threads are stopped. Takes over `reason`; NULL: the measurement is over. */
+/* Lets a process go whose threads are stopped. Takes ownership of `reason`; NULL: the
+ * measurement is over. */
 static void let_go(struct session *session, struct process *process, char *reason)
 {
 	if (reason) {
@@ -197,7 +201,7 @@ void release_space(struct session *session, struct process *process, const char 
 	free(text);
 }
 
-/* With all that share its memory. */
+/* Lets a process go with all that share its memory. */
 static void leave_process(struct session *session, struct process *process)
 {
 	struct space *space = process->space;

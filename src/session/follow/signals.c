@@ -23,8 +23,8 @@ static bool is_fault(const siginfo_t *info)
 	       (settle_synchronous >> (info->si_signo - 1) & 1);
 }
 
-/* Whether a thread is in code whose place cannot be told by the original's: in the
- * resident, or in a function that was relocated whole. */
+/* Returns whether a thread is in code whose place the original's does not determine:
+ * in the resident, or in a function relocated as a whole. */
 static bool is_elsewhere(const struct space *space, uint64_t rip)
 {
 	const struct module *module =
@@ -35,8 +35,8 @@ static bool is_elsewhere(const struct space *space, uint64_t rip)
 	return module && module->file->plan->map_rows.count;
 }
 
-/* Whether a signal has neither a handler nor ends the process: nobody sees the thread
- * then, and where it is it must go on. */
+/* Returns whether a signal neither has a handler nor ends the process: then the thread
+ * is not seen, and must go on where it is. */
 static bool stays_hidden(const struct thread *thread, int signal, uint64_t rip)
 {
 	static const uint64_t stopping = 1ull << (SIGSTOP - 1) | 1ull << (SIGTSTP - 1) |
@@ -46,8 +46,9 @@ static bool stays_hidden(const struct thread *thread, int signal, uint64_t rip)
 	       remote_ignores(thread->tid, signal, stopping);
 }
 
-/* Where the handler is to find the thread, which was at `before`. False: the thread is
- * gone, or something new has happened to it, which comes next. */
+/* Sets the place where the handler is to find the thread, which was at `before`.
+ * Returns false if the thread is gone, or something new has happened to it, which
+ * comes next. */
 static bool show_original(struct thread *thread, enum settled settled,
 			  const struct user_regs_struct *registers, uint64_t before,
 			  siginfo_t *info)
@@ -84,7 +85,7 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		return;
 	window_signalled(session, signal);
 	if (thread->held.si_signo == signal) {
-		/* Sent again by us: what the program gets is the first one. */
+		/* The tracer sent it again: the program gets the first signal. */
 		info = thread->held;
 		trm_error_destroy(remote_set_signal(thread->tid, &info));
 		thread->held.si_signo = 0;

@@ -18,10 +18,11 @@
 
 #define PAGE 4096u
 
-/* Smaller trampolines are copied: that is cheaper than the system calls. */
+/* Size in bytes below which trampolines are copied: that is cheaper than the system
+ * calls. */
 #define MAPPED_CODE_MIN (64u << 10)
 
-/* Bytes of a path that the program opens. */
+/* Greatest size in bytes of a path that the program opens. */
 #define CACHED_PATH_MAX 512
 
 bool trampolines_may_spread(const struct session *session, pid_t pid)
@@ -55,7 +56,8 @@ void trampolines_write_maps_header(const struct module *module, uint8_t *header)
 		memcpy(header, &ways, sizeof(ways));
 }
 
-/* The index in family.modules where [start, start + count) is free, or SIZE_MAX. */
+/* Returns the index in family.modules where [start, start + count) is free, or
+ * SIZE_MAX. */
 static size_t index_of_free(const struct family *family, uint64_t start, uint64_t count)
 {
 	size_t i = 0;
@@ -76,7 +78,7 @@ static size_t index_of_free(const struct family *family, uint64_t start, uint64_
 	return i;
 }
 
-/* The counters that are built into the code of a cache file; UINT64_MAX: none are. */
+/* Returns the first counter built into the code of a cache file; UINT64_MAX: none is. */
 static uint64_t built_in_slot(const struct module_file *file)
 {
 	const struct plan *plan = file->plan;
@@ -107,7 +109,8 @@ uint32_t trampolines_first_slot(struct family *family, struct module_file *file)
 	uint64_t count = plan_slots(file->plan), start = built_in_slot(file);
 	size_t index = SIZE_MAX;
 
-	/* What counts nothing takes no place, and so leaves none to search behind it. */
+	/* A module that counts nothing takes no place, and so leaves none to search
+	 * behind it. */
 	if (!count)
 		return family->spreads && start != UINT64_MAX ? (uint32_t)start
 							      : family->arena->reserved;
@@ -152,8 +155,8 @@ static void fix_up(const struct family *family, const struct module *module,
 	}
 }
 
-/* The module's part of the arena: one that is there already, or a new one, whose bytes
- * `compose` makes. */
+/* Gives a module its part of the arena: an existing one, or a new one, whose bytes
+ * `compose` writes. */
 static struct trm_error *
 share_copy(struct session *session, struct family *family, struct module *module,
 	   enum copy_kind kind, uint64_t size,
@@ -179,7 +182,8 @@ share_copy(struct session *session, struct family *family, struct module *module
 	return NULL;
 }
 
-/* All of it: the ways, trampolines, header, and room for signals.c. */
+/* Writes a complete copy: the address maps, trampolines, header, and room for copied
+ * instructions. */
 static void compose_all(const struct family *family, const struct module *module,
 			uint8_t *bytes)
 {
@@ -204,7 +208,7 @@ bool trampolines_are_cached(const struct family *family, const struct module *mo
 	       file->plan->counters_at == displacement_of(family, module);
 }
 
-/* A page of code as it is in this process. */
+/* Writes a page of code as it is in this process. */
 static void write_page(const struct module *module, uint32_t page, uint8_t *bytes)
 {
 	const struct module_file *file = module->file;
@@ -223,8 +227,8 @@ static void write_page(const struct module *module, uint32_t page, uint8_t *byte
 	}
 }
 
-/* What the module does not have from the cache file: pages of its own, the header of its
- * ways, and room for signals.c. */
+/* Writes the parts that the module does not have from the cache file: pages of its
+ * own, the header of its address maps, and room for copied instructions. */
 static void compose_own(const struct family *family, const struct module *module,
 			uint8_t *bytes)
 {
@@ -236,7 +240,8 @@ static void compose_own(const struct family *family, const struct module *module
 		write_page(module, own->pages[i], bytes + i * (uint64_t)PAGE);
 }
 
-/* `anchor` NULL: at the address as such. */
+/* Adds a call of mmap(2) at `address`, relative to `anchor`; NULL: at the address as
+ * such. */
 static unsigned int add_mmap(struct wire_batch *batch,
 			     const struct trampolines_anchor *anchor, uint64_t address,
 			     const uint64_t arguments[6])
@@ -248,13 +253,14 @@ static unsigned int add_mmap(struct wire_batch *batch,
 	return call;
 }
 
-/* A piece of calls->whole. */
+/* Piece of calls->whole. */
 struct piece {
 	uint64_t offset, size;
 };
 
-/* Moves it to `address`. What must be there is mapped before: nothing, or with MAP_FIXED
- * what we mapped there. */
+/* Adds calls that reserve a place at `address`, relative to `anchor`, and move a piece
+ * there. The place must be free, or with MAP_FIXED hold an earlier mapping of
+ * trammel's. */
 static struct trampolines_anchor add_move(struct wire_batch *batch,
 					  struct trampolines_calls *calls,
 					  const struct trampolines_anchor *anchor,
@@ -356,8 +362,8 @@ static void add_own_pages(struct wire_batch *batch, const struct module *module,
 	}
 }
 
-/* The code from the cache file, and the ways; over and behind the code what is the
- * module's own. */
+/* Adds the calls that map the code from the cache file, and the address maps; over and
+ * behind the code the module's own parts. */
 static struct trm_error *add_cached(struct session *session, struct wire_batch *batch,
 				    struct family *family, struct module *module,
 				    struct trampolines_calls *ret_calls)
@@ -433,7 +439,7 @@ void trampolines_remove(struct wire_batch *batch, const struct wire_batch *done,
 	if (whole < 0 && place->result > 0)
 		BATCH_ADD(batch, SYS_munmap, (uint64_t)place->result, place->arguments[1],
 			  0, 0, 0, 0);
-	/* What was not moved is where the arena was mapped. */
+	/* Pieces that were not moved are still where the arena was mapped. */
 	for (unsigned int i = 0; i < calls->piece_count; i++) {
 
 		if (whole > 0 && done->calls[calls->pieces[i].moved].result < 0)

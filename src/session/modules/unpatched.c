@@ -29,7 +29,7 @@ static const struct plan_function *function_of(const struct module *module,
 	return &module->file->plan->functions.items[index];
 }
 
-/* The row of a module in whose text a function lies. */
+/* Returns the module in whose text a function lies. */
 static struct module *module_of(const struct space *space, uint64_t code_address,
 				uint32_t function)
 {
@@ -45,7 +45,7 @@ static struct module *module_of(const struct space *space, uint64_t code_address
 	return NULL;
 }
 
-/* The bytes of a function as the plan has them. */
+/* Writes the bytes of a function as the plan patches them. */
 static bool patched_bytes(const struct module *module,
 			  const struct plan_function *function, uint8_t *bytes)
 {
@@ -71,7 +71,8 @@ static bool patched_bytes(const struct module *module,
 	return true;
 }
 
-/* By some of a text's patches programs tell that it lies there: see struct wire_seal. */
+/* Returns whether a function contains a patch by which programs recognize the text:
+ * see struct wire_seal. */
 static bool holds_seal(const struct space *space, const struct module *module,
 		       const struct plan_function *function)
 {
@@ -153,8 +154,8 @@ static bool give_back(void *item, const void *context, uint8_t *bytes)
 	return true;
 }
 
-/* way->probe is the jump, and becomes what was there. Where no probe lies nothing is
- * changed. */
+/* Exchanges the bytes of a probe: way->probe is the jump, and becomes the bytes that
+ * were there. Where no probe lies nothing is changed. */
 static bool exchange_bytes(void *item, const void *context, uint8_t *bytes)
 {
 	struct space_return_jump *way = item;
@@ -177,8 +178,8 @@ static struct probes all_ways(const struct space *space, size_t first, size_t en
 			       sizeof(*space->fired.return_jumps.items)};
 }
 
-/* Relocated code of a function that is to have another text leads to its original code no
- * more. */
+/* Restores probes, so that relocated code of a function whose text is about to change
+ * leads to its original code no more. */
 static void close_ways(struct space *space, const struct unpatched_text *text)
 {
 	const struct space_return_jump *ways = space->fired.return_jumps.items;
@@ -197,7 +198,8 @@ static void close_ways(struct space *space, const struct unpatched_text *text)
 	space->fired.return_jumps.count -= end - first;
 }
 
-/* Ways from `before` on are new, and as those in front of them sorted. */
+/* Merges the return jumps from `before` on, which are new and sorted as the earlier
+ * ones are. */
 static void merge_ways(struct space *space, size_t before)
 {
 	struct space_return_jump *ways = space->fired.return_jumps.items;
@@ -212,7 +214,7 @@ static void merge_ways(struct space *space, size_t before)
 				     : copy[--new];
 }
 
-/* Has probes lead to original code. What lies in the arena is shared with other
+/* Makes probes jump to original code. Probes in the arena are shared with other
  * processes. */
 static void open_ways(struct space *space, const struct unpatched_texts *texts)
 {
@@ -248,7 +250,8 @@ static void open_ways(struct space *space, const struct unpatched_texts *texts)
 	merge_ways(space, before);
 }
 
-/* Page by page, in the order `early` or the opposite one: all that can be written. */
+/* Writes a text page by page, in the order `early` or the opposite one, as far as it
+ * can be written. */
 static bool write_text(int memory_fd, uint64_t address, const uint8_t *text,
 		       uint32_t size, uint64_t early, bool back)
 {
@@ -268,8 +271,8 @@ static bool write_text(int memory_fd, uint64_t address, const uint8_t *text,
 	return good;
 }
 
-/* A text is written: the function is among the first `before` of those that are
- * unpatched, or a new one. */
+/* Notes that a text is written: the function is among the first `before` unpatched
+ * ones, or a new one. */
 static void note_unpatched(struct space *space, size_t before,
 			   struct unpatched_text *text)
 {
@@ -306,7 +309,7 @@ void unpatched_enter(struct space *space, struct unpatched_texts *texts)
 	open_ways(space, texts);
 }
 
-/* An unpatched function, and what its text is made of. */
+/* Unpatched function, and the facts from which its text is made. */
 struct known_function {
 	uint64_t address; /* in the program */
 	uint32_t size;
@@ -314,7 +317,7 @@ struct known_function {
 };
 struct known_bytes VECTOR(uint8_t);
 
-/* False if there is none any more. */
+/* Collects these facts. Returns false if the function is gone. */
 static bool know_unpatched(const struct space *space, const struct space_unpatched *row,
 			   struct known_bytes *bytes, struct known_function *ret)
 {
@@ -338,8 +341,8 @@ static bool know_unpatched(const struct space *space, const struct space_unpatch
 	return patched_bytes(module, function, bytes->items);
 }
 
-/* The text without anything that runs unpatched. It is the same whenever a process forks.
- */
+/* Returns the text without anything that runs unpatched. It is equal whenever a
+ * process forks. */
 static const uint8_t *closed_text(struct space_unpatched *row,
 				  const struct known_function *known)
 {
@@ -376,7 +379,7 @@ void unpatched_leave(const struct space *space, int memory_fd,
 	vector_deinit(&bytes);
 }
 
-/* The bytes from `start` up to `end`, in the program. */
+/* Restores the bytes from `start` up to `end`, in the program. */
 static void restore_bytes(const struct space *space, const struct known_function *known,
 			  uint64_t start, uint64_t end)
 {
@@ -386,7 +389,7 @@ static void restore_bytes(const struct space *space, const struct known_function
 			known->request.original + (start - known->address), end - start));
 }
 
-/* Relocated code goes on leading there. */
+/* Relocated code continues to lead there. */
 void unpatched_restore(const struct space *space, const struct module *module,
 		       struct image_range back)
 {

@@ -56,9 +56,9 @@ struct attachment {
 	struct session *session;
 	const struct attach_request *request;
 	pid_t pid;
-	size_t planned; /* files that were known when the modules were looked at */
+	size_t planned; /* number of files known when the modules were last examined */
 	bool looked;
-	const char *obstacle; /* why it did not begin yet; NULL: plans */
+	const char *obstacle; /* reason why it has not begun yet; NULL: plans */
 	pid_t culprit;        /* its thread */
 };
 
@@ -67,7 +67,7 @@ static struct process *process_of(const struct attachment *attachment)
 	return session_find_process(attachment->session, attachment->pid);
 }
 
-/* Any thread of the process: they all see the same. */
+/* Returns any thread of the process: all see equal memory. */
 static struct thread *thread_of(const struct attachment *attachment)
 {
 	vector_for_each (&attachment->session->all_threads, thread)
@@ -106,7 +106,8 @@ each_task(struct attachment *attachment,
 	return error;
 }
 
-/* Threads of threads that are traced already are traced from their beginning. */
+/* Returns whether this tracer traces a thread: threads made by threads that are traced
+ * already are traced from their start. */
 static bool is_traced_by_us(pid_t tid)
 {
 	uint64_t tracer = 0;
@@ -178,8 +179,9 @@ static struct trm_error *make_arena(void *context, struct thread *thread)
 				   1);
 }
 
-/* Goroutines that were preempted by a signal may be parked anywhere, also in bytes that
- * are patched, and nothing tells where they are. */
+/* Returns whether a file is written in Go. Goroutines that were preempted by a signal
+ * may be parked anywhere, also in bytes that are patched, and nothing tells where they
+ * are. */
 static bool is_go(struct module_file *file)
 {
 	if (!file->looked_for_go)
@@ -210,8 +212,8 @@ static struct trm_error *check_modules(const struct attachment *attachment,
 	return NULL;
 }
 
-/* False if a thread cannot be stopped now. A GS base disturbs nothing until texts change.
- */
+/* Gives each thread a bank. Returns false if a thread cannot be stopped now. A GS base
+ * disturbs nothing until texts change. */
 static bool assign_banks(struct attachment *attachment, struct process *process,
 			 struct trm_error **ret_error)
 {
@@ -249,7 +251,8 @@ static struct trm_error *note_unready(struct attachment *attachment, pid_t tid, 
 	return NULL;
 }
 
-/* All threads stand, have banks, and nobody else uses their memory. */
+/* Returns whether all threads are stopped and have banks, and no other process uses
+ * their memory. */
 static bool is_ready(struct attachment *attachment, const struct process *process)
 {
 	bool unready;
@@ -263,7 +266,8 @@ static bool is_ready(struct attachment *attachment, const struct process *proces
 	return true;
 }
 
-/* Where all threads will go on; false if one stands where that is not possible. */
+/* Moves all threads to the places where they will go on; returns false if one stands
+ * where that is not possible. */
 static bool lead_all_in(struct attachment *attachment, struct space *space,
 			struct borrowed_thread *borrowed)
 {
@@ -292,7 +296,8 @@ static bool lead_all_in(struct attachment *attachment, struct space *space,
 				       thread->tid);
 		if (registers.rip == rip)
 			continue;
-		/* The trampolines do the same as the text does until then. */
+		/* Until the text changes, the trampolines act exactly as the text
+		 * does. */
 		if (rests)
 			interrupted_calls_lead_rest(thread, registers.rip);
 		else if (thread == borrowed->thread)
@@ -322,7 +327,8 @@ static bool begin_halted(struct attachment *attachment, struct process *process)
 	return begun;
 }
 
-/* The one stop: false if it is to be tried again. */
+/* Stops the process once and begins the measurement; returns false if it is to be
+ * tried again. */
 static bool begin_process(struct attachment *attachment, struct process *process)
 {
 	struct session *session = attachment->session;
@@ -348,7 +354,7 @@ static bool begin_process(struct attachment *attachment, struct process *process
 	return begun;
 }
 
-/* For threads that come. */
+/* Returns the number of banks kept ready for new threads. */
 static uint32_t spare_banks(const struct process *process)
 {
 	const struct space *space = process->space;
@@ -357,7 +363,7 @@ static uint32_t spare_banks(const struct process *process)
 			      space->chunks.items[space->chunks.count - 1]->stride);
 }
 
-/* What can be done towards the beginning now; true once it is done. */
+/* Does as much of the beginning as can be done now; returns true once it is done. */
 static bool try_to_begin(struct attachment *attachment, struct trm_error **ret_error)
 {
 	struct session *session = attachment->session;
@@ -387,7 +393,8 @@ static bool try_to_begin(struct attachment *attachment, struct trm_error **ret_e
 	return begin_process(attachment, process);
 }
 
-/* Threads that end, or cannot be used now, are no errors: others can, later. */
+/* Prepares the attachment. Threads that end, or cannot be used now, are no errors:
+ * others can be used later. */
 static bool prepare_attachment(struct attachment *attachment,
 			       struct trm_error **ret_error)
 {
@@ -401,7 +408,7 @@ static bool prepare_attachment(struct attachment *attachment,
 	return begun;
 }
 
-/* The words of its command line, as the profile shows them. */
+/* Returns the words of a process's command line, as the profile shows them. */
 static const char **read_command(pid_t pid, const char *program, char **ret_words)
 {
 	struct VECTOR(char) text = {0};
@@ -414,7 +421,7 @@ static const char **read_command(pid_t pid, const char *program, char **ret_word
 	while (file && (n = fread(buffer, 1, sizeof(buffer), file)) > 0)
 		for (size_t i = 0; i < n; i++)
 			vector_push(&text, buffer[i]);
-	/* Programs that show a title in its place leave the rest empty. */
+	/* Programs that show a title in place of it leave the rest empty. */
 	while (text.count && !text.items[text.count - 1])
 		text.count--;
 	if (!text.count)
@@ -451,7 +458,8 @@ static struct trm_error *take_process(struct attachment *attachment, const char 
 	return seize_all(attachment);
 }
 
-/* One that waits is traced, but nothing is put into it before its program comes. */
+/* Takes a process that waits: it is traced, but nothing is put into it before its
+ * program starts. */
 static struct trm_error *take_waiting(const struct attachment *attachment,
 				      const char *program)
 {
@@ -496,13 +504,13 @@ static struct trm_error *not_begun(const struct attachment *attachment, int sign
 		attachment->obstacle ? attachment->obstacle : "is being planned");
 }
 
-/* What the loop knows. */
+/* State of the loop. */
 struct course {
 	enum stage stage;
 	uint64_t since; /* of the stage */
 	uint64_t limit; /* while measuring: nanoseconds until there may be something */
 	uint64_t saved; /* clock_now_ns() when the profile was last written */
-	int signal;     /* that ends it; 0 */
+	int signal;     /* signal that ends the measurement; 0: none */
 	struct trm_error *error;
 };
 
@@ -512,7 +520,8 @@ static void enter_stage(struct course *course, enum stage stage)
 	course->since = clock_now_ns();
 }
 
-/* Where profiles are written all the time, whoever asked for them has the last one. */
+/* Begins to measure, with a guardian unless profiles are written all the time: then
+ * the process that asked for them has the last one. */
 static void enter_measuring(const struct attachment *attachment, struct course *course)
 {
 	enter_stage(course, MEASURING);
@@ -520,7 +529,7 @@ static void enter_measuring(const struct attachment *attachment, struct course *
 		guardian_begin(attachment->session, -1);
 }
 
-/* Writes the profile if it is time to; limits the wait until the next time. */
+/* Writes the profile if it is due; limits the wait until the next time. */
 static void save_often(struct attachment *attachment, struct course *course)
 {
 	const struct attach_request *request = attachment->request;
@@ -540,7 +549,8 @@ static void save_often(struct attachment *attachment, struct course *course)
 		course->limit = course->saved + request->save_ns - now;
 }
 
-/* As loop.c has it. Returns the nanoseconds until there is more. */
+/* Does the work that has a schedule of its own, as in loop.c. Returns the nanoseconds
+ * until more is due. */
 static uint64_t act_in_time(struct session *session)
 {
 	const uint64_t limits[] = {window_act(session), memory_watch_act(session),
@@ -583,7 +593,8 @@ static void measure_course(struct attachment *attachment, struct course *course)
 	}
 }
 
-/* False if a process could not be let go; it stays as if trammel had been killed. */
+/* Runs the loop of an attachment. Returns false if a process could not be let go; it
+ * stays as if trammel had been killed. */
 static bool follow_course(struct attachment *attachment, struct course *course,
 			  const sigset_t *signals)
 {
@@ -669,7 +680,7 @@ static struct trm_error *check_collector(const struct collector *collector)
 struct trm_error *session_attach(const struct session_options *options,
 				 const struct attach_request *request)
 {
-	/* What it holds is needed until the process ends, which it does now. */
+	/* Its contents are needed until this process ends, which is soon. */
 	static struct session session;
 	struct session_options described = *options;
 	char program[PATH_MAX];

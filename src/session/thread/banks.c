@@ -28,8 +28,9 @@ uint32_t bank_least(pid_t pid, uint64_t stride)
 	return stride > LARGE_STRIDE || remote_has_address_limit(pid) ? 1 : 4;
 }
 
-/* A system call filter may forbid what an injection does, and kill. Those that the
- * program started under have let the first injection pass. */
+/* Returns whether calls may be injected. A system call filter may forbid the calls of
+ * an injection, and kill. Filters that the program started under have let the first
+ * injection pass. */
 static bool may_inject(const struct thread *thread)
 {
 	return remote_filters(thread->tid) == thread->process->space->filters;
@@ -80,8 +81,8 @@ static struct trm_error *add_chunk(struct session *session, struct space *space,
 	return NULL;
 }
 
-/* How many banks a further chunk has: as many as there are, but where memory is limited.
- */
+/* Returns the number of banks of a further chunk: as many as exist, unless memory is
+ * limited. */
 static uint32_t further_banks(const struct thread *thread, const struct arena *arena,
 			      uint64_t stride)
 {
@@ -133,8 +134,9 @@ struct trm_error *space_reserve_banks(struct session *session, struct space *spa
 					  count - there);
 }
 
-/* A thread that was just made stands at the end of the stack that was made for it; but
- * nobody asks where all calls are in place. A process goes on with its parent's. */
+/* Returns the end of a thread's stack. A new thread stands at the end of the stack
+ * that was made for it; but where all calls are in place the end is not needed. A
+ * process goes on with its parent's. */
 static uint64_t stack_end_of(const struct thread *thread)
 {
 	if (thread->tid == thread->process->pid)
@@ -142,7 +144,8 @@ static uint64_t stack_end_of(const struct thread *thread)
 	return thread->process->space->copies_calls ? stack_pointer_of(thread) : 0;
 }
 
-/* One that is there, or a new one. The first thread of a process was let in with it. */
+/* Finds an existing free bank, or makes a new one. The first thread of a process was
+ * admitted together with it. */
 static struct trm_error *find_bank(struct session *session, struct thread *thread,
 				   struct bank **ret_bank)
 {
@@ -160,8 +163,8 @@ static struct trm_error *find_bank(struct session *session, struct thread *threa
 	return NULL;
 }
 
-/* Without a bank of its own a thread counts in its parent's: nothing breaks, but two
- * increments at one moment may be one. */
+/* Notes a thread that counts in its parent's bank, having none of its own: nothing
+ * breaks, but two increments at one moment may be counted as one. */
 static void note_shared(struct image_run *image, const struct trm_error *error)
 {
 	const bool limit = error && error->code == TRM_ERROR_LIMIT;
@@ -235,7 +238,7 @@ void thread_note_calls(const struct session *session, const struct bank *bank,
 		collector_call(session, note_calls, bank, calls);
 }
 
-/* The thread goes on with a wider bank; a hook that it is in ends with the old one. */
+/* Gives a thread a wider bank; a hook that it is in ends with the old one. */
 static void widen_bank(const struct session *session, struct space *space,
 		       struct thread *thread)
 {
@@ -279,7 +282,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 
 	if (stride <= last->stride)
 		return NULL;
-	/* Beside those for the threads that there are, for some that come. */
+	/* Some banks for threads still to come, besides those for existing threads. */
 	count = bank_least(thread->tid, stride) - 1;
 	vector_for_each (&session->all_threads, other)
 		if ((*other)->process && (*other)->process->space == space)

@@ -18,10 +18,10 @@ struct rseq_configuration {
 	uint32_t size, signature, flags, pad;
 };
 
-/* In struct rseq of linux/rseq.h. */
+/* Offset in struct rseq of linux/rseq.h. */
 #define RSEQ_CS_OFFSET 8
 
-/* What injected code pushes, and more. */
+/* Bytes of stack that injected code needs, and some more. */
 #define STACK_NEEDED 1024
 
 static bool is_in(const struct thread *thread, const struct space *space)
@@ -29,8 +29,8 @@ static bool is_in(const struct thread *thread, const struct space *space)
 	return thread->process && thread->process->space == space;
 }
 
-/* In a restartable sequence, or just behind one: there the kernel wants to see where the
- * thread really is. */
+/* Returns whether a thread is in a restartable sequence, or just behind one: there the
+ * kernel requires the thread's true place. */
 static bool in_sequence(const struct thread *thread)
 {
 	struct rseq_configuration configuration = {0};
@@ -56,16 +56,18 @@ static bool has_stack(const struct thread *thread,
 					  sizeof(bytes)));
 }
 
-/* Inside of a system call that has no result yet, as behind the event that a child was
- * made: what it does with registers comes after all that we do. */
+/* Returns whether a thread is inside a system call that has no result yet, as behind
+ * the event that a child was made: what that call does with registers comes after all
+ * that the tracer does. */
 static bool in_call(const struct user_regs_struct *registers)
 {
 	return (int64_t)registers->orig_rax >= 0 && (int64_t)registers->rax == -ENOSYS;
 }
 
 /*
- * An interrupted system call is made again by hand, as the kernel would do it. So the
- * thread is sound at each instant, and outside of any call for what we make it do.
+ * Prepares an interrupted system call to be made again, as the kernel would do it. So
+ * the thread is sound at each instant, and outside of any call for the calls that it
+ * makes for the tracer.
  */
 static void leave_call(struct user_regs_struct *registers)
 {
