@@ -1,4 +1,4 @@
-/* All services. A new one is a file in this folder, measure/ or calls/, and a line here. */
+/* All services. A new one is a file in measure/ or calls/ here, and a line below. */
 #include "runtime/service/table.h"
 #include "runtime/channel/registry.h"
 #include "runtime/channel/service.h"
