@@ -93,6 +93,18 @@ void loop_list_deinit(struct loop_list *list)
 	walk_troubles_deinit(&list->troubles);
 }
 
+/* "1,234.5"; 0: not known. */
+static void add_trips(struct grid *grid, double trips)
+{
+	const uint64_t tenths = (uint64_t)(trips * 10 + 0.5);
+	struct text text = {0};
+
+	text_add_grouped(&text, tenths / 10);
+	text_format(&text, ".%" PRIu64, tenths % 10);
+	grid_add_text(grid, trips > 0 ? text.data : "?");
+	text_deinit(&text);
+}
+
 static void add_row(struct grid *grid, const struct loop_row *row)
 {
 	char cell[32];
@@ -102,8 +114,7 @@ static void add_row(struct grid *grid, const struct loop_row *row)
 	else
 		grid_add_text(grid, "?");
 	grid_add_number(grid, row->iterations);
-	snprintf(cell, sizeof(cell), "%.1f", trips_of(row));
-	grid_add_text(grid, trips_of(row) > 0 ? cell : "?");
+	add_trips(grid, trips_of(row));
 	grid_add_number(grid, row->instructions);
 	grid_add_share(grid, row->instructions, row->function->instructions);
 	grid_add_number(grid, row->depth);

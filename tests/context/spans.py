@@ -278,7 +278,7 @@ def unknown(place):
     place.run("calls", program="spans", options=["--regions", "spans:midle"])
     out = subprocess.run([place.tool, "report", "--no-pager", place.profile], check=True,
                          capture_output=True, text=True).stdout
-    expect("warning: --regions 'spans:midle' means no function; near: middle" in out, out)
+    expect("warning: --regions 'spans:midle' matches no function; near: middle" in out, out)
     for options, text in ((["--only", "leaf"], "are counted"),
                           (["--interval", "10M"], "does not count instructions")):
         done = place.run("calls", program="spans", options=["--regions", "leaf", *options])

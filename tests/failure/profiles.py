@@ -189,7 +189,7 @@ def aliases(place):
                               (["--only", "libc.so.6:puts"], {"puts": 1}),
                               (["--only", "libc.so.6:_IO_puts"], {"puts": 1})):
         outcome = place.measure([program], options=options)
-        expect(outcome.status == 0 and b"means no" not in outcome.stderr,
+        expect(outcome.status == 0 and b"matches no" not in outcome.stderr,
                f"{options}: {outcome.status_text()}, {outcome.stderr[-200:]!r}")
         calls = {row["function"]: row["calls"] for row in place.report().rows}
         expect(calls == expected, f"{options}: {calls}")

@@ -451,20 +451,20 @@ def unmatched(folder, tool, options):
     """Patterns that mean nothing are named at the end, with what is near; others are not."""
     program = job_control.build(folder, "stages", "unmatched")
     for words, wanted in (
-            (("--only", "erly"), "--only 'erly' means no function; near: early"),
-            (("--only", "midle*,early"), "--only 'midle*' means no function; near: middle"),
-            (("--skip", "stages:lat"), "--skip 'stages:lat' means no function; near: late"),
-            (("--only", "stagse:"), "--only 'stagse:' means no module that was loaded; near: stages"),
+            (("--only", "erly"), "--only 'erly' matches no function; near: early"),
+            (("--only", "midle*,early"), "--only 'midle*' matches no function; near: middle"),
+            (("--skip", "stages:lat"), "--skip 'stages:lat' matches no function; near: late"),
+            (("--only", "stagse:"), "--only 'stagse:' matches no module that was loaded; near: stages"),
             (("--start-at", "stages:entre"),
-             "--start-at 'stages:entre' means no function that can be watched; near: enter"),
+             "--start-at 'stages:entre' matches no function that can be watched; near: enter"),
             (("--stop-at-load", "libm.so.7"),
-             "--stop-at-load 'libm.so.7' means no module that was loaded; near: libm.so.6"),
+             "--stop-at-load 'libm.so.7' matches no module that was loaded; near: libm.so.6"),
             (("--only-program", "stagess"),
-             "--only-program 'stagess' means no program that ran; near: stages"),
-            (("--only", "zzz?zzz?zzz"), "--only 'zzz?zzz?zzz' means no function"),
+             "--only-program 'stagess' matches no program that ran; near: stages"),
+            (("--only", "zzz?zzz?zzz"), "--only 'zzz?zzz?zzz' matches no function"),
             (("--only", "early,stages:", "--skip", "late", "--start-at", "enter", "--stop-at-load",
               "libm.so*", "--only-program", "stages", "--skip-program", "/usr/bin/none"),
-             "--skip-program '/usr/bin/none' means no program that ran"),
+             "--skip-program '/usr/bin/none' matches no program that ran"),
             (("--only", "libc.so*:"), None),  # of others there are hooks alone
             (("--only", "early,stages:", "--skip", "late", "--start-at", "enter"), None)):
         done, profile = run_measured(tool, folder, options, words, [program], "unmatched")

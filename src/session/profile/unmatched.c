@@ -243,7 +243,7 @@ static void ask_question(const struct session *session, const struct question *q
 	struct near near = {
 		.limit = limit_of(module ? pattern->function : pattern->module)};
 
-	text_format(text, "%s--%s '%s' means no %s", text->length ? "\n" : "",
+	text_format(text, "%s--%s '%s' matches no %s", text->length ? "\n" : "",
 		    question->option, pattern->text,
 		    !module          ? "module that was loaded"
 		    : question->hook ? "function that can be watched"
@@ -275,7 +275,7 @@ static void ask_program(const struct session *session, const char *option,
 
 	if (program_ran(session, pattern))
 		return;
-	text_format(text, "%s--%s '%s' means no program that ran",
+	text_format(text, "%s--%s '%s' matches no program that ran",
 		    text->length ? "\n" : "", option, pattern->text);
 	vector_for_each (&session->images, image) {
 		const char *slash = strrchr((*image)->program, '/');
