@@ -53,6 +53,11 @@
 /* The number of polls for a thread that may make no system call: about 50 ns each. */
 #define QUIET_LOOKS 600000000u
 
+/* How many looks, and waits, in a row find that the tracer has answered and that no reply
+ * is there, before the thread goes on without one: see went_elsewhere. */
+#define IDLE_LOOKS 1000000u
+#define IDLE_WAITS 8u
+
 void resident_serve(struct wire_bank *bank, const struct wire_registers *frame);
 void resident_run(struct wire_batch *batch, const struct wire_control *control);
 void resident_alone(const struct wire_control *control,
@@ -167,17 +172,34 @@ static void await_awake(const struct wire_bank *bank, const struct wire_control 
 		__builtin_ia32_pause();
 }
 
+/*
+ * Whether a reply that is awaited has gone to another thread: where there are no banks
+ * for new threads, one has the bank of the thread that made it, and both may ask at a
+ * time. The tracer has answered then, and no reply is there; `looks` counts how often in
+ * a row that was seen, since the tracer writes one word after the other.
+ */
+static int went_elsewhere(const struct wire_bank *bank, uint32_t *looks, uint32_t most)
+{
+	if (__atomic_load_n(&bank->request, __ATOMIC_ACQUIRE) != WIRE_IDLE)
+		*looks = 0;
+	else
+		++*looks;
+	return *looks > most;
+}
+
 /* Takes the tracer's reply; WIRE_DONE if it is dead. */
 static enum wire_reply await_reply(struct wire_bank *bank,
 				   const struct wire_control *control)
 {
+	uint32_t looks = 0;
+
 	for (int waits = 0; waits < WAITS_IN_ALL; waits++) {
 		uint32_t reply =
 			__atomic_exchange_n(&bank->reply, WIRE_NONE, __ATOMIC_ACQUIRE);
 
 		if (reply != WIRE_NONE)
 			return reply;
-		if (tracer_died(control))
+		if (tracer_died(control) || went_elsewhere(bank, &looks, IDLE_WAITS))
 			break;
 		wait_for_reply(bank, control);
 	}
@@ -574,7 +596,7 @@ static void go_again(const struct wire_registers *frame)
 void ask_quietly(struct wire_bank *bank, const struct wire_registers *frame)
 {
 	struct wire_control *control = (struct wire_control *)(uintptr_t)bank->control;
-	uint32_t reply = WIRE_NONE;
+	uint32_t reply = WIRE_NONE, looks = 0;
 
 	if (bank->quiet == WIRE_QUIET_ALONE)
 		return;
@@ -586,6 +608,8 @@ void ask_quietly(struct wire_bank *bank, const struct wire_registers *frame)
 	for (uint32_t i = 0; !reply && i < QUIET_LOOKS && !tracer_died(control); i++) {
 		__builtin_ia32_pause();
 		reply = __atomic_exchange_n(&bank->reply, WIRE_NONE, __ATOMIC_ACQUIRE);
+		if (!reply && went_elsewhere(bank, &looks, IDLE_LOOKS))
+			break;
 	}
 	__atomic_store_n(&bank->request, WIRE_IDLE, __ATOMIC_RELEASE);
 	if (reply == WIRE_AGAIN)
