@@ -197,7 +197,7 @@ static struct trm_error *write_profile(const struct report_profile *profile)
 
 static struct trm_error *run_pbo(int *ret_status)
 {
-	struct report_profile *profile;
+	scoped_profile struct report_profile *profile = NULL;
 	struct report_filter filter;
 
 	(void)ret_status;

@@ -108,7 +108,7 @@ static int by_size(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-static double median(double values[ROUNDS])
+static double median_of(double values[ROUNDS])
 {
 	qsort(values, ROUNDS, sizeof(*values), by_size);
 	return values[ROUNDS / 2] > 0 ? values[ROUNDS / 2] : 0;
@@ -140,8 +140,8 @@ static void measure_timed(const struct trial *trial, struct wire_graph_node *nod
 		inside[i] = (double)(node->ticks - ((uint64_t)TIMED << SHIFT)) / timed;
 		outside[i] = (all - cost->untimed * (CALLS - timed)) / timed - inside[i];
 	}
-	cost->inside = median(inside);
-	cost->outside = median(outside);
+	cost->inside = median_of(inside);
+	cost->outside = median_of(outside);
 }
 
 static void measure_cost(const struct trial *trial, struct callgraph_cost *ret_cost)
@@ -159,9 +159,9 @@ static void measure_cost(const struct trial *trial, struct callgraph_cost *ret_c
 			node->left = -2 * CALLS;
 			ticks[j][i] = run_trial(trial, j) / CALLS;
 		}
-	bare = median(ticks[BARE]);
-	*ret_cost = (struct callgraph_cost){.leaf = median(ticks[LEAF]) - bare,
-					    .untimed = median(ticks[WHOLE]) - bare};
+	bare = median_of(ticks[BARE]);
+	*ret_cost = (struct callgraph_cost){.leaf = median_of(ticks[LEAF]) - bare,
+					    .untimed = median_of(ticks[WHOLE]) - bare};
 	measure_timed(trial, node, bare, ret_cost);
 	syscall(SYS_arch_prctl, ARCH_SET_GS, 0);
 }
