@@ -120,7 +120,7 @@ struct trm_error *context_control_check(const struct context_control *control,
 		least = distance < least ? distance : least;
 	}
 	return trm_error_create(TRM_ERROR_USAGE,
-				"process %d has no channel '%s': is '%s' meant?",
+				"process %d has no channel '%s': did you mean '%s'?",
 				(int)control->pid, name, nearest);
 }
 

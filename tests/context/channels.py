@@ -88,7 +88,7 @@ def examples(place):
     expect(rows["main/divisors/divide"]["Calls"] == 10, f"{rows}")
     expect(rows["main/divisors/caught"]["Calls"] == 1, f"{rows}")
     done = run(place, "runtime-reprot,event-trace(outptu=x,output=none)", program=program)
-    expect(b"is 'runtime-report' meant?" in done.stderr and b"is 'output' meant?" in done.stderr, f"{done}")
+    expect(b"did you mean 'runtime-report'?" in done.stderr and b"did you mean 'output'?" in done.stderr, f"{done}")
     program = build(place, os.path.join(EXAMPLES, "channels.c"))
     done = run(place, program=program)
     expect(re.search(rb"measured .* 5 \n", done.stdout) and b"before" not in done.stdout
@@ -455,7 +455,7 @@ def counters(place):
                CALI_PERF_EVENTS="PAPI_TOT_INS,task-clok,task-clock",
                CALI_REPORT_CONFIG="SELECT path, sum(sum#perf.task-clock) AS ns, "
                                   "sum(sum#perf.PAPI_TOT_INS) AS instructions GROUP BY path FORMAT json")
-    expect(b"'task-clok' cannot be had: nobody knows it; is 'task-clock' meant?" in done.stderr, f"{done}")
+    expect(b"'task-clok' cannot be had: nobody knows it; did you mean 'task-clock'?" in done.stderr, f"{done}")
     row = rows_of(done.stdout)["main/step"]
     expect(row["ns"] > 0, f"{row}")
     expect(b"does not offer hardware counters" in done.stderr or row["instructions"] > 100, f"{done}")
@@ -688,7 +688,7 @@ def measured_tool(place):
     rows = rows_of(read(place, "own.json"))
     expect({"Initialization", "Processing/traced.cali", "Writing"} <= set(rows), f"{rows}")
     done = running.run([tool, "-t", "-P", "runtime-profil", "traced.cali"], place.folder)
-    expect(done.status == 255 and not done.stdout and b"'runtime-profile' meant" in done.stderr, f"{done}")
+    expect(done.status == 255 and not done.stdout and b"did you mean 'runtime-profile'" in done.stderr, f"{done}")
     for topic, line in (("services", b"\n alloc "), ("configs", b"\n runtime-report "), ("perf", b"\n  CALI_PERF_EVENTS"),
                         ("event-trace", b"\n  trace.policy\n")):
         done = running.run([tool, f"--help={topic}"], place.folder)

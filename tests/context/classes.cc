@@ -196,7 +196,7 @@ static void specified()
 	     "managers have their own");
 	manager.add("visits(ranked,tmied,timed=perhaps)");
 	must(says(manager, "no service 'mpicuda'") &&
-		     says(manager, "is 'timed' meant?") &&
+		     says(manager, "did you mean 'timed'?") &&
 		     says(manager, "\"perhaps\" for timed"),
 	     "options that cannot be");
 	manager.add_config_spec(own_configuration);
@@ -207,7 +207,7 @@ static void specified()
 	odd.add_config_spec("{\"name\": \"b\",\n \"services\": \"event\"}");
 	odd.add_config_spec("{\"name\": \"c\",\n \"services\": [}");
 	must(says(odd, "line 2, column 13: there is no 'sevices'") &&
-		     says(odd, "is 'services' meant?") &&
+		     says(odd, "did you mean 'services'?") &&
 		     says(odd, "column 14: 'services' has a value of another kind") &&
 		     says(odd, "column 15: this is not JSON"),
 	     odd.error_msg().c_str());

@@ -12,14 +12,14 @@ def mistakes(place):
     """What cannot be had is said, with what is near, and the rest works."""
     done = run(place, "plain", "1", CALI_CONFIG="runtime-report(outptu=x,output=stdout,region.count),mpi-report,"
                "order_by_tme,event-trace(output=/proc/no/folder/x.trm)")
-    for text in (b"Unknown option: outptu; is 'output' meant?",
+    for text in (b"Unknown option: outptu; did you mean 'output'?",
                  b"'mpi-report' cannot be had: there is no MPI",
-                 b"CALI_CONFIG: error: Unknown config or parameter: order_by_tme; is 'order_by_time' meant?",
+                 b"CALI_CONFIG: error: Unknown config or parameter: order_by_tme; did you mean 'order_by_time'?",
                  b"/proc/no/folder/x.trm"):
         expect(text in done.stderr, f"{text}: {done}")
     expect(b"Calls" in done.stdout, f"{done}")
     done = run(place, "plain", "1", CALI_SERVICES_ENABLE="evnt,timer,aggregate")
-    expect(b"there is no service 'evnt'; is 'event' meant?" in done.stderr, f"{done}")
+    expect(b"there is no service 'evnt'; did you mean 'event'?" in done.stderr, f"{done}")
     done = run(place, "plain", "1", CALI_CONFIG_FILE="/no/such/file")
     expect(b"cannot read the configuration '/no/such/file'" in done.stderr, f"{done}")
     done = run(place, "plain", "1", CALI_CONFIG_FILE=place.folder)
@@ -29,7 +29,7 @@ def mistakes(place):
     done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none),region.count" + 70 * ",region.count")
     expect(b"no room for more than 64 at once" in done.stderr, f"{done}")
     for text, wanted in (("region.count=maybe", 'Invalid value "maybe" for region.count'),
-                         ("output.format=tabel", "there is no output.format 'tabel'; is 'table' meant?"),
+                         ("output.format=tabel", "there is no output.format 'tabel'; did you mean 'table'?"),
                          ("level=99", "EVENT_REGION_LEVEL is from 0 to 7, or phase, not '99': 0 is taken")):
         done = run(place, "plain", "1", CALI_CONFIG=f"runtime-report(output=stdout,{text})")
         expect(wanted in done.stderr.decode() and done.stdout.startswith(b"Path "), f"{done}")

@@ -105,7 +105,7 @@ def validator(place):
         text = channels.read(place, where) if where == "v.log" else done.stdout.decode()
         expect(done.stderr == errors and ("Regions not closed: region=thread" in text) == (where != "none"), f"{where}: {done}")
     done = run(place, "closed", CALI_LOG_LOGFILE="/proc/no/such.log", CALI_SERVICES_ENABLE="valdator")
-    expect(b"cannot write the log '/proc/no/such.log'" in done.stderr and b"is 'validator' meant?" in done.stderr, f"{done}")
+    expect(b"cannot write the log '/proc/no/such.log'" in done.stderr and b"did you mean 'validator'?" in done.stderr, f"{done}")
 
 
 def asked(place):

@@ -119,7 +119,7 @@ def caliper(place):
     program = build_caliper(place, os.path.join(FOLDER, "caliper.f90"))
     done = channels.run(place, program=program)
     expect(done.stdout.decode().splitlines() == [
-        " T F T F", " T Unknown config or parameter: runtime-reprot; is 'runtime-report' meant?", '""', " F",
+        " T F T F", " T Unknown config or parameter: runtime-reprot; did you mean 'runtime-report'?", '""', " F",
         " F", "-1", "0", " T T F T", " F"] and not done.stderr, f"{done}")
     told = channels.query(place, "fortran.cali", "SELECT *")
     long = "n" * 300

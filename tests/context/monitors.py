@@ -173,7 +173,7 @@ def spot_options(place):
     expect(rows == [{"spot.channel": "regionprofile", "n": 5}], f"{rows}")
     expect(channels.query_globals(place, "o/s.cali")["spot.channels"] == "regionprofile", "channels")
     done = run(place, "loops", "5", CALI_CONFIG="spot(output=t.cali,timeseries,timeseries.metrics=mem.highwatermrk)")
-    expect(b"Unknown option: mem.highwatermrk; is 'mem.highwatermark' meant?" in done.stderr, f"{done}")
+    expect(b"Unknown option: mem.highwatermrk; did you mean 'mem.highwatermark'?" in done.stderr, f"{done}")
     run(place, "loops", "5", CALI_CONFIG="spot(output=t.cali,timeseries,timeseries.metrics=\"mem.highwatermark,page.faults\",time.variance)")
     metrics = channels.query_globals(place, "t.cali")
     expect("max#max#mhwm,max#sum#rusage.minflt" in metrics["spot.timeseries.metrics"], f"{metrics}")
@@ -251,7 +251,7 @@ def timeseries(place):
     expect(any("max#alloc.highwatermark" in row for row in rows), "a service of an option")
     done = run(place, "loops", "2", CALI_SERVICES_ENABLE="loop_monitor,timeseries,trace",
                CALI_TIMESERIES_PROFILE_OPTIONS="region.cout,profile.kokkos")
-    for text in (b"is 'region.count' meant?", b"profile.kokkos: Kokkos is not measured"):
+    for text in (b"did you mean 'region.count'?", b"profile.kokkos: Kokkos is not measured"):
         expect(text in done.stderr, f"{done}")
 
 

@@ -222,8 +222,8 @@ def mistakes(place):
     """Each in one line."""
     with program(place, CONFIG) as own:
         own.do("steps 1")
-        for words, said in ((("stop", "event-tarce"), "is 'event-trace' meant?"),
-                            (("stpo",), "is 'stop' meant?"), (("stop", "a", "b"), "too many words")):
+        for words, said in ((("stop", "event-tarce"), "did you mean 'event-trace'?"),
+                            (("stpo",), "choose list, start, stop or flush"), (("stop", "a", "b"), "too many words")):
             text = channel(place, own.pid, *words, status=2)
             expect(said in text and text.count("\n") == 1, f"{words}: {text}")
         own.do("steps 1", "exit")

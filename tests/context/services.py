@@ -51,7 +51,7 @@ def refused(place):
     done = measure(place, path, TRAMMEL_TICKER_FAILS="no ticks here")
     expect(b"the service 'ticker' cannot be had: no ticks here" in done.stderr, f"{done.stderr}")
     done = channels.run(place, "plain", "1", TRAMMEL_SERVICE_LIBRARIES=path, TRAMMEL_SERVICES_ENABLE="event,tickr")
-    expect(b"there is no service 'tickr'; is 'ticker' meant?" in done.stderr, f"{done.stderr}")
+    expect(b"there is no service 'tickr'; did you mean 'ticker'?" in done.stderr, f"{done.stderr}")
 
 
 def own(place):

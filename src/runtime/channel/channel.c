@@ -89,8 +89,8 @@ static void add_service(struct channel *channel, const char *name)
 				 channel->name, name, why);
 		else
 			log_warn("'%s': there is no service '%s'%s%s%s", channel->name,
-				 name, near ? "; is '" : "", near ? near : "",
-				 near ? "' meant?" : "");
+				 name, near ? "; did you mean '" : "", near ? near : "",
+				 near ? "'?" : "");
 		return;
 	}
 	if (channel_has(channel, service->name))

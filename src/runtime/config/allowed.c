@@ -45,6 +45,6 @@ bool request_allows(const struct request *request,
 		return true;
 	near = settings_nearest(item->value, format_at);
 	complain("'%s': there is no %s '%s'%s%s%s", of, item->name, item->value,
-		 near ? "; is '" : "", near ? near : "", near ? "' meant?" : "");
+		 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	return false;
 }

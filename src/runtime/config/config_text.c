@@ -45,7 +45,8 @@ static void complain_name(const char *name)
 		complain("'%s' cannot be had: %s", name, why);
 	else
 		complain("Unknown config or parameter: %s%s%s%s", name,
-			 near ? "; is '" : "", near ? near : "", near ? "' meant?" : "");
+			 near ? "; did you mean '" : "", near ? near : "",
+			 near ? "'?" : "");
 }
 
 static bool is_among(const struct items *items, const char *name)

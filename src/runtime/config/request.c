@@ -70,8 +70,8 @@ static void complain_option(const struct request *request, const char *name)
 		complain("'%s': the option '%s' cannot be had: %s",
 			 request->configuration->name, name, why);
 	else
-		complain("Unknown option: %s%s%s%s", name, near ? "; is '" : "",
-			 near ? near : "", near ? "' meant?" : "");
+		complain("Unknown option: %s%s%s%s", name, near ? "; did you mean '" : "",
+			 near ? near : "", near ? "'?" : "");
 }
 
 /* Whether the configuration is about what the option adds. Tables of loops have columns
@@ -112,8 +112,8 @@ bool request_has_services(const char *services, const char *kind, const char *na
 		}
 		near = settings_nearest(word, service_name_at);
 		complain("the %s '%s' cannot be had: there is no service '%s'%s%s%s",
-			 kind, name, word, near ? "; is '" : "", near ? near : "",
-			 near ? "' meant?" : "");
+			 kind, name, word, near ? "; did you mean '" : "",
+			 near ? near : "", near ? "'?" : "");
 		return false;
 	}
 	return true;

@@ -123,7 +123,7 @@ static void check_member(struct trm_specs *specs, const struct document *item,
 	near = settings_nearest(item->name, member_name_at);
 	if (near)
 		say_fault(specs, item->at,
-			  "there is no '%s' in a specification; is '%s' meant?",
+			  "there is no '%s' in a specification; did you mean '%s'?",
 			  item->name, near);
 }
 

@@ -116,8 +116,9 @@ static void append_services(const struct request *request, char *services, size_
 		}
 		near = settings_nearest(word, loop_metric_at);
 		complain("'%s': timeseries.metrics: Unknown option: %s%s%s%s",
-			 request->configuration->name, word, near ? "; is '" : "",
-			 near ? near : "", near ? "' meant?" : "");
+			 request->configuration->name, word,
+			 near ? "; did you mean '" : "", near ? near : "",
+			 near ? "'?" : "");
 	}
 }
 

@@ -157,8 +157,8 @@ static void perf_add(const struct channel *channel, const struct source *source,
 
 	if (reason) {
 		log_warn("'%s': %s '%s' cannot be had: %s%s%s%s", channel->name,
-			 source->key, name, reason, near ? "; is '" : "",
-			 near ? near : "", near ? "' meant?" : "");
+			 source->key, name, reason, near ? "; did you mean '" : "",
+			 near ? near : "", near ? "'?" : "");
 		return;
 	}
 	if (perf.count == EVENTS_MAX)

@@ -72,11 +72,12 @@ static void add_option(const struct channel *channel, struct settings *settings,
 		const char *near = settings_nearest(text, configuration_option_name_at);
 
 		log_warn("%s: timeseries: Profile config error: Unknown option: %s%s%s%s",
-			 channel->name, text, why || near ? why ? ": " : "; is '" : "",
+			 channel->name, text,
+			 why || near ? why ? ": " : "; did you mean '" : "",
 			 why    ? why
 			 : near ? near
 				: "",
-			 !why && near ? "' meant?" : "");
+			 !why && near ? "'?" : "");
 		return;
 	}
 	if (option->services && used < size)
