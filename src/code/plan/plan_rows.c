@@ -25,6 +25,18 @@ const struct plan_function *plan_function_at(const struct plan *plan, uint64_t a
 			: NULL;                                                          \
 	})
 
+const struct plan_crossing *plan_crossing_of(const struct plan *plan,
+					     const struct plan_edge *edge)
+{
+	const uint32_t number = (uint32_t)(edge - plan->edges.items);
+	const struct plan_crossing *rows = plan->crossings.items;
+	const size_t found =
+		search_first(plan->crossings.count, middle, rows[middle].edge < number);
+
+	return found < plan->crossings.count && rows[found].edge == number ? &rows[found]
+									   : NULL;
+}
+
 const struct plan_arc *plan_arc_at(const struct plan *plan, uint64_t site)
 {
 	return row_at(&plan->arcs, site);

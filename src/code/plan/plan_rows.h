@@ -149,4 +149,9 @@ static inline uint32_t plan_index_of(const struct plan *plan,
 	return (uint32_t)(function - plan->functions.items);
 }
 
+/* The crossing of an edge out of a function: it leads to another part of the same
+ * function. NULL: it does not. */
+const struct plan_crossing *plan_crossing_of(const struct plan *plan,
+					     const struct plan_edge *edge);
+
 #endif

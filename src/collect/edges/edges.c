@@ -1,6 +1,5 @@
 /* How often each way from one basic block to another was taken: functions relocated
  * whole, counters of 8 bytes on as few blocks and edges as all counts follow from. */
-#include "base/search.h"
 #include "code/plan/plan_rows.h"
 #include "collect/collect.h"
 #include "session/profile/profile_writer.h"
@@ -11,15 +10,12 @@
 static uint64_t crosses_to(const struct plan *plan, const struct plan_function *function,
 			   const struct plan_edge *edge)
 {
-	const uint32_t number = (uint32_t)(edge - plan->edges.items);
-	const struct plan_crossing *rows = plan->crossings.items;
-	size_t found =
-		search_first(plan->crossings.count, middle, rows[middle].edge < number);
+	const struct plan_crossing *crossing = plan_crossing_of(plan, edge);
 	uint64_t to;
 
-	if (found == plan->crossings.count || rows[found].edge != number)
+	if (!crossing)
 		return 0;
-	to = function->address + (uint64_t)(int64_t)rows[found].distance;
+	to = function->address + (uint64_t)(int64_t)crossing->distance;
 	return profile_writer_is_told(plan, plan_function_at(plan, to)) ? to : 0;
 }
 

@@ -6,17 +6,6 @@
 #include "collect/collect.h"
 #include "session/profile/profile_writer.h"
 
-/* Whether an edge leads to another part of the same function. */
-static bool leads_to_part(const struct plan *plan, const struct plan_edge *edge)
-{
-	const uint32_t number = (uint32_t)(edge - plan->edges.items);
-
-	vector_for_each (&plan->crossings, crossing)
-		if (crossing->edge == number)
-			return true;
-	return false;
-}
-
 /* Writes how often a function, or a cold part of one, was left in each way. */
 static void save_returns(struct profile_writer *writer, const struct module_counts *from,
 			 const struct plan_function *function,
@@ -34,7 +23,7 @@ static void save_returns(struct profile_writer *writer, const struct module_coun
 			continue;
 		if (edge->flags & PLAN_EDGE_RETURNS)
 			returned += counts->blocks[edge->from];
-		else if (!leads_to_part(plan, edge))
+		else if (!plan_crossing_of(plan, edge))
 			jumped += edge->flags & PLAN_EDGE_JOINED ? 0 : counts->edges[i];
 	}
 	profile_writer_numbers(writer, from, whole,
