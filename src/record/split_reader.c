@@ -2,8 +2,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/json.h"
 #include "base/vector.h"
-#include "record/json.h"
 #include "record/model.h"
 #include "record/split.h"
 #include "record/trm.h"
@@ -55,6 +55,14 @@ struct split {
 	uint64_t node_bytes, node_bytes_max;
 };
 
+/* What a string of the text means. */
+static void take_string(struct json *json, struct json_raw string, struct text *ret_text)
+{
+	ret_text->length = 0;
+	text_grow(ret_text,
+		  json_unescape(json, string, text_room(ret_text, string.length)));
+}
+
 static struct column *column_at(struct split *split, size_t number)
 {
 	while (split->columns.count <= number)
@@ -69,7 +77,7 @@ static void read_columns(struct split *split, struct json *json)
 	while (json_next(json, NULL, &count, false)) {
 		struct column *column = column_at(split, count - 1);
 
-		json_string(json, &split->text);
+		take_string(json, json_string(json), &split->text);
 		free(column->name);
 		column->name = memory_copy_string(split->text.data);
 	}
@@ -94,19 +102,21 @@ static void read_metadata(struct split *split, struct json *json)
 		struct column *column = column_at(split, columns - 1);
 		size_t members = 0;
 		struct text key = {0};
+		struct json_raw raw;
 
 		if (json_peek(json) != JSON_OBJECT) {
 			json_skip(json);
 			continue;
 		}
-		while (json_next(json, &key, &members, true)) {
+		while (json_next(json, &raw, &members, true)) {
+			take_string(json, raw, &key);
 			if (json_peek(json) != JSON_STRING) {
 				if (!strcmp(key.data, "is_value"))
 					column->is_value = json_peek(json) == JSON_TRUE;
 				json_skip(json);
 				continue;
 			}
-			json_string(json, &split->text);
+			take_string(json, json_string(json), &split->text);
 			if (!strcmp(key.data, "attribute.type"))
 				take_type(column, split->text.data);
 			else if (column->said.count < TRM_DESCRIPTIONS_MAX)
@@ -184,43 +194,42 @@ static bool parse_value(enum record_type type, const struct text *text,
 }
 
 /* What the digits say; false if there are other characters, or too many digits. */
-static bool digits_value(const char *digits, size_t count, uint64_t *ret_number)
+static bool digits_value(struct json_raw digits, uint64_t *ret_number)
 {
 	uint64_t number = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		uint64_t digit = (uint64_t)digits[i] - '0';
+	for (size_t i = 0; i < digits.length; i++) {
+		uint64_t digit = (uint64_t)digits.at[i] - '0';
 
 		if (digit > 9 || __builtin_mul_overflow(number, 10, &number) ||
 		    __builtin_add_overflow(number, digit, &number))
 			return false;
 	}
 	*ret_number = number;
-	return count > 0;
+	return digits.length > 0;
 }
 
 static void read_node(struct split *split, struct json *json)
 {
 	struct text key = {0}, label = {0}, column = {0};
 	uint64_t parent = UINT64_MAX;
+	struct json_raw raw;
 	size_t members = 0;
 	record_node above = 0;
 
 	text_add(&label, "");
 	text_add(&column, "path");
-	while (json_next(json, &key, &members, true)) {
+	while (json_next(json, &raw, &members, true)) {
 		bool text = json_peek(json) == JSON_STRING;
-		const char *word;
 
+		take_string(json, raw, &key);
 		if (text && !strcmp(key.data, "label")) {
-			json_string(json, &label);
+			take_string(json, json_string(json), &label);
 		} else if (text && !strcmp(key.data, "column")) {
-			json_string(json, &column);
+			take_string(json, json_string(json), &column);
 		} else if (!text && !strcmp(key.data, "parent") &&
 			   json_peek(json) == JSON_NUMBER) {
-			size_t size = json_word(json, &word);
-
-			if (!digits_value(word, size, &parent))
+			if (!digits_value(json_word(json), &parent))
 				parent = split->nodes.count;
 		} else {
 			json_skip(json);
@@ -265,19 +274,18 @@ static void read_global(struct split *split, struct json *json, const char *name
 {
 	enum json_kind kind = json_peek(json);
 	struct record_value value = {.type = RECORD_STRING};
-	const char *word;
 
 	if (kind == JSON_OBJECT || kind == JSON_ARRAY || kind == JSON_NULL) {
 		json_skip(json);
 		return;
 	}
 	if (kind == JSON_STRING) {
-		json_string(json, &split->text);
+		take_string(json, json_string(json), &split->text);
 	} else {
-		size_t size = json_word(json, &word);
+		struct json_raw word = json_word(json);
 
 		split->text.length = 0;
-		text_add_bytes(&split->text, word, size);
+		text_add_bytes(&split->text, word.at, word.length);
 	}
 	value.bytes = split->text.data;
 	value.size = split->text.length;
@@ -298,11 +306,13 @@ static void read_members(struct split *split, struct json *json, bool globals)
 		       {"column_metadata", read_metadata},
 		       {"nodes", read_nodes}};
 	struct text name = {0};
+	struct json_raw raw;
 	size_t count = 0;
 
-	while (json_next(json, &name, &count, true)) {
+	while (json_next(json, &raw, &count, true)) {
 		bool array = json_peek(json) == JSON_ARRAY, known = false;
 
+		take_string(json, raw, &name);
 		if (array && !strcmp(name.data, "data"))
 			split->data = *json;
 		for (size_t i = 0; i < array_count(members); i++) {
@@ -322,7 +332,6 @@ static void read_members(struct split *split, struct json *json, bool globals)
 static unsigned seen_of(struct json *json)
 {
 	enum json_kind kind = json_peek(json);
-	const char *word;
 
 	if (kind != JSON_NUMBER) {
 		json_skip(json);
@@ -330,11 +339,13 @@ static unsigned seen_of(struct json *json)
 		       : kind == JSON_TRUE || kind == JSON_FALSE ? SEEN_BOOL
 								 : SEEN_TEXT;
 	}
-	size_t size = json_word(json, &word), minus = size && *word == '-';
+	struct json_raw word = json_word(json);
+	size_t minus = word.length && *word.at == '-';
 	uint64_t number;
 
-	if (!digits_value(word + minus, size - minus, &number) ||
-	    (minus && number > (uint64_t)INT64_MAX + 1))
+	word.at += minus;
+	word.length -= minus;
+	if (!digits_value(word, &number) || (minus && number > (uint64_t)INT64_MAX + 1))
 		return SEEN_REAL;
 	return minus ? SEEN_WHOLE | SEEN_NEGATIVE : SEEN_WHOLE;
 }
@@ -413,15 +424,14 @@ static bool take_value(struct split *split, struct json *json,
 {
 	struct record_pair pair = {.attribute = column->id};
 	size_t place = split->bytes.length;
-	const char *word;
 
 	if (json_peek(json) == JSON_STRING) {
-		json_string(json, &split->text);
+		take_string(json, json_string(json), &split->text);
 	} else {
-		size_t size = json_word(json, &word);
+		struct json_raw word = json_word(json);
 
 		split->text.length = 0;
-		text_add_bytes(&split->text, word, size);
+		text_add_bytes(&split->text, word.at, word.length);
 	}
 	if (json->wrong)
 		return false;
@@ -446,16 +456,13 @@ static bool take_value(struct split *split, struct json *json,
 /* The number of a node as one of the model, put behind `before`. */
 static bool take_node(struct split *split, struct json *json, record_node *node)
 {
-	const char *word;
 	uint64_t number;
 
 	if (json_peek(json) != JSON_NUMBER) {
 		json_skip(json);
 		return false;
 	}
-	size_t size = json_word(json, &word);
-
-	if (!digits_value(word, size, &number) || number >= split->nodes.count ||
+	if (!digits_value(json_word(json), &number) || number >= split->nodes.count ||
 	    split->nodes.items[number] == NO_NODE)
 		return false;
 	struct VECTOR(record_node) chain = {0};

@@ -1,4 +1,5 @@
 #include "runtime/config/document.h"
+#include "base/json.h"
 #include "runtime/channel/settings.h"
 #include "runtime/store/load.h"
 #include "runtime/store/memory.h"
@@ -8,12 +9,6 @@
 #include <string.h>
 
 enum { DEPTH_MAX = 32, POOL_COUNT = 256, FILE_BYTES_MAX = 1 << 20 };
-
-struct reader {
-	const char *at;
-	bool wrong;
-	int depth;
-};
 
 static struct document *new_document(void)
 {
@@ -27,195 +22,84 @@ static struct document *new_document(void)
 	return pool && used < POOL_COUNT ? &pool[used++] : NULL;
 }
 
-static void skip_space(struct reader *reader)
+/* Nothing gets longer when it is read. */
+static const char *keep_string(struct json *json, struct json_raw string)
 {
-	reader->at += strspn(reader->at, " \t\r\n");
-}
+	char *copy = settings_keep(string.at, string.length);
 
-static bool accept_character(struct reader *reader, char c)
-{
-	skip_space(reader);
-	if (*reader->at != c)
-		return false;
-	reader->at++;
-	return true;
-}
-
-/* The number that four hexadecimal digits are; they are behind then. */
-static unsigned read_digits(struct reader *reader)
-{
-	char digits[5] = "", *end;
-	unsigned long number;
-
-	strncat(digits, reader->at, 4);
-	number = strtoul(digits, &end, 16);
-	if (strspn(digits, "0123456789abcdefABCDEF") != 4)
-		reader->wrong = true;
+	if (copy)
+		*json_unescape(json, string, copy) = '\0';
 	else
-		reader->at += 4;
-	return (unsigned)number;
-}
-
-/* A character as UTF-8; halves of a pair that stand alone become U+FFFD. */
-static char *put_character(struct reader *reader, char *to)
-{
-	static const struct {
-		unsigned last, mark, shift;
-	} ranges[] = {
-		{0x7f, 0, 0}, {0x7ff, 0xc0, 6}, {0xffff, 0xe0, 12}, {0x10ffff, 0xf0, 18}};
-	unsigned c = read_digits(reader);
-
-	if (c >= 0xd800 && c < 0xdc00 && !strncmp(reader->at, "\\u", 2)) {
-		reader->at += 2;
-		c = 0x10000 + ((c - 0xd800) << 10) +
-		    ((read_digits(reader) - 0xdc00) & 0x3ff);
-	}
-	/* There is room only for what took as much where it was read. */
-	if (reader->wrong)
-		return to;
-	if (!c || (c >= 0xd800 && c < 0xe000))
-		c = 0xfffd;
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-		if (c > ranges[i].last)
-			continue;
-		*to++ = (char)(ranges[i].mark | c >> ranges[i].shift);
-		for (unsigned shift = ranges[i].shift; shift; shift -= 6)
-			*to++ = (char)(0x80 | (c >> (shift - 6) & 0x3f));
-		break;
-	}
-	return to;
-}
-
-/* What stands behind a backslash. */
-static char *put_escaped(struct reader *reader, char *to)
-{
-	static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-	char letter = *reader->at;
-	const char *found = letter ? strchr(letters, letter) : NULL;
-
-	if (letter == 'u') {
-		reader->at++;
-		return put_character(reader, to);
-	}
-	if (!found) {
-		reader->wrong = true;
-		return to;
-	}
-	reader->at++;
-	*to++ = meant[found - letters];
-	return to;
-}
-
-/* The quote is next. Nothing gets longer when it is read. */
-static const char *read_string(struct reader *reader)
-{
-	const char *end = ++reader->at;
-	char *copy, *to;
-
-	while (*end && *end != '"')
-		end += *end == '\\' && end[1] ? 2 : 1;
-	copy = to = settings_keep(reader->at, (size_t)(end - reader->at));
-	if (!copy || !*end) {
-		reader->wrong = true;
-		return "";
-	}
-	while (reader->at < end && !reader->wrong) {
-		if (*reader->at != '\\') {
-			*to++ = *reader->at++;
-			continue;
-		}
-		reader->at++;
-		to = put_escaped(reader, to);
-	}
-	*to = '\0';
-	reader->at += !reader->wrong;
+		json_fail(json);
 	return copy;
 }
 
-static const char *read_word(struct reader *reader)
+/* A number, or one of the words that JSON has. */
+static const char *keep_word(struct json *json)
 {
-	size_t length = strcspn(reader->at, ",:]}{[\" \t\r\n");
-	const char *word = settings_keep(reader->at, length);
-	bool known = word && (!strcmp(word, "true") || !strcmp(word, "false") ||
-			      !strcmp(word, "null"));
+	struct json_raw raw = json_word(json);
+	const char *word = settings_keep(raw.at, raw.length);
 	char *end;
 
-	if (!known && (!length || !word || (strtod(word, &end), *end)))
-		reader->wrong = true;
-	else
-		reader->at += length;
+	if (!word || (strcmp(word, "true") != 0 && strcmp(word, "false") != 0 &&
+		      strcmp(word, "null") != 0 && (strtod(word, &end), *end))) {
+		json->at = raw.at;
+		json_fail(json);
+	}
 	return word;
 }
 
-static struct document *read_value(struct reader *reader);
+static struct document *read_value(struct json *json, int depth);
 
 /* One after the other, until the closing bracket, which is then behind. */
-static struct document *read_items(struct reader *reader, char close)
+static struct document *read_items(struct json *json, bool object, int depth)
 {
 	struct document *first = NULL, **next = &first;
+	struct json_raw name;
+	size_t count = 0;
 
-	reader->at++;
-	if (accept_character(reader, close))
-		return NULL;
-	do {
-		const char *name = NULL;
-
-		skip_space(reader);
-		if (close == '}' && *reader->at != '"')
-			reader->wrong = true;
-		else if (close == '}')
-			name = read_string(reader);
-		if (name && !reader->wrong && !accept_character(reader, ':'))
-			reader->wrong = true;
-		if (reader->wrong)
-			return NULL;
-		*next = read_value(reader);
+	while (json_next(json, &name, &count, object)) {
+		*next = read_value(json, depth + 1);
 		if (!*next)
 			return NULL;
-		(*next)->name = name;
+		(*next)->name = object ? keep_string(json, name) : NULL;
 		next = &(*next)->next;
-	} while (accept_character(reader, ','));
-	if (!accept_character(reader, close))
-		reader->wrong = true;
+	}
 	return first;
 }
 
-static struct document *read_value(struct reader *reader)
+static struct document *read_value(struct json *json, int depth)
 {
+	enum json_kind kind = json_peek(json);
 	struct document *document = new_document();
 
-	skip_space(reader);
-	if (!document || reader->depth == DEPTH_MAX) {
-		reader->wrong = true;
+	if (!document || depth == DEPTH_MAX) {
+		json_fail(json);
 		return NULL;
 	}
-	*document = (struct document){.kind = DOCUMENT_WORD, .at = reader->at};
-	reader->depth++;
-	if (*reader->at == '{' || *reader->at == '[') {
-		bool object = *reader->at == '{';
-
-		document->kind = object ? DOCUMENT_OBJECT : DOCUMENT_ARRAY;
-		document->first = read_items(reader, object ? '}' : ']');
-	} else if (*reader->at == '"') {
+	*document = (struct document){.kind = DOCUMENT_WORD, .at = json->at};
+	if (kind == JSON_OBJECT || kind == JSON_ARRAY) {
+		document->kind = kind == JSON_OBJECT ? DOCUMENT_OBJECT : DOCUMENT_ARRAY;
+		document->first = read_items(json, kind == JSON_OBJECT, depth);
+	} else if (kind == JSON_STRING) {
 		document->kind = DOCUMENT_STRING;
-		document->text = read_string(reader);
+		document->text = keep_string(json, json_string(json));
 	} else {
-		document->text = read_word(reader);
+		document->text = keep_word(json);
 	}
-	reader->depth--;
-	return reader->wrong ? NULL : document;
+	return json->wrong ? NULL : document;
 }
 
 const struct document *document_read(const char *text, const char **ret_wrong)
 {
-	struct reader reader = {.at = text};
-	const struct document *document = read_value(&reader);
+	struct json json = {.at = text, .end = text + strlen(text)};
+	const struct document *document = read_value(&json, 0);
 
 	/* Texts of specifications in programs may end as statements do. */
-	reader.at += strspn(reader.at, "; \t\r\n");
-	if (document && !*reader.at)
+	json.at += strspn(json.at, "; \t\r\n");
+	if (document && json.at == json.end)
 		return document;
-	*ret_wrong = reader.at;
+	*ret_wrong = json.wrong ? json.wrong : json.at;
 	return NULL;
 }
 
