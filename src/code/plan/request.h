@@ -6,6 +6,8 @@
 
 #include "code/plan/plan.h"
 
+struct point_source;
+
 /* Offsets in the tree that the resident keeps for call graphs (struct wire_graph), for
  * gates. */
 struct plan_graph_layout {
@@ -39,6 +41,7 @@ enum plan_depth {
 	PLAN_ENTRIES, /* its entry */
 	PLAN_CALLS,   /* and its calls, which are copied into relocated code (copy_calls),
 			 and with plan_request.graph and spans its returns */
+	PLAN_POINTS,  /* only code of others: see plan_request.points */
 	PLAN_BLOCKS,  /* each of its basic blocks */
 	PLAN_EDGES,   /* and each edge between them; needs PLAN_PROBE_COUNT */
 };
@@ -91,6 +94,10 @@ struct plan_request {
 	bool live;
 	/* Of flags: counting begins or ends while the program runs. */
 	bool in_parts;
+	/* Code of others at points of functions; needs PLAN_POINTS or more, and
+	 * PLAN_PROBE_COUNT. NULL: none. `module` is the path that it is told. */
+	const struct point_source *points;
+	const char *module;
 };
 
 /* Whether functions have gates. */

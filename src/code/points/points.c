@@ -1,0 +1,16 @@
+#include "code/points/points.h"
+
+const char *point_trouble_text(enum point_trouble trouble)
+{
+	static const char *const texts[POINT_TROUBLES] = {
+		[POINT_PLACED] = "",
+		[POINT_NOT_RELOCATED] = "its function is not relocated",
+		[POINT_STAYS] = "its instruction is executed at its original address",
+		[POINT_NO_PLACE] = "there is no such place",
+		[POINT_NO_STACK] = "a goroutine's stack may have no room for it",
+		[POINT_TOO_LONG] = "its code is too long",
+		[POINT_UNREADABLE] = "the instruction does not have such a value",
+	};
+
+	return trouble < POINT_TROUBLES ? texts[trouble] : "";
+}
