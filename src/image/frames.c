@@ -1,79 +1,18 @@
 /*
  * Call-frame information: .eh_frame, found by its section or by .eh_frame_hdr. Formats:
- * Linux Standard Base Core, "Exception Frames"; the instructions: DWARF 5, section 6.4.2.
+ * Linux Standard Base Core, "Exception Frames". The instructions are read by
+ * wire/unwind.h.
  */
 #include "image/cursor.h"
-
-/* What an instruction does to the row of a frame's first address. */
-enum effect {
-	NOTHING,
-	ADVANCE,      /* ends the row */
-	SAVE,         /* register: its value is in memory */
-	UNDEFINE,     /* register: its value is lost */
-	CFA,          /* register, offset */
-	CFA_FACTORED, /* register, offset to be multiplied */
-	CFA_REGISTER, /* register */
-	CFA_OFFSET,   /* offset */
-	CFA_OFFSET_FACTORED,
-	CFA_EXPRESSION,
-};
-
-/*
- * The operands of the instructions below 0x40: `u` unsigned and `s` signed LEB128, `b` a
- * block with its size before, digits: so many bytes, `a` an encoded address. NULL: not
- * known.
- */
-static const struct {
-	const char *operands;
-	enum effect effect;
-} instructions[0x40] = {
-	[0x00] = {"", NOTHING},              /* nop */
-	[0x01] = {"a", ADVANCE},             /* set_loc */
-	[0x02] = {"1", ADVANCE},             /* advance_loc1 */
-	[0x03] = {"2", ADVANCE},             /* advance_loc2 */
-	[0x04] = {"4", ADVANCE},             /* advance_loc4 */
-	[0x05] = {"uu", SAVE},               /* offset_extended */
-	[0x06] = {"u", NOTHING},             /* restore_extended */
-	[0x07] = {"u", UNDEFINE},            /* undefined */
-	[0x08] = {"u", NOTHING},             /* same_value */
-	[0x09] = {"uu", NOTHING},            /* register */
-	[0x0a] = {"", NOTHING},              /* remember_state */
-	[0x0b] = {"", NOTHING},              /* restore_state */
-	[0x0c] = {"uu", CFA},                /* def_cfa */
-	[0x0d] = {"u", CFA_REGISTER},        /* def_cfa_register */
-	[0x0e] = {"u", CFA_OFFSET},          /* def_cfa_offset */
-	[0x0f] = {"b", CFA_EXPRESSION},      /* def_cfa_expression */
-	[0x10] = {"ub", SAVE},               /* expression */
-	[0x11] = {"us", SAVE},               /* offset_extended_sf */
-	[0x12] = {"us", CFA_FACTORED},       /* def_cfa_sf */
-	[0x13] = {"s", CFA_OFFSET_FACTORED}, /* def_cfa_offset_sf */
-	[0x14] = {"uu", NOTHING},            /* val_offset */
-	[0x15] = {"us", NOTHING},            /* val_offset_sf */
-	[0x16] = {"ub", NOTHING},            /* val_expression */
-	[0x1d] = {"8", ADVANCE},             /* MIPS_advance_loc8 */
-	[0x2d] = {"", NOTHING},              /* GNU_window_save */
-	[0x2e] = {"u", NOTHING},             /* GNU_args_size */
-	[0x2f] = {"uu", SAVE},               /* GNU_negative_offset_extended */
-};
-
-enum { RETURN_ADDRESS_COLUMN = 16 };
-
-/* Where the frame of a function's caller is, and whether registers were saved in it. */
-struct row {
-	uint64_t cfa_register, cfa_offset;
-	bool cfa_expression;
-	bool saved;
-	bool no_caller; /* the return address is lost: a thread's first code */
-};
+#include "wire/unwind.h"
 
 /* A CIE: what several frames share. */
 struct common {
 	bool sound;
 	bool augmented; /* 'z': frames have a sized augmentation */
 	bool signal;
-	uint8_t pointer_encoding, lsda_encoding;
-	int64_t data_factor;
-	struct row row;
+	uint8_t lsda_encoding;
+	struct unwind_common unwind;
 };
 
 struct frame_reader {
@@ -100,91 +39,17 @@ static void warn_once(struct frame_reader *frames, const char *what)
 	frames->warned = true;
 }
 
-/* Reads the operands of an instruction; the first two numbers are written. */
-static void read_operands(struct cursor *cursor, const char *operands, uint8_t encoding,
-			  uint64_t ret_numbers[2])
+/* Reads the rule before the first instruction that advances. */
+static bool read_first_rule(const struct cursor *cursor,
+			    const struct unwind_common *common,
+			    struct unwind_rule *ret_rule)
 {
-	const struct pointer_bases none = {0};
+	const struct unwind_tables instructions = {.start = cursor->address,
+						   .end = cursor->address +
+							  cursor_left(cursor),
+						   .bytes = cursor->at};
 
-	for (size_t i = 0; operands[i]; i++) {
-		uint64_t number = 0;
-
-		if (operands[i] == 'u')
-			number = image_cursor_uleb(cursor);
-		else if (operands[i] == 's')
-			number = (uint64_t)image_cursor_sleb(cursor);
-		else if (operands[i] == 'b')
-			cursor_skip(cursor, image_cursor_uleb(cursor));
-		else if (operands[i] == 'a')
-			number = image_cursor_pointer(cursor, encoding, &none, NULL);
-		else
-			number = cursor_number(cursor, (size_t)(operands[i] - '0'));
-		ret_numbers[i] = number;
-	}
-}
-
-static void apply_effect(struct row *row, enum effect effect, const uint64_t numbers[2],
-			 int64_t factor)
-{
-	switch (effect) {
-	case SAVE:
-		row->saved |= numbers[0] != RETURN_ADDRESS_COLUMN;
-		break;
-	case UNDEFINE:
-		row->no_caller |= numbers[0] == RETURN_ADDRESS_COLUMN;
-		break;
-	case CFA:
-	case CFA_FACTORED:
-		row->cfa_register = numbers[0];
-		row->cfa_offset = numbers[1];
-		row->cfa_expression = false;
-		break;
-	case CFA_REGISTER:
-		row->cfa_register = numbers[0];
-		row->cfa_expression = false;
-		break;
-	case CFA_OFFSET:
-	case CFA_OFFSET_FACTORED:
-		row->cfa_offset = numbers[0];
-		break;
-	case CFA_EXPRESSION:
-		row->cfa_expression = true;
-		break;
-	case NOTHING:
-	case ADVANCE:
-		break;
-	}
-	if (effect == CFA_FACTORED || effect == CFA_OFFSET_FACTORED)
-		row->cfa_offset *= (uint64_t)factor;
-}
-
-/* Runs the instructions up to the end of the first row. */
-static void run_first_row(struct cursor *cursor, const struct common *common,
-			  struct row *row)
-{
-	while (!cursor->failed && cursor->at < cursor->end) {
-		uint8_t code = cursor_u8(cursor);
-		uint64_t numbers[2] = {0};
-
-		if (code >= 0xc0) /* restore */
-			continue;
-		if (code >= 0x80) { /* offset */
-			numbers[0] = code & 0x3f;
-			image_cursor_uleb(cursor);
-			apply_effect(row, SAVE, numbers, 0);
-			continue;
-		}
-		if (code == 0x40) /* advance_loc by nothing */
-			continue;
-		if (code > 0x40 || !instructions[code].operands)
-			return;
-		read_operands(cursor, instructions[code].operands,
-			      common->pointer_encoding, numbers);
-		if (instructions[code].effect == ADVANCE && (code == 0x01 || numbers[0]))
-			return;
-		apply_effect(row, instructions[code].effect, numbers,
-			     common->data_factor);
-	}
+	return !cursor->failed && unwind_first_rule(&instructions, common, ret_rule);
 }
 
 /* Reads the augmentation data of a CIE as its string says. */
@@ -201,7 +66,7 @@ static void read_augmentation(struct cursor *cursor, const char *letters,
 			common->lsda_encoding = cursor_u8(cursor);
 			break;
 		case 'R':
-			common->pointer_encoding = cursor_u8(cursor);
+			common->unwind.encoding = cursor_u8(cursor);
 			break;
 		case 'P':
 			/* Only stepped over, hence whether it is indirect does not
@@ -224,14 +89,15 @@ static void read_augmentation(struct cursor *cursor, const char *letters,
 /* Reads a CIE; the cursor is behind its id and ends where it ends. */
 static struct common read_common(struct cursor *cursor)
 {
-	struct common common = {.lsda_encoding = POINTER_OMIT};
+	struct common common = {.lsda_encoding = POINTER_OMIT,
+				.unwind.rule.base = UNWIND_REGISTERS};
 	uint8_t version = cursor_u8(cursor);
 	const char *letters = image_cursor_string(cursor);
 
 	if (version == 4)
 		cursor_skip(cursor, 2);
-	image_cursor_uleb(cursor);
-	common.data_factor = image_cursor_sleb(cursor);
+	common.unwind.code_factor = (int64_t)image_cursor_uleb(cursor);
+	common.unwind.data_factor = image_cursor_sleb(cursor);
 	if (version == 1)
 		cursor_u8(cursor);
 	else
@@ -249,8 +115,7 @@ static struct common read_common(struct cursor *cursor)
 		read_augmentation(&data, letters + 1, &common);
 		cursor->failed |= data.failed;
 	}
-	run_first_row(cursor, &common, &common.row);
-	common.sound = !cursor->failed;
+	common.sound = read_first_rule(cursor, &common.unwind, &common.unwind.rule);
 	return common;
 }
 
@@ -340,14 +205,13 @@ static void read_frame(struct frame_reader *frames, struct cursor *cursor,
 {
 	struct pointer_bases bases = {0};
 	struct frame frame = {.signal = common->signal};
-	struct row row = common->row;
+	struct unwind_rule rule;
 	uint64_t lsda = 0, raw = 0;
-	const uint8_t *start;
 
 	frame.address =
-		image_cursor_pointer(cursor, common->pointer_encoding, &bases, NULL);
+		image_cursor_pointer(cursor, common->unwind.encoding, &bases, NULL);
 	frame.size = image_cursor_pointer(
-		cursor, common->pointer_encoding & POINTER_FORMAT, &bases, NULL);
+		cursor, common->unwind.encoding & POINTER_FORMAT, &bases, NULL);
 	bases.function = frame.address;
 	if (common->augmented) {
 		uint64_t size = image_cursor_uleb(cursor);
@@ -363,17 +227,12 @@ static void read_frame(struct frame_reader *frames, struct cursor *cursor,
 		if (data.failed || !raw)
 			lsda = 0;
 	}
-	start = cursor->at;
-	run_first_row(cursor, common, &row);
-	if (cursor->failed ||
-	    !image_spend(frames->reader, (uint64_t)(cursor->at - start))) {
+	if (!read_first_rule(cursor, &common->unwind, &rule) ||
+	    !image_spend(frames->reader, cursor_left(cursor))) {
 		warn_once(frames, "an entry is damaged");
 		return;
 	}
-	frame.displaced = row.saved || row.no_caller != common->row.no_caller ||
-			  row.cfa_register != common->row.cfa_register ||
-			  row.cfa_offset != common->row.cfa_offset ||
-			  row.cfa_expression != common->row.cfa_expression;
+	frame.displaced = unwind_is_displaced(&rule, &common->unwind);
 	add_frame(frames, &frame);
 	if (lsda && image_range_at(&frames->reader->code, frame.address))
 		image_read_pads(frames->reader, lsda, frame.address);

@@ -25,12 +25,11 @@ enum {
 enum saved { KEPT, AT_FRAME, AT_REGISTER, LOST };
 
 struct rules {
-	struct unwind_rule row, initial;
+	struct unwind_rule row;
 	struct unwind_rule remembered[REMEMBERED_MAX];
 	uint32_t remembered_count;
-	int64_t code_factor, data_factor;
-	uint8_t encoding; /* of pointers */
-	bool sized;       /* there are sizes of augmentations */
+	struct unwind_common common;
+	bool sized; /* there are sizes of augmentations */
 };
 
 struct reading {
@@ -215,7 +214,7 @@ static void restore_rule(struct rules *rules, uint64_t column)
 	struct unwind_saved *where = where_of(&rules->row, column);
 
 	if (where)
-		*where = *where_of(&rules->initial, column);
+		*where = *where_of(&rules->common.rule, column);
 }
 
 static void remember_rules(struct rules *rules, struct reading *reading)
@@ -237,7 +236,7 @@ static void recall_rules(struct rules *rules, struct reading *reading)
 /* An offset that is written as a multiple. */
 static int64_t scale_count(const struct rules *rules, uint64_t count)
 {
-	return (int64_t)(count * (uint64_t)rules->data_factor);
+	return (int64_t)(count * (uint64_t)rules->common.data_factor);
 }
 
 /* Handles an instruction that does not define the CFA. */
@@ -337,12 +336,12 @@ static bool advances_beyond(const struct unwind_tables *tables, const struct rul
 			    struct reading *reading, uint8_t code, uint64_t *place)
 {
 	if ((code & 0xc0) == 0x40)
-		*place += (code & 0x3f) * (uint64_t)rules->code_factor;
+		*place += (code & 0x3f) * (uint64_t)rules->common.code_factor;
 	else if (code == 0x01)
-		*place = read_pointer(tables, reading, rules->encoding, true);
+		*place = read_pointer(tables, reading, rules->common.encoding, true);
 	else if (code >= 0x02 && code <= 0x04)
 		*place += read_number(reading, 1u << (code - 2)) *
-			  (uint64_t)rules->code_factor;
+			  (uint64_t)rules->common.code_factor;
 	else
 		return false;
 	return true;
@@ -361,6 +360,36 @@ static bool run_operations(const struct unwind_tables *tables, struct rules *rul
 			break;
 	}
 	return !reading->failed;
+}
+
+bool unwind_first_rule(const struct unwind_tables *instructions,
+		       const struct unwind_common *common, struct unwind_rule *ret_rule)
+{
+	struct reading reading = {.at = instructions->bytes,
+				  .end = instructions->bytes +
+					 (instructions->end - instructions->start)};
+	struct rules rules;
+
+	rules.row = common->rule;
+	rules.common = *common;
+	rules.remembered_count = 0;
+	if (!run_operations(instructions, &rules, &reading, 0, 0))
+		return false;
+	*ret_rule = rules.row;
+	return true;
+}
+
+bool unwind_is_displaced(const struct unwind_rule *rule,
+			 const struct unwind_common *common)
+{
+	const struct unwind_rule *usual = &common->rule;
+
+	for (int i = 0; i < UNWIND_KEPT; i++)
+		if (rule->registers[i].how == AT_FRAME ||
+		    rule->registers[i].how == AT_REGISTER)
+			return true;
+	return rule->base != usual->base || rule->offset != usual->offset ||
+	       rule->loaded != usual->loaded || rule->outermost != usual->outermost;
 }
 
 /* The contents of the entry at an address, behind its size. */
@@ -388,8 +417,8 @@ static bool read_common(const struct unwind_tables *tables, uint64_t address,
 	letters = reading.at;
 	while (read_number(&reading, 1))
 		;
-	rules->code_factor = (int64_t)read_leb(&reading, false);
-	rules->data_factor = (int64_t)read_leb(&reading, true);
+	rules->common.code_factor = (int64_t)read_leb(&reading, false);
+	rules->common.data_factor = (int64_t)read_leb(&reading, true);
 	if (read_leb(&reading, false) != RETURN_ADDRESS || reading.failed)
 		return false;
 	rules->sized = *letters == 'z';
@@ -405,7 +434,7 @@ static bool read_common(const struct unwind_tables *tables, uint64_t address,
 	}
 	for (; *letters && !data.failed; letters++)
 		if (*letters == 'R')
-			rules->encoding = (uint8_t)read_number(&data, 1);
+			rules->common.encoding = (uint8_t)read_number(&data, 1);
 		else if (*letters == 'L')
 			read_number(&data, 1);
 		else if (*letters == 'S')
@@ -461,13 +490,13 @@ bool unwind_find_rule(const struct unwind_tables *tables, uint64_t pc,
 
 	rules.row = (struct unwind_rule){.base = UNWIND_REGISTERS};
 	rules.remembered_count = 0;
-	rules.encoding = 0;
+	rules.common.encoding = 0;
 	if (!entry || reading.failed || !back ||
 	    !read_common(tables, here - back, &rules))
 		return false;
-	rules.initial = rules.row;
-	start = read_pointer(tables, &reading, rules.encoding, true);
-	size = read_pointer(tables, &reading, rules.encoding, false);
+	rules.common.rule = rules.row;
+	start = read_pointer(tables, &reading, rules.common.encoding, true);
+	size = read_pointer(tables, &reading, rules.common.encoding, false);
 	if (reading.failed || pc - start >= size)
 		return false;
 	if (rules.sized)

@@ -39,6 +39,13 @@ struct unwind_rule {
 	struct unwind_saved registers[UNWIND_KEPT];
 };
 
+/* What a CIE says for its functions. */
+struct unwind_common {
+	struct unwind_rule rule; /* where they begin */
+	int64_t code_factor, data_factor;
+	uint8_t encoding; /* of pointers */
+};
+
 /* The part of a module's memory that contains .eh_frame_hdr and .eh_frame. */
 struct unwind_tables {
 	uint64_t header;      /* run-time address of .eh_frame_hdr; 0: none */
@@ -73,6 +80,19 @@ struct unwind_view {
  * is not understood. */
 bool unwind_find_rule(const struct unwind_tables *tables, uint64_t pc,
 		      struct unwind_rule *ret_rule);
+
+/*
+ * Runs instructions up to the first that advances, beginning with the rule of `common`.
+ * The tables contain nothing but these; `header` is not used. False if they are damaged
+ * or not known.
+ */
+bool unwind_first_rule(const struct unwind_tables *instructions,
+		       const struct unwind_common *common, struct unwind_rule *ret_rule);
+
+/* Whether code with this first rule is a part of a function that lies elsewhere: its
+ * frame is not what a call makes, or registers are saved. */
+bool unwind_is_displaced(const struct unwind_rule *rule,
+			 const struct unwind_common *common);
 
 /* Whether the frame is at an offset from rsp or rbp, and the caller's rbp is unchanged
  * (*ret_rbp is 0) or saved in the frame (at offset *ret_rbp). Most are. */
