@@ -3,7 +3,14 @@
  * size of 4 bytes, and so many bytes; then the same for a package, or a .dwo file, of its
  * split units. Looks at all entries, their names, code and places, and at all lines.
  */
+#include "image/bytes.h"
 #include "image/dwarf/dwarf.h"
+#include "image/dwarf/entry.h"
+#include "image/dwarf/file.h"
+#include "image/dwarf/line.h"
+#include "image/dwarf/package.h"
+#include "image/dwarf/ranges.h"
+#include "image/dwarf/unit.h"
 #include "image/units.h"
 
 #include <stdlib.h>

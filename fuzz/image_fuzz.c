@@ -2,7 +2,11 @@
  * Reads any bytes as an ELF file, looks at everything that is found, and stops the
  * program if it breaks what image.h promises.
  */
+#include "image/contents.h"
+#include "image/demangle.h"
+#include "image/find.h"
 #include "image/image.h"
+#include "image/open.h"
 #include "image/unique.h"
 
 #include <stdlib.h>

@@ -3,6 +3,10 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "code/scan/cold_parts.h"
+#include "image/contents.h"
+#include "image/demangle.h"
+#include "image/find.h"
+#include "image/open.h"
 
 #include <errno.h>
 #include <inttypes.h>

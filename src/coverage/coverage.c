@@ -3,8 +3,11 @@
 #include "base/array.h"
 #include "code/scan/function_discovery.h"
 #include "coverage/lines.h"
+#include "image/demangle.h"
+#include "image/find.h"
 #include "image/image.h"
 #include "image/lines.h"
+#include "image/open.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/vector.h"
+#include "image/clean_path.h"
 #include "image/lines.h"
 
 #include <fcntl.h>

@@ -5,7 +5,9 @@
 #include "base/cleanup.h"
 #include "derive/pbo.h"
 #include "derive/pointers.h"
+#include "image/find.h"
 #include "image/inlines.h"
+#include "image/open.h"
 #include "x86/decode.h"
 
 #include <inttypes.h>

@@ -6,6 +6,7 @@
 #include "derive/estimate.h"
 #include "derive/pbo.h"
 #include "derive/pointers.h"
+#include "image/open.h"
 #include "image/unique.h"
 
 #include <inttypes.h>

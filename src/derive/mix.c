@@ -1,6 +1,8 @@
 #include "derive/mix.h"
 
 #include "base/array.h"
+#include "image/contents.h"
+#include "image/open.h"
 
 #include <string.h>
 

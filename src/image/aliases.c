@@ -1,6 +1,11 @@
+#include "image/aliases.h"
+
 #include "base/array.h"
 #include "base/search.h"
-#include "image/reader.h"
+#include "image/demangle.h"
+#include "image/find.h"
+#include "image/opened.h"
+#include "image/read/symbol_table.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,11 @@
-#include "image/image.h"
+#include "image/demangle.h"
+
+#include "base/vector.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*

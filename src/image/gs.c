@@ -1,6 +1,7 @@
 /* Code that sets the GS base. */
+#include "image/gs.h"
+
 #include "image/headers.h"
-#include "image/image.h"
 
 #include <string.h>
 

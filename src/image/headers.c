@@ -1,7 +1,5 @@
 #include "image/headers.h"
 
-#include "image/image.h"
-
 #include <string.h>
 
 bool headers_open(const void *bytes, size_t size, struct headers *ret_headers)

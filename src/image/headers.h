@@ -41,4 +41,15 @@ struct headers_dynamic headers_read_dynamic(const struct headers *file);
 size_t headers_table(const struct headers *file, const struct headers_dynamic *dynamic,
 		     unsigned tag, unsigned size_tag, const uint8_t **ret_bytes);
 
+/* The segment of a mapped file with .eh_frame_hdr, and .eh_frame if that is at its
+ * usual place. Link-time addresses. */
+struct image_unwind {
+	uint64_t header; /* of .eh_frame_hdr */
+	uint64_t start, end;
+	const uint8_t *bytes; /* from `start` on */
+};
+
+/* Finds it in the `size` bytes of a mapped file; false if the file has none. */
+bool image_find_unwind(const void *bytes, size_t size, struct image_unwind *ret_unwind);
+
 #endif

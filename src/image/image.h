@@ -1,5 +1,5 @@
-/* The code of an ELF file: load segments, functions, names, and places that must not
- * be changed. x86-64 only. Accepts any bytes: everything in the file is checked
+/* The code of an ELF file (see open.h): load segments, functions, names, and places that
+ * must not be changed. x86-64 only. Accepts any bytes: everything in the file is checked
  * against its size, and an invalid table is left out with a warning. */
 #ifndef TRAMMEL_IMAGE_IMAGE_H
 #define TRAMMEL_IMAGE_IMAGE_H
@@ -108,101 +108,5 @@ struct image {
 	/* Problems in the file that did not stop the reading; each is one line. */
 	struct VECTOR(char *) warnings;
 };
-
-/* Reads the file at `path`. Names come, in this order, from .symtab, .dynsym, the
- * separate debug file of its build id (/usr/lib/debug/.build-id/xx/yyyy.debug),
- * .gnu_debugdata. `display_path` is used in messages and image.path (NULL: `path`),
- * since `path` may be a /proc link. Errors: TRM_ERROR_SYSTEM cannot be read,
- * TRM_ERROR_FORMAT not an ELF file or damaged beyond use, TRM_ERROR_UNSUPPORTED
- * another machine, class or kind of file. */
-struct trm_error *image_open(const char *path, const char *display_path,
-			     struct image **ret_image);
-
-/* Reads an image from bytes in memory, which must outlive it; does not look for a
- * debug file. */
-struct trm_error *image_open_memory(const void *bytes, size_t size,
-				    struct image **ret_image);
-
-/* Reads an image from a file that is mapped already; looks for the debug file of
- * `path`. */
-struct trm_error *image_open_mapped(const void *bytes, size_t size, const char *path,
-				    struct image **ret_image);
-
-/* Frees the image; NULL is allowed. */
-void image_close(struct image *image);
-
-/* Tells whether `build_id` (hex digits; "": no build id) is the build id of the file. */
-bool image_is_build(const struct image *image, const char *build_id);
-
-/* The bytes that the file has for [address, address + size); NULL if not all are. */
-const uint8_t *image_bytes_at(const struct image *image, uint64_t address, size_t size);
-
-/* Returns the row of image.links for a word; NULL if it has none. */
-const struct image_link *image_link_at(const struct image *image, uint64_t word);
-
-/* Returns the name of the other module's function whose address the loader stores in a
- * word; NULL if it stores none. Searches all relocations. */
-const char *image_import_at(const struct image *image, uint64_t word);
-
-/* Returns the last function that begins at or before the address; NULL if there is
- * none. */
-const struct image_function *image_function_around(const struct image *image,
-						   uint64_t address);
-
-/* Returns the index of the function that begins at the address; functions.count if
- * there is none. */
-size_t image_function_at(const struct image *image, uint64_t address);
-
-/* Finds the address of the first function with this linked name; false if there is
- * none. */
-bool image_find_function(const struct image *image, const char *name,
-			 uint64_t *ret_address);
-
-/* Another name of a function, as tables of symbols in the file have it. */
-struct image_alias {
-	uint64_t address;
-	char *name; /* demangled */
-};
-
-/* Returns the first of the other names of the function at an address, all but
- * `functions.name`; NULL if it has no others. Not thread-safe for one image. */
-const struct image_alias *image_aliases(const struct image *image, uint64_t address,
-					size_t *ret_count);
-
-/* Kinds of executable files, told from the first bytes alone: cheap. */
-enum image_kind {
-	IMAGE_KIND_NATIVE,  /* x86-64 ELF program */
-	IMAGE_KIND_FOREIGN, /* ELF of another class or machine */
-	IMAGE_KIND_SCRIPT,  /* starts with #! */
-	IMAGE_KIND_OTHER,   /* anything else */
-};
-enum image_kind image_probe(int fd);
-/* Tells whether a NATIVE file runs without a dynamic loader, and so loads no
- * libraries. */
-bool image_is_static(int fd);
-
-/* Tells whether the code of a file may walk stacks by its own methods, so that return
- * addresses must be the original ones at all times: a static program, a known run-time
- * system that does so, or a program with instrumentation in all functions (-pg and
- * similar). Reads headers and the dynamic string table only: cheap. `program`: the
- * file is executed, not loaded as a library. */
-bool image_walks_stacks(const void *bytes, size_t size, bool program);
-
-/* Tells whether the code of a file contains the bytes of an instruction that sets the
- * GS base, even by chance; only decoding can tell which (plan.uses_gs). Reads headers
- * and bytes only: 0.05 s for 100 MB. */
-bool image_may_set_gs(const void *bytes, size_t size);
-
-/* The segment of a mapped file with .eh_frame_hdr, and .eh_frame if that is at its
- * usual place. Link-time addresses. False: not found. */
-struct image_unwind {
-	uint64_t header; /* of .eh_frame_hdr */
-	uint64_t start, end;
-	const uint8_t *bytes; /* from `start` on */
-};
-bool image_find_unwind(const void *bytes, size_t size, struct image_unwind *ret_unwind);
-
-/* The demangled form (C++, Rust, D) of a linked name, or a copy of it: free() it. */
-char *image_demangle(const char *name);
 
 #endif

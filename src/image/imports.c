@@ -1,7 +1,8 @@
 /* Names of what a file imports. */
+#include "image/imports.h"
+
 #include "base/array.h"
 #include "image/headers.h"
-#include "image/image.h"
 
 #include <string.h>
 

@@ -2,6 +2,9 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "image/dwarf/entry.h"
+#include "image/dwarf/line.h"
+#include "image/dwarf/ranges.h"
 #include "image/units.h"
 
 #include <string.h>

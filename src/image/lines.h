@@ -48,7 +48,4 @@ void image_rows_deinit(struct image_rows *rows);
  * is none. */
 size_t image_rows_from(const struct image_rows *rows, uint64_t address);
 
-/* A path without "." and ".." in it, put behind `folder` if it is relative; free() it. */
-char *image_clean_path(const char *folder, const char *path);
-
 #endif

@@ -2,7 +2,16 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "image/reader.h"
+#include "image/contents.h"
+#include "image/dwarf/entry.h"
+#include "image/dwarf/file.h"
+#include "image/dwarf/split.h"
+#include "image/dwarf/supplementary.h"
+#include "image/dwarf/unit.h"
+#include "image/ranges.h"
+#include "image/read/debugfile.h"
+#include "image/read/debuglink.h"
+#include "image/read/elf_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

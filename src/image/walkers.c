@@ -1,7 +1,8 @@
 /* Programs that follow stacks in ways of their own. */
+#include "image/walkers.h"
+
 #include "base/array.h"
 #include "image/headers.h"
-#include "image/image.h"
 
 #include <string.h>
 

@@ -5,8 +5,11 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "image/demangle.h"
+#include "image/find.h"
 #include "image/inlines.h"
 #include "image/lines.h"
+#include "image/open.h"
 #include "wire/context.h"
 
 #include <stdio.h>

@@ -1,7 +1,9 @@
+#include "image/find.h"
+#include "image/open.h"
+#include "profile_maker.h"
 #include "record/model.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
-#include "profile_maker.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -3,16 +3,14 @@
  * an original, and the way back from there leads on, by the plan as by the table that
  * programs have. All of it is tried, too: a thread is moved at every instruction.
  */
+#include "code/locate/locate.h"
+#include "code/plan/plan_rows.h"
+#include "code/plan/request.h"
+#include "image/contents.h"
+#include "sanitized.h"
+#include "session/cache/module_text.h"
 #include "session/modules/trampolines.h"
 #include "session/position/reentry.h"
-#include "code/locate/locate.h"
-#include "code/locate/locate.h"
-#include "code/plan/plan_rows.h"
-#include "code/plan/request.h"
-#include "code/plan/plan_rows.h"
-#include "code/plan/request.h"
-#include "session/cache/module_text.h"
-#include "sanitized.h"
 #include "whole_area.h"
 
 #include "code/count/edges.h"

@@ -5,6 +5,7 @@
 #include "code/plan/plan_rows.h"
 #include "code/plan/request.h"
 #include "code/planner/plan_create.h"
+#include "image/open.h"
 #include "plan_image.h"
 
 #include "base/search.h"

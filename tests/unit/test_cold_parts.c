@@ -2,6 +2,7 @@
 #include "code/plan/plan_rows.h"
 #include "code/plan/request.h"
 #include "code/scan/cold_parts.h"
+#include "image/find.h"
 
 #include "base/cleanup.h"
 #include "whole_area.h"

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "code/scan/dead_registers.h"
+#include "image/open.h"
 
 #include <stdlib.h>
 #include <string.h>

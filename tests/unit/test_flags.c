@@ -8,7 +8,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "image/contents.h"
 #include "image/image.h"
+#include "image/open.h"
 #include "x86/decode.h"
 #include "x86/flags.h"
 

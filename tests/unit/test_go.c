@@ -1,5 +1,6 @@
 #include "elf_go.h"
 #include "image/image.h"
+#include "image/open.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,6 +3,7 @@
 #include "code/plan/request.h"
 #include "code/planner/plan_create.h"
 #include "elf_builder.h"
+#include "image/gs.h"
 #include "image/image.h"
 #include "plan_image.h"
 

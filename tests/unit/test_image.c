@@ -1,6 +1,12 @@
 #include "base/cleanup.h"
 #include "elf_sample.h"
+#include "image/aliases.h"
+#include "image/contents.h"
+#include "image/demangle.h"
+#include "image/find.h"
 #include "image/image.h"
+#include "image/kind.h"
+#include "image/open.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

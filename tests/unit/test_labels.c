@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "image/constants.h"
+#include "image/open.h"
 #include "x86/decode.h"
 
 #include <link.h>

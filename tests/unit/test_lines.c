@@ -1,6 +1,9 @@
 /* Places in the source: those of this program, which has debug information. */
 #include "base/text.h"
+#include "image/clean_path.h"
+#include "image/find.h"
 #include "image/lines.h"
+#include "image/open.h"
 
 #include <limits.h>
 #include <setjmp.h>

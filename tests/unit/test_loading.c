@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "image/open.h"
 #include "session/cache/loader.h"
 #include "session/follow/loading.h"
 

@@ -1,8 +1,9 @@
 /* `trammel pbo`: branches of functions in annotated.S and nested.S, and samples of
  * functions of this file, one of which is put into another. */
 
-#include "record/value.h"
 #include "cli/pbo.h"
+#include "image/find.h"
+#include "record/value.h"
 
 #include "image/inlines.h"
 #include "image/unique.h"

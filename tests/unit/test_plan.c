@@ -7,6 +7,8 @@
 #include "code/plan/position.h"
 #include "code/plan/request.h"
 #include "code/planner/plan_create.h"
+#include "image/contents.h"
+#include "image/open.h"
 #include "plan_image.h"
 
 #include "code/emit/probe.h"

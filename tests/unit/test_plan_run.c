@@ -7,6 +7,7 @@
 #include "code/plan/position.h"
 #include "code/plan/request.h"
 #include "code/planner/plan_create.h"
+#include "image/contents.h"
 #include "plan_image.h"
 
 #include <setjmp.h>

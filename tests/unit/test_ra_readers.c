@@ -2,6 +2,8 @@
  * Functions that look at return addresses, and those that only seem to.
  */
 #include "code/scan/ra_readers.h"
+#include "image/find.h"
+#include "image/open.h"
 #include "plan_image.h"
 
 #include <setjmp.h>

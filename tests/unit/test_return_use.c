@@ -2,6 +2,7 @@
  * What functions do with their return addresses.
  */
 #include "code/scan/return_use.h"
+#include "image/open.h"
 #include "plan_image.h"
 
 #include <setjmp.h>

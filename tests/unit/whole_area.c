@@ -2,6 +2,7 @@
 #include "code/plan/plan_rows.h"
 #include "code/plan/request.h"
 #include "code/planner/plan_create.h"
+#include "image/contents.h"
 #include "whole_area.h"
 
 #include "base/cleanup.h"

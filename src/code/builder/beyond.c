@@ -3,6 +3,8 @@
 #include "code/plan/request.h"
 #include "code/scan/plt.h"
 #include "code/scan/return_use.h"
+#include "image/contents.h"
+#include "image/find.h"
 
 #include <string.h>
 

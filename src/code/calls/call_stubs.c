@@ -5,6 +5,7 @@
 #include "code/emit/probe.h"
 #include "code/plan/plan_rows.h"
 #include "code/scan/plt.h"
+#include "image/contents.h"
 
 #include <stdlib.h>
 #include <string.h>

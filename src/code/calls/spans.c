@@ -4,6 +4,7 @@
 #include "code/calls/gates.h"
 #include "code/plan/request.h"
 #include "code/scan/plt.h"
+#include "image/demangle.h"
 
 #include <inttypes.h>
 #include <stdio.h>

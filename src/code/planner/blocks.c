@@ -14,6 +14,7 @@
 #include "code/relocate/switches.h"
 #include "code/relocate/whole_emit.h"
 #include "code/scan/cold_parts.h"
+#include "image/find.h"
 
 #include <string.h>
 

@@ -11,6 +11,7 @@
 #include "code/scan/cold_parts.h"
 #include "flow/graph.h"
 #include "flow/static_profile.h"
+#include "image/find.h"
 #include "x86/flags.h"
 
 #include <string.h>

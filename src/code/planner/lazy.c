@@ -10,6 +10,7 @@
 #include "code/planner/plan_create.h"
 #include "code/planner/write_row.h"
 #include "code/scan/ra_readers.h"
+#include "image/contents.h"
 
 #include <string.h>
 

@@ -19,6 +19,8 @@
 #include "code/scan/entry_call.h"
 #include "code/scan/gs.h"
 #include "code/scan/ra_readers.h"
+#include "image/demangle.h"
+#include "image/find.h"
 #include "x86/decode.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "code/planner/signal_returns.h"
 
 #include "code/scan/code_map.h"
+#include "image/contents.h"
 
 #include <string.h>
 

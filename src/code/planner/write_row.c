@@ -13,6 +13,7 @@
 #include "code/scan/cold_parts.h"
 #include "code/scan/entry_call.h"
 #include "code/scan/ra_readers.h"
+#include "image/contents.h"
 #include "x86/decode.h"
 
 #include <string.h>

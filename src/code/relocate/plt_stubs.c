@@ -1,5 +1,7 @@
 #include "code/relocate/plt_stubs.h"
 
+#include "image/find.h"
+
 #include <string.h>
 
 bool plt_stubs_find(const struct whole_calls *calls, uint64_t target, uint64_t *ret_word)

@@ -1,6 +1,7 @@
 #include "code/relocate/switches.h"
 
 #include "code/scan/jump_tables.h"
+#include "image/contents.h"
 #include "x86/decode.h"
 
 #include <string.h>

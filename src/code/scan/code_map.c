@@ -1,6 +1,7 @@
 #include "code/scan/code_map.h"
 
 #include "base/search.h"
+#include "image/contents.h"
 
 enum { BITMAPS = 5 };
 

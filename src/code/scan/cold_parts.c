@@ -1,6 +1,7 @@
 #include "code/scan/cold_parts.h"
 
 #include "code/scan/function_discovery.h"
+#include "image/find.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
  */
 #ifndef TRAMMEL_CODE_SCAN_COLD_PARTS_H
 #define TRAMMEL_CODE_SCAN_COLD_PARTS_H
-
 #include "code/scan/scan.h"
+#include "image/find.h"
 
 /* Reasons why a cold part is not relocated. */
 enum cold_part_left_reason {

@@ -1,5 +1,7 @@
 #include "code/scan/dead_registers.h"
 
+#include "image/contents.h"
+#include "image/find.h"
 #include "x86/decode.h"
 #include "x86/length.h"
 

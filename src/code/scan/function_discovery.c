@@ -2,6 +2,7 @@
 
 #include "base/search.h"
 #include "code/scan/code_gaps.h"
+#include "image/find.h"
 #include "x86/length.h"
 
 #include <string.h>

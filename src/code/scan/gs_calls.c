@@ -8,6 +8,8 @@
 #include "base/table.h"
 #include "code/scan/gs.h"
 #include "code/scan/plt.h"
+#include "image/find.h"
+#include "image/imports.h"
 #include "x86/decode.h"
 
 #include <string.h>

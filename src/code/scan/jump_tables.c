@@ -2,6 +2,8 @@
 
 #include "base/search.h"
 #include "code/scan/walk.h"
+#include "image/contents.h"
+#include "image/find.h"
 
 #include <string.h>
 

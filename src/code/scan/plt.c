@@ -1,6 +1,8 @@
 #include "code/scan/plt.h"
 
 #include "code/scan/code_map.h"
+#include "image/contents.h"
+#include "image/find.h"
 #include "image/image.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 
 #include "base/vector.h"
 #include "code/scan/cold_parts.h"
+#include "image/contents.h"
 #include "x86/length.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "image/dwarf/dwarf.h"
+#include "image/dwarf/abbreviation.h"
 
 #include "base/array.h"
 

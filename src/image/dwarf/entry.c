@@ -1,4 +1,9 @@
-#include "image/dwarf/dwarf.h"
+#include "image/dwarf/entry.h"
+
+#include "image/dwarf/abbreviation.h"
+#include "image/dwarf/file.h"
+#include "image/dwarf/form.h"
+#include "image/dwarf/ranges.h"
 
 enum { ORIGINS_MAX = 16 }; /* one behind the other; more is damage */
 

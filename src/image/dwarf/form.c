@@ -1,6 +1,7 @@
-#include "image/dwarf/dwarf.h"
+#include "image/dwarf/form.h"
 
 #include "base/array.h"
+#include "image/bytes.h"
 
 /* How the bytes of a form lie. */
 enum layout {

@@ -1,6 +1,8 @@
+#include "image/dwarf/line.h"
+
 #include "base/cleanup.h"
-#include "image/dwarf/dwarf.h"
-#include "image/lines.h"
+#include "image/clean_path.h"
+#include "image/dwarf/linehead.h"
 
 /* A line table being run. */
 struct machine {

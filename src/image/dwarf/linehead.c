@@ -1,4 +1,6 @@
-#include "image/dwarf/dwarf.h"
+#include "image/dwarf/linehead.h"
+
+#include "image/dwarf/form.h"
 
 enum { FIELDS_MAX = 64 }; /* of a file; more is damage */
 

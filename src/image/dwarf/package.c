@@ -4,9 +4,10 @@
  * columns L; units N; slots S), S numbers of units, S rows (from 1; 0: a free slot), L
  * column numbers, then N rows of L offsets and N rows of L sizes.
  */
-#include "image/dwarf/dwarf.h"
+#include "image/dwarf/package.h"
 
 #include "base/array.h"
+#include "image/bytes.h"
 
 struct index {
 	struct bytes bytes;

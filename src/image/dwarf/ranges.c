@@ -1,4 +1,7 @@
-#include "image/dwarf/dwarf.h"
+#include "image/dwarf/ranges.h"
+
+#include "image/bytes.h"
+#include "image/dwarf/form.h"
 
 enum { RANGES_MAX = 1 << 20 }; /* of one entry */
 

@@ -1,7 +1,11 @@
+#include "image/dwarf/split.h"
+
 #include "base/path.h"
 #include "base/text.h"
-#include "image/dwarf/dwarf.h"
-#include "image/lines.h"
+#include "image/clean_path.h"
+#include "image/dwarf/file.h"
+#include "image/dwarf/package.h"
+#include "image/dwarf/unit.h"
 
 static void add_folder_of(struct text *text, const char *path)
 {

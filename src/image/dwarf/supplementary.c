@@ -1,5 +1,9 @@
+#include "image/dwarf/supplementary.h"
+
 #include "base/text.h"
-#include "image/dwarf/dwarf.h"
+#include "image/dwarf/file.h"
+#include "image/dwarf/unit.h"
+#include "image/read/debugfile.h"
 
 #include <limits.h>
 

@@ -1,5 +1,8 @@
-#include "base/search.h"
-#include "image/dwarf/dwarf.h"
+#include "image/dwarf/unit.h"
+
+#include "image/dwarf/abbreviation.h"
+#include "image/dwarf/entry.h"
+#include "image/dwarf/form.h"
 
 static uint64_t number_of(const struct dwarf_entry *root, enum dwarf_slot slot,
 			  uint64_t otherwise)
@@ -96,14 +99,4 @@ void dwarf_file_read_units(struct dwarf_file *file)
 		;
 	vector_for_each (&file->units, unit)
 		read_root(unit);
-}
-
-struct dwarf_unit *dwarf_unit_at(const struct dwarf_file *file, uint64_t offset)
-{
-	size_t index = search_first(file->units.count, middle,
-				    file->units.items[middle].end <= offset);
-
-	return index < file->units.count && file->units.items[index].offset <= offset
-		       ? &file->units.items[index]
-		       : NULL;
 }

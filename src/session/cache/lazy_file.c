@@ -5,6 +5,7 @@
 #include "code/entry/trampoline.h"
 #include "code/plan/plan_rows.h"
 #include "control/arena.h"
+#include "image/open.h"
 #include "session/cache/cache_file.h"
 #include "session/cache/feedback_file.h"
 #include "session/cache/module_text.h"

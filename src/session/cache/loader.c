@@ -1,5 +1,7 @@
 #include "session/cache/loader.h"
 
+#include "image/contents.h"
+#include "image/find.h"
 #include "image/image.h"
 
 #include <string.h>

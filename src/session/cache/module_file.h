@@ -4,9 +4,9 @@
  */
 #ifndef TRAMMEL_SESSION_CACHE_MODULE_FILE_H
 #define TRAMMEL_SESSION_CACHE_MODULE_FILE_H
-
 #include "base/vector.h"
 #include "code/plan/plan.h"
+#include "image/headers.h"
 #include "image/image.h"
 #include "session/options/options.h"
 #include "wire/layout.h"

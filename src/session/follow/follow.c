@@ -3,6 +3,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "control/remote.h"
+#include "image/kind.h"
+#include "image/walkers.h"
 #include "session/cache/cache.h"
 #include "session/cache/exception_rate.h"
 #include "session/cache/module_file.h"

@@ -2,6 +2,7 @@
 
 #include "control/remote.h"
 #include "image/image.h"
+#include "image/kind.h"
 
 /* What Valgrind's launcher tells its tools, and these do not tell the programs that they
  * run (coregrind/launcher-linux.c). */

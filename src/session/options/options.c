@@ -1,6 +1,7 @@
 #include "session/options/options.h"
 
 #include "base/text.h"
+#include "image/aliases.h"
 #include "image/image.h"
 #include "session/options/collector.h"
 

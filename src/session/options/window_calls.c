@@ -1,6 +1,7 @@
 #include "session/options/window_calls.h"
 
 #include "base/cleanup.h"
+#include "image/demangle.h"
 #include "session/options/options.h"
 
 static bool patterns_concern(const struct patterns *patterns, const char *module)

@@ -7,6 +7,7 @@
 #include "code/plan/plan_rows.h"
 #include "code/relocate/cfg.h"
 #include "context/channel_view.h"
+#include "image/demangle.h"
 #include "record/model.h"
 #include "record/output.h"
 #include "record/record.h"

@@ -2,6 +2,8 @@
 
 #include "base/cleanup.h"
 #include "code/plan/plan_rows.h"
+#include "image/demangle.h"
+#include "image/open.h"
 #include "session/options/options.h"
 #include "session/state/session.h"
 

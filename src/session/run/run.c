@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "control/remote.h"
 #include "image/image.h"
+#include "image/kind.h"
 #include "session/cache/cache.h"
 #include "session/cache/module_file.h"
 #include "session/run/contexts.h"
