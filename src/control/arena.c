@@ -1,5 +1,6 @@
 #include "control/arena.h"
 
+#include "base/page.h"
 #include "resident/resident.h"
 
 #include <errno.h>
@@ -17,13 +18,6 @@
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U
 #endif
-
-#define PAGE 4096u
-
-static uint64_t round_up(uint64_t size)
-{
-	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-}
 
 static struct trm_error *map_file(const struct arena *arena, uint64_t offset,
 				  uint64_t size, void **ret_address)
@@ -165,21 +159,21 @@ static void remove_free(struct arena *arena, size_t index)
 
 struct trm_error *arena_allocate(struct arena *arena, uint64_t size, uint64_t *ret_offset)
 {
-	const size_t found = find_free(arena, round_up(size));
+	const size_t found = find_free(arena, page_round_up(size));
 	uint64_t offset = arena->file_size;
 
 	if (found < arena->free.count) {
 		struct arena_range *range = &arena->free.items[found];
 
 		*ret_offset = range->start;
-		range->start += round_up(size);
+		range->start += page_round_up(size);
 		if (range->start == range->end)
 			remove_free(arena, found);
 		return NULL;
 	}
-	if (ftruncate(arena->fd, (off_t)(offset + round_up(size))))
+	if (ftruncate(arena->fd, (off_t)(offset + page_round_up(size))))
 		return trm_error_system(errno, "cannot enlarge an arena");
-	arena->file_size += round_up(size);
+	arena->file_size += page_round_up(size);
 	*ret_offset = offset;
 	return NULL;
 }
@@ -193,7 +187,7 @@ static void punch_hole(const struct arena *arena, uint64_t offset, uint64_t size
 
 void arena_free(struct arena *arena, uint64_t offset, uint64_t size)
 {
-	struct arena_range range = {offset, offset + round_up(size)};
+	struct arena_range range = {offset, offset + page_round_up(size)};
 	size_t at = 0;
 
 	if (!size)

@@ -1,6 +1,7 @@
 #include "control/event.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -194,14 +195,13 @@ static bool is_zombie(pid_t tid)
 bool event_wait_thread(struct event_queue *queue, pid_t tid, int timeout_ms,
 		       struct event *ret_event)
 {
-	struct timespec start, now;
+	const uint64_t start = clock_now_ns();
 	int waited_ms = 0;
 	const struct timespec pause = {0, 200000};
 	sigset_t child;
 
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
-	clock_gettime(CLOCK_MONOTONIC, &start);
 	while (waited_ms <= timeout_ms) {
 		if (event_poll_thread(queue, tid, ret_event))
 			return true;
@@ -210,9 +210,7 @@ bool event_wait_thread(struct event_queue *queue, pid_t tid, int timeout_ms,
 		/* SIGCHLD is blocked and pending: taking it here only makes the main loop
 		 * look once more, which it does anyway. */
 		sigtimedwait(&child, NULL, &pause);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		waited_ms = (int)((now.tv_sec - start.tv_sec) * 1000 +
-				  (now.tv_nsec - start.tv_nsec) / 1000000);
+		waited_ms = (int)((clock_now_ns() - start) / 1000000);
 	}
 	return false;
 }

@@ -1,6 +1,7 @@
 #include "control/inject.h"
 
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "resident/resident.h"
 
 #include <errno.h>
@@ -13,8 +14,6 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <time.h>
-
-#define PAGE 4096u
 
 /* How long a thread may take for an injected system call before it counts as lost. */
 #define PATIENCE_MS 10000

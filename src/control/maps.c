@@ -1,4 +1,5 @@
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "control/remote.h"
 
 #include <fcntl.h>
@@ -7,8 +8,6 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-#define PAGE 4096u
 
 /* The kernel keeps programs out of the first 64 KiB (vm.mmap_min_addr). */
 #define LOWEST 0x10000u
@@ -140,7 +139,7 @@ uint64_t maps_find_free(const struct maps *maps, uint64_t near, uint64_t size,
 		uint64_t places[2] = {mapping->end + room, mapping->start - size - room};
 
 		for (int i = 0; i < 2; i++) {
-			uint64_t place = places[i] & ~(uint64_t)(PAGE - 1);
+			uint64_t place = page_start(places[i]);
 
 			if (distance_between(place, near) < reach &&
 			    maps_is_free(maps, place, size) &&

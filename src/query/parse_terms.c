@@ -1,6 +1,7 @@
 /* Conditions, and what LET computes. */
 #include "query/parse_terms.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "query/functions.h"
 #include "query/parse.h"
@@ -35,7 +36,7 @@ static const struct {
 
 static enum query_comparison next_comparison(struct query_parser *parser)
 {
-	for (size_t i = 0; i < sizeof(comparisons) / sizeof(comparisons[0]); i++)
+	for (size_t i = 0; i < array_count(comparisons); i++)
 		if (query_is_symbol(parser, comparisons[i].symbol))
 			return comparisons[i].comparison;
 	return QUERY_EXISTS;
@@ -171,7 +172,7 @@ static bool turn_comparison(struct query *query, enum query_clause_kind clause,
 		return false;
 	struct query_test *test = &query->tests.items[at->left];
 
-	for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+	for (size_t i = 0; i < array_count(turns); i++) {
 		if (test->comparison != turns[i].from)
 			continue;
 		test->comparison = turns[i].to;

@@ -1,5 +1,6 @@
 #include "query/tally.h"
 
+#include "base/array.h"
 #include "record/value.h"
 
 #include <inttypes.h>
@@ -27,7 +28,7 @@ void query_tally_merge(struct query_tally *tally, const struct query_tally *othe
 
 void query_tally_deinit(struct query_tally *tally)
 {
-	for (size_t i = 0; i < sizeof(tally->places) / sizeof(tally->places[0]); i++)
+	for (size_t i = 0; i < array_count(tally->places); i++)
 		table_deinit(&tally->places[i]);
 	vector_deinit(&tally->items);
 }

@@ -1,5 +1,6 @@
 /* What `trammel doctor` looks at, a function each. What can be tried is tried. */
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "cli/doctor/doctor.h"
 #include "cli/doctor/trial.h"
 #include "control/remote.h"
@@ -29,8 +30,6 @@
 
 /* Linux, Documentation/arch/x86/x86_64/fsgs.rst */
 #define HWCAP2_FSGSBASE 2
-
-#define PAGE 4096u
 
 /* The number that a file of /proc/sys holds; false if there is no such file. */
 static bool read_setting(const char *path, long *ret_value)

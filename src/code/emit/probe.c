@@ -1,5 +1,6 @@
 #include "code/emit/probe.h"
 
+#include "base/array.h"
 #include "code/plan/position.h"
 #include "code/plan/request.h"
 #include "x86/flags.h"
@@ -37,7 +38,7 @@ static void emit_careful_count(struct emitter *emitter, uint32_t slot, uint64_t 
 		{{0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0}, 8, false, 128, false, true},
 	};
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+	for (size_t i = 0; i < array_count(steps); i++) {
 		/* The caller marked the first. */
 		if (i)
 			emit_mark(emitter,
@@ -154,7 +155,7 @@ void probe_emit_return(struct emitter *emitter, const struct plan_hook_layout *l
 		{{0x4c, 0x8b, 0x9c, 0x24, MINUS, ALL, ALL, ALL}, 8, 0, 1, NULL},
 	};
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+	for (size_t i = 0; i < array_count(steps); i++) {
 		emit_mark(emitter, (struct emit_mark){
 					   .kind = PLAN_POSITION_PROBE,
 					   .original = original,
@@ -229,7 +230,7 @@ enum probe_form probe_at(const uint8_t *code, size_t available)
 		{{0x4c, 0x89, 0x9c, 0x24}, PROBE_RETURN},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < array_count(rows); i++)
 		if (available >= 4 && !memcmp(code, rows[i].bytes, 4))
 			return rows[i].form;
 	return PROBE_NONE;

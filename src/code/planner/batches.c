@@ -1,5 +1,6 @@
 #include "code/planner/batches.h"
 
+#include "base/page.h"
 #include "code/plan/plan_rows.h"
 #include "code/planner/write_row.h"
 
@@ -11,7 +12,7 @@
  */
 enum { BATCH_SIZE = 256 << 10 };
 
-enum { PAGE = 4096, THREADS_MAX = 16, JUMP = BUILDER_JUMP };
+enum { THREADS_MAX = 16, JUMP = BUILDER_JUMP };
 
 /* So many times its text a batch's code takes, and less; but sizes of functions come from
  * symbols, and may be any number. */

@@ -1,5 +1,6 @@
 #include "code/planner/lazy.h"
 
+#include "base/page.h"
 #include "code/builder/beyond.h"
 #include "code/builder/plan_builder.h"
 #include "code/calls/call_stubs.h"
@@ -14,7 +15,7 @@
 
 #include <string.h>
 
-enum { PAGE = 4096, LATCH_ALIGNMENT = 16, NO_PART = UINT32_MAX };
+enum { LATCH_ALIGNMENT = 16, NO_PART = UINT32_MAX };
 
 /* Patches that are not sorted in among the others yet. */
 enum { LATE_MAX = 4096 };

@@ -1,5 +1,6 @@
 #include "code/relocate/map_rows.h"
 
+#include "base/array.h"
 #include "x86/length.h"
 
 static void add_row(struct emitter *emitter, enum map_row_kind kind, unsigned original,
@@ -24,7 +25,7 @@ void map_row_add_pair(struct emitter *emitter, unsigned length)
 {
 	const unsigned sizes[] = {LENGTH_PAIR_BRANCH, 1, length - LENGTH_PAIR_BRANCH - 1};
 
-	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+	for (unsigned i = 0; i < array_count(sizes); i++)
 		add_row(emitter, MAP_ROW_MOVED, sizes[i], sizes[i]);
 }
 

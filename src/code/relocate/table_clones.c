@@ -1,10 +1,9 @@
 #include "code/relocate/table_clones.h"
 
+#include "base/page.h"
 #include "code/relocate/switches.h"
 
 #include <string.h>
-
-enum { PAGE = 4096 };
 
 bool table_clones_have_addresses(const struct whole *whole)
 {

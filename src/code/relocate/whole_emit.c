@@ -1,6 +1,7 @@
 /* Writing relocated functions: see code/relocate/whole.h. */
 #include "code/relocate/whole_emit.h"
 
+#include "base/page.h"
 #include "code/emit/probe.h"
 #include "code/plan/position.h"
 #include "code/relocate/block_order.h"
@@ -21,7 +22,6 @@ enum {
 	INSTRUCTION_MAX = 24,
 	BLOCK_MAX = 224,
 	EDGE_MAX = 48,
-	PAGE = 4096,
 };
 
 struct emission {

@@ -1,5 +1,6 @@
 #include "code/scan/ra_readers.h"
 
+#include "base/array.h"
 #include "base/vector.h"
 #include "code/scan/cold_parts.h"
 #include "image/contents.h"
@@ -469,7 +470,7 @@ static enum ra_reader reader_named(const char *name)
 		{"trm_runtime_walk_signal", RA_READER_UNWINDER},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < array_count(rows); i++)
 		if (!strcmp(rows[i].name, name))
 			return rows[i].reader;
 	return RA_READER_NONE;

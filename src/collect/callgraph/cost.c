@@ -1,5 +1,6 @@
 #include "collect/callgraph/cost.h"
 
+#include "base/page.h"
 #include "code/calls/gate_forms.h"
 #include "code/emit/probe.h"
 #include "resident/resident.h"
@@ -13,8 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <x86intrin.h>
-
-#define PAGE 4096u
 
 enum {
 	CALLS = 2048, /* in a row */

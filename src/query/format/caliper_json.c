@@ -1,5 +1,6 @@
 /* The JSON that cali-query prints: values of the tree are strings, others what they are.
  */
+#include "base/array.h"
 #include "record/cali_values.h"
 #include "record/model.h"
 #include "record/value.h"
@@ -56,7 +57,7 @@ static void json_begin(struct caliper_printing *printing)
 		 .type = RECORD_STRING,
 		 .properties = RECORD_SKIP_EVENTS}};
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]) && json->object; i++)
+	for (size_t i = 0; i < array_count(known) && json->object; i++)
 		caliper_attribute_make(printing, &known[i]);
 }
 

@@ -1,4 +1,5 @@
 #include "runtime/channel/stack.h"
+#include "base/page.h"
 #include "runtime/store/lock.h"
 #include "runtime/store/memory.h"
 #include "runtime/store/state.h"
@@ -12,7 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PAGES_AT_ONCE = 64, PAGES_MOST = 2048 };
+enum { PAGES_AT_ONCE = 64, PAGES_MOST = 2048 };
 
 #pragma weak __libc_stack_end
 extern void *__libc_stack_end;
@@ -81,14 +82,14 @@ static bool has_pages(uint64_t from, uint64_t end)
 /* What is known of the stack reaches down to the place, if the place is on it. */
 static void reach_place(struct stack_walker *walker, uint64_t place)
 {
-	uint64_t low = place & ~(uint64_t)(PAGE - 1), top, end;
+	uint64_t low = page_start(place), top, end;
 
 	if ((low >= walker->low && place < walker->high) || runtime_sealed)
 		return;
 	top = top_of(place);
 	if (!top)
 		return;
-	end = top == walker->high ? walker->low : (top + PAGE - 1) & ~(PAGE - 1ull);
+	end = top == walker->high ? walker->low : page_round_up(top);
 	if (!has_pages(low, end))
 		return;
 	walker->low = low;

@@ -1,5 +1,7 @@
 #include "runtime/config/configurations.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 #define TIMES                                                                            \
@@ -428,21 +430,19 @@ static const struct configuration_clauses clauses[] = {
 	 "max(ratio#sum#io.bytes.written/sum#io.time.ns) as \"Max write Mbit/s\""},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof(array[0]))
-
 const struct configuration *configuration_at(size_t index)
 {
-	return index < COUNT(configurations) ? &configurations[index] : NULL;
+	return index < array_count(configurations) ? &configurations[index] : NULL;
 }
 
 const char *configuration_name_at(size_t index)
 {
-	return index < COUNT(configurations) ? configurations[index].name : NULL;
+	return index < array_count(configurations) ? configurations[index].name : NULL;
 }
 
 const struct configuration *configuration_find(const char *name)
 {
-	for (size_t i = 0; i < COUNT(configurations); i++) {
+	for (size_t i = 0; i < array_count(configurations); i++) {
 		const struct configuration *found = &configurations[i];
 
 		if (!strcmp(name, found->name) ||
@@ -454,17 +454,17 @@ const struct configuration *configuration_find(const char *name)
 
 const struct configuration_option *configuration_option_at(size_t index)
 {
-	return index < COUNT(options) ? &options[index] : NULL;
+	return index < array_count(options) ? &options[index] : NULL;
 }
 
 const char *configuration_option_name_at(size_t index)
 {
-	return index < COUNT(options) ? options[index].name : NULL;
+	return index < array_count(options) ? options[index].name : NULL;
 }
 
 const struct configuration_option *configuration_option_find(const char *name)
 {
-	for (size_t i = 0; i < COUNT(options); i++)
+	for (size_t i = 0; i < array_count(options); i++)
 		if (!strcmp(name, options[i].name))
 			return &options[i];
 	return NULL;
@@ -472,7 +472,7 @@ const struct configuration_option *configuration_option_find(const char *name)
 
 const char *configuration_places_find(const char *option)
 {
-	for (size_t i = 0; i < COUNT(places); i++)
+	for (size_t i = 0; i < array_count(places); i++)
 		if (!strcmp(option, places[i].option))
 			return places[i].clauses;
 	return NULL;
@@ -480,7 +480,7 @@ const char *configuration_places_find(const char *option)
 
 const struct configuration_clauses *configuration_clauses_find(const char *option)
 {
-	for (size_t i = 0; i < COUNT(clauses); i++)
+	for (size_t i = 0; i < array_count(clauses); i++)
 		if (!strcmp(option, clauses[i].name))
 			return &clauses[i];
 	return NULL;

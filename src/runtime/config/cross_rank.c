@@ -4,6 +4,7 @@
  * of the first, like sum(x), is called "sum#x".
  */
 #include "runtime/config/cross_rank.h"
+#include "base/array.h"
 #include "runtime/config/clauses.h"
 #include "runtime/config/configurations.h"
 
@@ -195,14 +196,12 @@ static const struct row options[] = {
 	 ",max(max#size.max) AS \"Msg size (max)\""},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof(array[0]))
-
 /* Profiles have a row for each region of each rank. */
 bool cross_rank_has(const struct configuration *configuration)
 {
 	if (configuration->kind & (CONFIGURATION_PROFILE | CONFIGURATION_LOOPS))
 		return true;
-	for (size_t i = 0; i < COUNT(configurations); i++)
+	for (size_t i = 0; i < array_count(configurations); i++)
 		if (!strcmp(configurations[i].row.name, configuration->name))
 			return true;
 	return false;
@@ -210,7 +209,7 @@ bool cross_rank_has(const struct configuration *configuration)
 
 static const struct row *option_of(const char *name)
 {
-	for (size_t i = 0; i < COUNT(options); i++)
+	for (size_t i = 0; i < array_count(options); i++)
 		if (!strcmp(options[i].name, name))
 			return &options[i];
 	return NULL;

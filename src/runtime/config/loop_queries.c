@@ -1,4 +1,5 @@
 #include "runtime/config/loop_queries.h"
+#include "base/array.h"
 #include "runtime/channel/settings.h"
 #include "runtime/config/clauses.h"
 #include "runtime/config/configurations.h"
@@ -133,8 +134,6 @@ static const struct table tables[] = {
 			   " order by loop,Block"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof(array[0]))
-
 enum part { LETS, LOCAL, ACROSS };
 
 static bool is_listed(const char *list, const char *name)
@@ -163,7 +162,7 @@ static bool is_on(const struct request *request, const char *option)
 static void append_metrics(const struct request *request, enum part part, char *text,
 			   size_t size)
 {
-	for (size_t i = 0; i < COUNT(metrics); i++) {
+	for (size_t i = 0; i < array_count(metrics); i++) {
 		const char *const parts[] = {metrics[i].lets, metrics[i].local,
 					     metrics[i].across};
 
@@ -174,7 +173,7 @@ static void append_metrics(const struct request *request, enum part part, char *
 
 bool loop_queries_have(const char *option)
 {
-	for (size_t i = 0; i < COUNT(metrics); i++)
+	for (size_t i = 0; i < array_count(metrics); i++)
 		if (!strcmp(metrics[i].option, option))
 			return true;
 	return false;
@@ -182,7 +181,7 @@ bool loop_queries_have(const char *option)
 
 const char *loop_metric_at(size_t index)
 {
-	return index < COUNT(metrics) ? metrics[index].option : NULL;
+	return index < array_count(metrics) ? metrics[index].option : NULL;
 }
 
 static void add_table(struct request *request, const struct table *table,

@@ -1,4 +1,5 @@
 #include "runtime/config/specs.h"
+#include "base/array.h"
 #include "runtime/channel/settings.h"
 #include "runtime/config/configurations.h"
 #include "runtime/config/document.h"
@@ -76,8 +77,6 @@ static const struct {
 		   "stopped "},
 	{"trace", " trace.io trace.mpi trace.openmp trace.policy trace.size "},
 };
-
-#define COUNT(array) (sizeof(array) / sizeof(array[0]))
 
 static void say_fault(struct trm_specs *specs, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -183,7 +182,7 @@ static bool list_has(const struct document *list, const char *name)
 
 static unsigned kinds_of(const char *category)
 {
-	for (size_t i = 0; i < COUNT(categories); i++)
+	for (size_t i = 0; i < array_count(categories); i++)
 		if (!strcmp(categories[i].name, category))
 			return categories[i].kinds;
 	return 0;
@@ -194,7 +193,7 @@ static const char *category_of(const char *option)
 	char word[64];
 
 	snprintf(word, sizeof(word), " %s ", option);
-	for (size_t i = 0; i < COUNT(sorted); i++)
+	for (size_t i = 0; i < array_count(sorted); i++)
 		if (strstr(sorted[i].names, word))
 			return sorted[i].category;
 	return "metric";

@@ -1,4 +1,5 @@
 #include "runtime/store/state.h"
+#include "base/clock.h"
 #include "runtime/store/memory.h"
 
 #include <cpuid.h>
@@ -14,22 +15,14 @@ runtime_local uint32_t runtime_busy;
 /* Ticks are the processor's, where times are wanted. */
 static bool steady;
 
-static inline uint64_t clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 uint64_t runtime_clock_ns(void)
 {
-	return clock_ns();
+	return clock_now_ns();
 }
 
 uint64_t runtime_other_ticks(void)
 {
-	return runtime_state->untimed ? 0 : clock_ns();
+	return runtime_state->untimed ? 0 : clock_now_ns();
 }
 
 /* Whether the time-stamp counter runs at one speed, also in deep sleep (Intel SDM vol. 3,

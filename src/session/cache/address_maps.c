@@ -1,22 +1,16 @@
 #include "session/cache/address_maps.h"
 
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "code/plan/plan_rows.h"
 
 #include <string.h>
-
-#define PAGE 4096u
 
 _Static_assert(sizeof(struct wire_step) == sizeof(struct map_row) &&
 		       WIRE_STEP_MOVED == (int)MAP_ROW_MOVED &&
 		       WIRE_STEP_AWAY == (int)MAP_ROW_AWAY,
 	       "the resident reads the steps of plans");
 _Static_assert(sizeof(struct wire_ways) <= PAGE, "room for a header");
-
-static uint64_t round_up(uint64_t size)
-{
-	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-}
 
 static uint64_t rows_size(const struct module_file *file)
 {
@@ -32,7 +26,7 @@ static uint64_t steps_size(const struct module_file *file)
 
 uint64_t address_maps_header_offset(const struct module_file *file)
 {
-	return round_up(file->lazy ? file->code_room : file->plan->code.count);
+	return page_round_up(file->lazy ? file->code_room : file->plan->code.count);
 }
 
 uint64_t address_maps_header_size(const struct module_file *file)
@@ -43,7 +37,7 @@ uint64_t address_maps_header_size(const struct module_file *file)
 uint64_t address_maps_size(const struct module_file *file)
 {
 	return file->address_maps.count
-		       ? round_up(rows_size(file)) + round_up(steps_size(file))
+		       ? page_round_up(rows_size(file)) + page_round_up(steps_size(file))
 		       : 0;
 }
 
@@ -82,13 +76,13 @@ void address_maps_write(const struct module_file *file, uint8_t *ways)
 	if (!file->address_maps.count)
 		return;
 	memcpy(ways, file->address_maps.items, rows_size(file));
-	memcpy(ways + round_up(rows_size(file)), file->plan->map_rows.items,
+	memcpy(ways + page_round_up(rows_size(file)), file->plan->map_rows.items,
 	       steps_size(file));
 }
 
 uint64_t address_maps_steps_offset(const struct module_file *file)
 {
-	return round_up(rows_size(file));
+	return page_round_up(rows_size(file));
 }
 
 uint64_t address_maps_code_size(const struct module_file *file)

@@ -1,6 +1,7 @@
 #include "session/cache/cache.h"
 
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "base/text.h"
 #include "session/cache/cache_key.h"
 #include "session/cache/cache_names.h"
@@ -13,8 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define PAGE 4096u
 
 struct cache {
 	char *folder; /* NULL: nothing is kept */
@@ -120,7 +119,7 @@ uint64_t cache_counters_reserved(const struct session_options *options)
 		: collector->spans ? WIRE_SPANS_STACK_TOP
 				   : WIRE_BANK_HEADER;
 
-	return (end - WIRE_BANK_HEADER + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+	return page_round_up(end - WIRE_BANK_HEADER);
 }
 
 uint64_t cache_counters_extent(const struct cache *cache,

@@ -1,6 +1,7 @@
 #include "session/cache/cache_file.h"
 
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "session/cache/cache_seal.h"
@@ -17,7 +18,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#define PAGE  4096u
 #define HUGE  (2ull << 20)        /* bytes of a large page */
 #define MAGIC 0x6e616c706c6d7274u /* "trmlplan" */
 
@@ -64,11 +64,6 @@ struct header {
 	uint64_t own_checksum;     /* of the header up to here */
 };
 
-static uint64_t round_up(uint64_t size)
-{
-	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-}
-
 /* Where a part begins that comes behind `offset`. What is executed, and large, has the
  * same place in a large page in the file as in memory. Where the file system keeps files
  * in large pages (ext4 from Linux 6.16 on, XFS, Btrfs), they are mapped as such then: one
@@ -94,7 +89,7 @@ static uint64_t part_offset(const struct header *header, int part)
 
 	for (int i = 0; i < part; i++) {
 		offset = part_start(header, i, offset);
-		offset += round_up(header->part_size[i]);
+		offset += page_round_up(header->part_size[i]);
 	}
 	return part < PARTS ? part_start(header, part, offset) : offset;
 }

@@ -1,6 +1,7 @@
 #include "session/cache/cache_names.h"
 
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "session/cache/cache.h"
@@ -11,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define PAGE 4096u
 
 /*
  * Modules with many counters begin at LARGE_START, so that banks of programs without any
@@ -219,7 +218,7 @@ static uint32_t choose_start(const struct cache_names *names, uint32_t kind,
 	uint64_t start = first, taken;
 
 	while (start + size <= end && (taken = end_of_taken(names, kind, start, size)))
-		start = (taken + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+		start = page_round_up(taken);
 	return (uint32_t)(start + size <= end ? start : first);
 }
 

@@ -1,6 +1,7 @@
 #include "session/cache/file_plans.h"
 
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "code/plan/plan_rows.h"
@@ -33,8 +34,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#define PAGE 4096u
 
 /* Bytes without patches that a text has at one end, at least, to be mapped without them.
  */
@@ -103,8 +102,7 @@ static void describe_file(struct module_file *file, const struct image *image)
 		if (!segment->executable || file->text_count == MODULE_TEXTS)
 			continue;
 		uint64_t lead = segment->address % PAGE;
-		uint64_t size =
-			(segment->file_size + lead + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+		uint64_t size = page_round_up(segment->file_size + lead);
 
 		file->texts[file->text_count++] = (struct module_text){
 			.address = segment->address - lead,
@@ -264,8 +262,8 @@ static void choose_part(struct module_file *file)
 	if (file->text_count != 1 || changed.start >= changed.end ||
 	    changed.start < text->address || changed.end > text->address + text->size)
 		return;
-	start = (changed.start - text->address) & ~(uint64_t)(PAGE - 1);
-	end = (changed.end - text->address + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+	start = page_start(changed.start - text->address);
+	end = page_round_up(changed.end - text->address);
 	if (start < LEFT_OUT_MIN)
 		start = 0;
 	if (text->size - end < LEFT_OUT_MIN)

@@ -1,5 +1,6 @@
 #include "session/cache/hook_table.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "wire/layout.h"
 
@@ -41,7 +42,7 @@ uint8_t hook_table_find_anywhere(const char *name)
 
 uint8_t hook_table_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
+	for (size_t i = 0; i < array_count(hooks); i++)
 		if (!strcmp(hooks[i].name, name))
 			return hooks[i].number;
 	return 0;
@@ -57,7 +58,7 @@ bool hook_table_is_c_library(const char *name)
 	static const char *const patterns[] = {"ld-linux*", "ld-*.so*", "libc.so*",
 					       "libc-*.so*", "ld-musl*"};
 
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+	for (size_t i = 0; i < array_count(patterns); i++)
 		if (text_glob(patterns[i], name))
 			return true;
 	return false;

@@ -1,6 +1,7 @@
 #include "session/cache/lazy_file.h"
 
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "base/text.h"
 #include "code/entry/trampoline.h"
 #include "code/plan/plan_rows.h"
@@ -17,8 +18,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#define PAGE 4096u
 
 _Static_assert(WIRE_AGAIN_BYTES == (int)TRAMPOLINE_AGAIN, "the resident goes there");
 
@@ -69,11 +68,6 @@ bool lazy_file_can_be(const struct module_file *file)
 	return file->text_count;
 }
 
-static uint64_t round_up(uint64_t size)
-{
-	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-}
-
 void lazy_file_make_room(struct module_file *file)
 {
 	struct lazy_limits *limits = &file->lazy->limits;
@@ -81,10 +75,10 @@ void lazy_file_make_room(struct module_file *file)
 
 	for (uint32_t i = 0; i < file->text_count; i++)
 		text += file->texts[i].part_size;
-	file->code_room = round_up(file->plan->code.count + text * CODE_GROWTH);
-	file->steps_room = round_up(file->plan->map_rows.count *
-					    sizeof(*file->plan->map_rows.items) +
-				    text * STEPS_GROWTH);
+	file->code_room = page_round_up(file->plan->code.count + text * CODE_GROWTH);
+	file->steps_room = page_round_up(file->plan->map_rows.count *
+						 sizeof(*file->plan->map_rows.items) +
+					 text * STEPS_GROWTH);
 	file->plan->slot_room = file->plan->slot_count + (uint32_t)(text / SLOTS_SHARE);
 	*limits = (struct lazy_limits){.slots = file->plan->slot_room,
 				       .code = file->code_room,
@@ -160,8 +154,8 @@ static uint64_t lay_out(struct module_file *file)
 
 	file->code_offset = 0;
 	lazy->rows_at = file->code_room;
-	lazy->steps_at = lazy->rows_at + round_up(file->address_maps.count *
-						  sizeof(*file->address_maps.items));
+	lazy->steps_at = lazy->rows_at + page_round_up(file->address_maps.count *
+						       sizeof(*file->address_maps.items));
 	end = lazy->steps_at + file->steps_room;
 	for (uint32_t i = 0; i < file->text_count; i++) {
 		file->cached_offset[i] = end;
@@ -223,10 +217,10 @@ bool lazy_file_save(struct module_file *file)
 	text_format(&path, "/proc/%d/fd/%d", getpid(), fd);
 	file->cached_path = path.data;
 	file->lazy->fd = fd;
-	file->lazy->code_space = round_up(file->plan->code.count);
+	file->lazy->code_space = page_round_up(file->plan->code.count);
 	file->lazy->steps_space =
-		file->lazy->steps_at + round_up(file->plan->map_rows.count *
-						sizeof(*file->plan->map_rows.items));
+		file->lazy->steps_at + page_round_up(file->plan->map_rows.count *
+						     sizeof(*file->plan->map_rows.items));
 	return true;
 }
 

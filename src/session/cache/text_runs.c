@@ -1,10 +1,9 @@
 #include "session/cache/text_runs.h"
 
+#include "base/page.h"
 #include "session/cache/module_text.h"
 
 #include <string.h>
-
-enum { PAGE = 4096 };
 
 /* A run of pages may be so much longer than the pages that differ in it. */
 enum { NEAR = 4 * PAGE };

@@ -1,5 +1,6 @@
 #include "session/follow/dropping.h"
 
+#include "base/page.h"
 #include "control/remote.h"
 #include "session/modules/texts.h"
 #include "session/state/space.h"
@@ -8,8 +9,6 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-
-enum { PAGE = 4096 };
 
 /* The texts with patches that overlap, sorted by address, as far as there is room. */
 static size_t find_texts(const struct space *space, uint64_t start, uint64_t end,
@@ -55,8 +54,7 @@ static void change_call(const struct thread *thread, uint64_t rsp,
 void dropping_serve(struct session *session, struct thread *thread, uint64_t rsp,
 		    const struct dropping *dropping)
 {
-	const uint64_t end =
-		(dropping->address + dropping->size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+	const uint64_t end = page_round_up(dropping->address + dropping->size);
 	struct image_range texts[WIRE_BATCH_MAX - 1];
 	struct wire_batch batch = {0};
 	uint64_t at = dropping->address;

@@ -1,5 +1,6 @@
 #include "session/follow/hooks.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "control/remote.h"
 #include "session/cache/lazy_file.h"
@@ -346,7 +347,7 @@ static void serve_syscall(struct request *request)
 
 	inner.in_syscall = true;
 	memmove(inner.arguments, request->arguments + 1, 5 * sizeof(uint64_t));
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; i < array_count(calls); i++)
 		if (calls[i].number == request->arguments[0])
 			calls[i].serve(&inner);
 }
@@ -414,7 +415,7 @@ static void serve_hook(struct session *session, struct bank *bank)
 
 	if (followed)
 		held_begin(thread, bank->shared->asked_ticks);
-	if (followed && number < sizeof(servers) / sizeof(servers[0]) && servers[number])
+	if (followed && number < array_count(servers) && servers[number])
 		servers[number](&request);
 	if (request.later)
 		return;

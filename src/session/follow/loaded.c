@@ -1,5 +1,6 @@
 #include "session/follow/loaded.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/vector.h"
@@ -14,7 +15,7 @@ static bool is_loader(const char *program)
 					       "ld.so"};
 	const char *slash = strrchr(program, '/');
 
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+	for (size_t i = 0; i < array_count(patterns); i++)
 		if (text_glob(patterns[i], slash ? slash + 1 : program))
 			return true;
 	return false;
@@ -32,7 +33,7 @@ static unsigned words_of(const char *word)
 
 	if (strncmp(word, "--", 2) != 0)
 		return 0;
-	for (size_t i = 0; i < sizeof(with_value) / sizeof(with_value[0]); i++)
+	for (size_t i = 0; i < array_count(with_value); i++)
 		if (!strcmp(word, with_value[i]))
 			return 2;
 	return 1;

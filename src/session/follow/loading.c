@@ -1,5 +1,6 @@
 #include "session/follow/loading.h"
 
+#include "base/array.h"
 #include "control/remote.h"
 #include "session/follow/release.h"
 #include "session/modules/modules.h"
@@ -106,7 +107,7 @@ static bool is_loading(const struct user_regs_struct *registers)
 		SYS_futex,  SYS_getcwd,
 	};
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; i < array_count(calls); i++)
 		if (registers->orig_rax == calls[i])
 			return true;
 	return registers->orig_rax == SYS_mprotect && registers->rdx == PROT_NONE;

@@ -1,11 +1,10 @@
 #include "session/learn/run_feedback.h"
 
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "code/plan/plan_rows.h"
 
 #include <stdlib.h>
-
-enum { PAGE = 4096 };
 
 void run_feedback_begin(struct run_feedback *run, const struct module_file *file)
 {

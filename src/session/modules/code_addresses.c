@@ -1,5 +1,6 @@
 #include "session/modules/code_addresses.h"
 
+#include "base/page.h"
 #include "control/remote.h"
 #include "session/cache/address_maps.h"
 #include "session/cache/usual_addresses.h"
@@ -12,8 +13,6 @@
 /* Ways lie this far below their module, or anywhere within reach. */
 #define WAYS_DISTANCE (8ull << 30)
 #define WAYS_REACH    (1ull << 40)
-
-#define PAGE 4096u
 
 /* Programs lie below, libraries and what else is mapped above. */
 #define PROGRAMS_END (7ull << 44)

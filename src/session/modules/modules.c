@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/page.h"
 #include "control/remote.h"
 #include "session/cache/address_maps.h"
 #include "session/cache/cache.h"
@@ -42,8 +43,6 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-#define PAGE 4096u
 
 static bool is_for(const struct module_file *file, const struct module_use *use)
 {

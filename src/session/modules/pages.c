@@ -1,6 +1,7 @@
 #include "session/modules/pages.h"
 
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "control/remote.h"
 #include "session/cache/lazy_file.h"
 #include "session/cache/module_text.h"
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-enum { PAGE = 4096, PIECE = 256 << 10 };
+enum { PIECE = 256 << 10 };
 
 /* Neighbours go in one write. */
 struct trm_error *pages_write(const struct space *space, const struct module *module,

@@ -1,8 +1,7 @@
 #include "session/modules/probes.h"
 
+#include "base/page.h"
 #include "control/remote.h"
-
-enum { PAGE = 4096 };
 
 static void *item_of(const struct probes *probes, size_t index)
 {

@@ -1,5 +1,6 @@
 #include "session/modules/texts.h"
 
+#include "base/page.h"
 #include "session/cache/address_maps.h"
 #include "session/cache/module_text.h"
 #include "session/modules/trampolines.h"
@@ -7,8 +8,6 @@
 #include "session/state/session.h"
 
 #include <string.h>
-
-#define PAGE 4096u
 
 /* Where patches may lie: while ld.so loads a module its mapping may reach further. 0:
  * there are none. */

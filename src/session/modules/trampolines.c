@@ -1,6 +1,7 @@
 #include "session/modules/trampolines.h"
 
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "code/plan/plan_rows.h"
 #include "control/remote.h"
 #include "session/cache/address_maps.h"
@@ -15,8 +16,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define PAGE 4096u
 
 /* Size in bytes below which trampolines are copied: that is cheaper than the system
  * calls. */

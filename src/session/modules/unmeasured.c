@@ -1,5 +1,6 @@
 #include "session/modules/unmeasured.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "control/remote.h"
 #include "session/modules/mapped.h"
@@ -15,7 +16,7 @@ static bool is_memory(const char *path)
 	static const char *const starts[] = {"/memfd:", "/dev/", "/SYSV",
 					     "/anon_hugepage"};
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+	for (size_t i = 0; i < array_count(starts); i++)
 		if (!strncmp(path, starts[i], strlen(starts[i])))
 			return true;
 	return false;

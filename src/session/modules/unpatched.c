@@ -1,6 +1,7 @@
 #include "session/modules/unpatched.h"
 
 #include "base/cleanup.h"
+#include "base/page.h"
 #include "base/search.h"
 #include "code/plan/plan_rows.h"
 #include "control/remote.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 4096, JUMP = PLAN_JUMP };
+enum { JUMP = PLAN_JUMP };
 
 void unpatched_texts_deinit(struct unpatched_texts *texts)
 {
@@ -255,7 +256,7 @@ static void open_ways(struct space *space, const struct unpatched_texts *texts)
 static bool write_text(int memory_fd, uint64_t address, const uint8_t *text,
 		       uint32_t size, uint64_t early, bool back)
 {
-	const uint64_t first = address & ~(uint64_t)(PAGE - 1), end = address + size;
+	const uint64_t first = page_start(address), end = address + size;
 	const uint32_t pages = (uint32_t)((end - first + PAGE - 1) / PAGE);
 	bool good = true;
 

@@ -1,5 +1,6 @@
 #include "session/position/blocking_calls.h"
 
+#include "base/array.h"
 #include "control/remote.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ static const struct blocking_call calls[] = {
 
 const struct blocking_call *blocking_call_of(const struct user_regs_struct *registers)
 {
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; i < array_count(calls); i++)
 		if (registers->orig_rax == calls[i].number)
 			return &calls[i];
 	return NULL;

@@ -1,5 +1,7 @@
 #include "session/position/callgraph_bank.h"
 
+#include "base/array.h"
+
 #include <x86intrin.h>
 
 _Static_assert(WIRE_GRAPH_CHILDREN == PLAN_GRAPH_CHILDREN,
@@ -16,8 +18,7 @@ static bool begins_stack(const struct wire_graph *graph, uint64_t frame)
 {
 	uint64_t start = graph->stack / sizeof(graph->frames[0]), around;
 
-	while (start > frame &&
-	       start < sizeof(graph->frames) / sizeof(graph->frames[0])) {
+	while (start > frame && start < array_count(graph->frames)) {
 		around = (graph->frames[start].around >> WIRE_GRAPH_AROUND) /
 			 sizeof(graph->frames[0]);
 		if (around >= start)
@@ -184,7 +185,7 @@ void callgraph_look(const struct session *session, const struct thread *thread)
 	node = graph->at / sizeof(graph->nodes[0]);
 	/* 0: it has called nothing yet. Later than its stop: it begins only now. */
 	if (!graph->last || graph->last > thread->held_ticks ||
-	    node >= sizeof(graph->nodes) / sizeof(graph->nodes[0]))
+	    node >= array_count(graph->nodes))
 		return;
 	graph->nodes[node].ticks += thread->held_ticks - graph->last;
 	graph->last = thread->held_ticks;

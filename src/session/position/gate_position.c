@@ -1,5 +1,6 @@
 #include "session/position/gate_position.h"
 
+#include "base/array.h"
 #include "code/plan/plan_rows.h"
 #include "code/plan/position.h"
 #include "control/remote.h"
@@ -45,7 +46,7 @@ static void add_time(const struct thread *thread,
 		(void *)((char *)thread->bank->shared + WIRE_GRAPH_BASE);
 	uint64_t node = registers->rdx / sizeof(graph->nodes[0]);
 
-	if (node < sizeof(graph->nodes) / sizeof(graph->nodes[0]))
+	if (node < array_count(graph->nodes))
 		graph->nodes[node].ticks += registers->rax;
 }
 

@@ -1,5 +1,6 @@
 #include "session/position/marks.h"
 
+#include "base/array.h"
 #include "control/remote.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ bool marks_find(const struct space *space, uint64_t rsp, uint64_t mark,
 	uint64_t stack[FRAMES_INSIDE / sizeof(uint64_t)];
 
 	remote_read_mapped(space->memory_fd, rsp, stack, sizeof(stack));
-	for (size_t i = 0; i + 3 < sizeof(stack) / sizeof(stack[0]); i++) {
+	for (size_t i = 0; i + 3 < array_count(stack); i++) {
 		if (stack[i] != mark || stack[i + 1] != mark)
 			continue;
 		memcpy(ret_behind, &stack[i + 2], 2 * sizeof(*ret_behind));

@@ -1,5 +1,6 @@
 #include "session/position/return_addresses.h"
 
+#include "base/page.h"
 #include "code/locate/address_map.h"
 #include "control/remote.h"
 #include "session/position/vdso.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, CHUNK = 64 << 10 };
+enum { CHUNK = 64 << 10 };
 
 /* Two addresses further apart than this are on different stacks. */
 #define STACK_MAX (64ull << 20)

@@ -6,6 +6,7 @@
  */
 #include "session/position/settle.h"
 
+#include "base/array.h"
 #include "code/calls/gate_layout.h"
 #include "code/calls/gates.h"
 #include "code/locate/address_map.h"
@@ -80,8 +81,7 @@ static void uncount_call(const struct thread *thread, const struct module *modul
 static void count_by_hand(const struct thread *thread, const struct module *module,
 			  const struct plan_position *place)
 {
-	for (size_t i = 0; i < sizeof(place->uncounted) / sizeof(place->uncounted[0]);
-	     i++)
+	for (size_t i = 0; i < array_count(place->uncounted); i++)
 		if (place->uncounted[i] != PLAN_NO_SLOT)
 			add_to_counter(thread, module, place->uncounted[i], 1);
 }

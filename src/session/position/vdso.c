@@ -1,5 +1,6 @@
 #include "session/position/vdso.h"
 
+#include "base/page.h"
 #include "control/remote.h"
 #include "image/headers.h"
 #include "image/image.h"
@@ -7,7 +8,6 @@
 #include <sys/auxv.h>
 
 /* Size in bytes of the first page, which has the vDSO's headers. */
-enum { PAGE = 4096 };
 
 /* Returns the size in bytes of the tracer's own vDSO; 0: it has none. It is one
  * segment from its start on. */

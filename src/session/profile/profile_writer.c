@@ -1,5 +1,6 @@
 #include "session/profile/profile_writer.h"
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "base/cleanup.h"
 #include "base/search.h"
@@ -90,8 +91,7 @@ static struct trm_error *make_names(struct profile_writer *writer)
 		{"part.reason", RECORD_STRING, RECORD_AS_VALUE, &n->part_reason},
 	};
 
-	return record_attributes_intern(writer->model, rows,
-					sizeof(rows) / sizeof(rows[0]));
+	return record_attributes_intern(writer->model, rows, array_count(rows));
 }
 
 struct trm_error *profile_writer_global(struct profile_writer *writer, const char *name,
@@ -208,7 +208,7 @@ static struct trm_error *save_globals(struct profile_writer *writer)
 	};
 	struct trm_error *error = NULL;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !error; i++)
+	for (size_t i = 0; i < array_count(rows) && !error; i++)
 		if (rows[i].wanted)
 			error = profile_writer_global(writer, rows[i].name,
 						      rows[i].value);

@@ -1,5 +1,6 @@
 #include "session/profile/unmatched.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "code/plan/plan_rows.h"
 #include "image/demangle.h"
@@ -311,7 +312,7 @@ void unmatched_describe(const struct session *session, struct text *text)
 		{"stop-at-load", &stop->loads, 0, false},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < array_count(rows); i++)
 		vector_for_each (rows[i].patterns, pattern)
 			ask_question(session,
 				     &(struct question){rows[i].option, pattern,

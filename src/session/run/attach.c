@@ -5,6 +5,7 @@
  */
 #include "session/run/attach.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -482,7 +483,7 @@ static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 static bool is_ending(int signal)
 {
-	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(ending_signals[0]); i++)
+	for (size_t i = 0; i < array_count(ending_signals); i++)
 		if (signal == ending_signals[i])
 			return true;
 	return false;
@@ -557,7 +558,7 @@ static uint64_t act_in_time(struct session *session)
 				   guardian_act(session)};
 	uint64_t least = UINT64_MAX;
 
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+	for (size_t i = 0; i < array_count(limits); i++)
 		least = limits[i] < least ? limits[i] : least;
 	return least;
 }
@@ -659,7 +660,7 @@ static void block_signals(sigset_t *signals)
 	sigemptyset(signals);
 	sigaddset(signals, SIGCHLD);
 	sigaddset(signals, SIGUSR1);
-	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(ending_signals[0]); i++)
+	for (size_t i = 0; i < array_count(ending_signals); i++)
 		sigaddset(signals, ending_signals[i]);
 	sigprocmask(SIG_BLOCK, signals, NULL);
 	signal(SIGTSTP, SIG_IGN);

@@ -1,5 +1,6 @@
 #include "session/run/loop.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "session/adapt/fired.h"
 #include "session/adapt/inline_caches.h"
@@ -195,7 +196,7 @@ static uint64_t act_in_time(struct session *session)
 	};
 	uint64_t limit = UINT64_MAX;
 
-	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
+	for (size_t i = 0; i < array_count(acts); i++) {
 		uint64_t next = acts[i](session);
 
 		limit = next < limit ? next : limit;

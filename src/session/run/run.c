@@ -1,6 +1,7 @@
 /* The front of a run: three processes and what passes between them. */
 #include "session/run/run.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -236,7 +237,7 @@ static void raise_limits(void)
 {
 	static const __rlimit_resource_t raised[] = {RLIMIT_AS, RLIMIT_DATA};
 
-	for (size_t i = 0; i < sizeof(raised) / sizeof(raised[0]); i++) {
+	for (size_t i = 0; i < array_count(raised); i++) {
 		struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 
 		if (!setrlimit(raised[i], &limit) || getrlimit(raised[i], &limit))
@@ -281,7 +282,7 @@ static const int passed_on[] = {SIGTERM, SIGHUP,   SIGINT,  SIGQUIT, SIGUSR1,
 void front_block_signals(sigset_t *signals)
 {
 	sigemptyset(signals);
-	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+	for (size_t i = 0; i < array_count(passed_on); i++)
 		sigaddset(signals, passed_on[i]);
 	sigaddset(signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, signals, NULL);

@@ -1,5 +1,6 @@
 #include "session/thread/banks.h"
 
+#include "base/array.h"
 #include "control/remote.h"
 #include "session/position/settle.h"
 #include "session/position/signal_frames.h"
@@ -44,7 +45,7 @@ static struct trm_error *map_banks(struct session *session, struct thread *threa
 	const uint64_t places[] = {arena->address + range->start, 0};
 	int64_t result = 0;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < array_count(places); i++) {
 		struct wire_batch batch = {0};
 		uint64_t addend;
 		unsigned int call =

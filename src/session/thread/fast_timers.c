@@ -1,5 +1,6 @@
 #include "session/thread/fast_timers.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "control/remote.h"
 #include "session/position/spans.h"
@@ -151,9 +152,7 @@ static int signal_of_timer(const struct user_regs_struct *registers)
 
 	if (registers->orig_rax == SYS_alarm)
 		return SIGALRM;
-	return registers->rdi < sizeof(signals) / sizeof(signals[0])
-		       ? signals[registers->rdi]
-		       : 0;
+	return registers->rdi < array_count(signals) ? signals[registers->rdi] : 0;
 }
 
 /* Returns whether a system call stops the timer that has signalled. */

@@ -1,5 +1,6 @@
 #include "session/thread/held.h"
 
+#include "base/array.h"
 #include "wire/context.h"
 
 #include <sys/uio.h>
@@ -49,7 +50,7 @@ static void write_words(struct words *words)
 
 static void add_word(struct words *words, uint64_t address, uint64_t value)
 {
-	if (words->count == sizeof(words->values) / sizeof(words->values[0]))
+	if (words->count == array_count(words->values))
 		write_words(words);
 	words->values[words->count] = value;
 	words->to[words->count++] =
