@@ -230,8 +230,3 @@ void event_push(struct event_queue *queue, const struct event *event)
 {
 	vector_push(&queue->pending, *event);
 }
-
-void event_queue_deinit(struct event_queue *queue)
-{
-	vector_deinit(&queue->pending);
-}

@@ -52,8 +52,6 @@ bool event_peek(const struct event_queue *queue, pid_t tid, struct event *ret_ev
 /* Puts an event back: event_poll returns it before newer ones. */
 void event_push(struct event_queue *queue, const struct event *event);
 
-void event_queue_deinit(struct event_queue *queue);
-
 /* Notes that a thread is about to be resumed or detached. */
 void event_resuming(pid_t tid);
 

@@ -89,14 +89,6 @@ const struct mapping *maps_find(const struct maps *maps, uint64_t address)
 	return NULL;
 }
 
-const struct mapping *maps_find_path(const struct maps *maps, const char *path)
-{
-	vector_for_each (&maps->mappings, mapping)
-		if (!strcmp(maps_path(maps, mapping), path))
-			return mapping;
-	return NULL;
-}
-
 bool maps_is_free(const struct maps *maps, uint64_t start, uint64_t size)
 {
 	if (start < LOWEST || start + size > (1ull << 47) - PAGE || start + size < start)

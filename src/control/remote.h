@@ -113,9 +113,6 @@ static inline const char *maps_path(const struct maps *maps,
 /* The mapping that contains the address; NULL if there is none. */
 const struct mapping *maps_find(const struct maps *maps, uint64_t address);
 
-/* The first mapping with this path ("[vdso]"); NULL if there is none. */
-const struct mapping *maps_find_path(const struct maps *maps, const char *path);
-
 /* Whether nothing is mapped in [start, start + size). */
 bool maps_is_free(const struct maps *maps, uint64_t start, uint64_t size);
 

@@ -131,19 +131,3 @@ void loops_deinit(struct loops *loops)
 	free(loops->back);
 	*loops = (struct loops){0};
 }
-
-void loops_count(struct loops *loops, const struct flow_graph *graph,
-		 const uint64_t *counts)
-{
-	vector_for_each (&loops->loops, loop)
-		loop->entries = loop->iterations = 0;
-	for (uint32_t i = 0; i < graph->edge_count; i++) {
-		uint32_t to = graph->edges[i].to, index = loops->innermost[to];
-
-		if (index == GRAPH_NONE || loops->loops.items[index].header != to)
-			continue;
-		loops->loops.items[index].iterations += counts[i];
-		if (!bit_test(loops->back, i))
-			loops->loops.items[index].entries += counts[i];
-	}
-}

@@ -1,7 +1,7 @@
 /*
- * Loops of a function and their trip counts, from the counts of its edges. A natural loop
- * has a header, which dominates all of it, and edges back to the header; loops that share
- * a header are one. Two loops are disjoint or nested.
+ * Loops of a function. A natural loop has a header, which dominates all of it, and edges
+ * back to the header; loops that share a header are one. Two loops are disjoint or
+ * nested.
  *
  * Sources: Aho, Lam, Sethi, Ullman, Compilers, section 9.6 (natural loops); Tarjan,
  * Testing flow graph reducibility, JCSS 9 (1974), and Havlak, Nesting of reducible and
@@ -16,11 +16,9 @@
 #include "base/vector.h"
 
 struct loop {
-	uint32_t header;     /* node */
-	uint32_t parent;     /* the loop around it; GRAPH_NONE: outermost */
-	uint32_t depth;      /* number of loops around it, itself included: 1 or more */
-	uint64_t entries;    /* from outside; see loops_count */
-	uint64_t iterations; /* passes of the header: entries and edges back */
+	uint32_t header; /* node */
+	uint32_t parent; /* the loop around it; GRAPH_NONE: outermost */
+	uint32_t depth;  /* number of loops around it, itself included: 1 or more */
 };
 
 struct loops {
@@ -35,9 +33,5 @@ struct loops {
  * and so are unreachable nodes. */
 void loops_init(struct loops *ret_loops, const struct flow_graph *graph);
 void loops_deinit(struct loops *loops);
-
-/* Fills in entries and iterations from the counts of all edges (flow_solve). */
-void loops_count(struct loops *loops, const struct flow_graph *graph,
-		 const uint64_t *counts);
 
 #endif

@@ -85,7 +85,8 @@ static const uint8_t two_byte[256] = {
 
 /* clang-format on */
 
-uint8_t flags_of_condition(unsigned condition)
+/* The flags read by a condition code (the low 4 bits of jcc, setcc, cmovcc). */
+static uint8_t flags_of_condition(unsigned condition)
 {
 	static const uint8_t sets[8] = {
 		FLAGS_OVERFLOW,

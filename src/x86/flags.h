@@ -35,7 +35,4 @@ struct flags_effect {
  */
 struct flags_effect flags_effect(const uint8_t *bytes, const struct brief *brief);
 
-/* The flags read by a condition code (the low 4 bits of jcc, setcc, cmovcc). */
-uint8_t flags_of_condition(unsigned condition);
-
 #endif

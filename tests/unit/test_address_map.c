@@ -261,7 +261,7 @@ static void check_order(const struct plan *plan, const struct frequencies *drawn
 				plan->blocks.items[function->first_block + i].slot;
 
 			if (slot != PLAN_NO_SLOT && slot != function->slot)
-				assert_ptr_equal(plan_function_of_slot(plan, slot),
+				assert_ptr_equal(plan_function_of_slot(plan, NULL, slot),
 						 function);
 		}
 		last = function;

@@ -197,6 +197,21 @@ static void walk(struct random_graph *random)
 	}
 }
 
+/* Edges to the header are entries, but for those back; all are passes. */
+static void assert_trips(const struct loops *loops, const struct flow_graph *graph,
+			 const struct loop *loop, const uint64_t *counts,
+			 uint64_t entries, uint64_t iterations)
+{
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		if (graph->edges[i].to != loop->header)
+			continue;
+		iterations -= counts[i];
+		entries -= bit_test(loops->back, i) ? 0 : counts[i];
+	}
+	assert_int_equal(iterations, 0);
+	assert_int_equal(entries, 0);
+}
+
 static void test_loops_are_as_defined(void **state)
 {
 	uint32_t irregular = 0, deep = 0, count = 0;
@@ -217,10 +232,10 @@ static void test_loops_are_as_defined(void **state)
 			assert_int_equal(loops.irregular, 0);
 		walk(&random);
 		walk(&random);
-		loops_count(&loops, &random.graph, here.counts);
 		vector_for_each (&loops.loops, loop) {
-			assert_int_equal(loop->entries, here.entries[loop->header]);
-			assert_int_equal(loop->iterations, here.iterations[loop->header]);
+			assert_trips(&loops, &random.graph, loop, here.counts,
+				     here.entries[loop->header],
+				     here.iterations[loop->header]);
 			deep += loop->depth > 2;
 		}
 		irregular += loops.irregular > 0;
@@ -251,12 +266,9 @@ static void test_trip_counts_from_few_counters(void **state)
 		counts[i] = bit_test(counted, i) ? counts[i] : 0;
 	assert_true(flow_solve(&graph, counted, NULL, counts, NULL, &fault));
 	loops_init(&loops, &graph);
-	loops_count(&loops, &graph, counts);
 	assert_int_equal(loops.loops.count, 2);
-	assert_int_equal(loops.loops.items[0].entries, 2);
-	assert_int_equal(loops.loops.items[0].iterations, 8);
-	assert_int_equal(loops.loops.items[1].entries, 6);
-	assert_int_equal(loops.loops.items[1].iterations, 30);
+	assert_trips(&loops, &graph, &loops.loops.items[0], counts, 2, 8);
+	assert_trips(&loops, &graph, &loops.loops.items[1], counts, 6, 30);
 	assert_int_equal(loops.loops.items[1].parent, 0);
 	loops_deinit(&loops);
 }

@@ -411,12 +411,13 @@ static void check_next_slots(const struct plan *plan)
 	const struct plan_function *last = NULL;
 
 	for (uint32_t slot = 0; slot <= plan->slot_count; slot++) {
-		const struct plan_function *function = plan_function_of_slot(plan, slot);
+		const struct plan_function *function =
+			plan_function_of_slot(plan, NULL, slot);
 		const struct plan_function *other =
 			&plan->functions.items[slot % plan->functions.count];
 
-		assert_ptr_equal(plan_function_of_next_slot(plan, last, slot), function);
-		assert_ptr_equal(plan_function_of_next_slot(plan, other, slot), function);
+		assert_ptr_equal(plan_function_of_slot(plan, last, slot), function);
+		assert_ptr_equal(plan_function_of_slot(plan, other, slot), function);
 		last = function;
 	}
 }
@@ -437,9 +438,11 @@ static void check_cold(const struct plan *plan)
 		slots = edges_list_slots(plan, function, &graph);
 		for (uint32_t i = 0; i < graph.edge_count; i++)
 			if (slots[i] < plan->slot_count)
-				assert_ptr_equal(plan_function_of_slot(plan, slots[i]),
-						 function);
-		assert_ptr_equal(plan_function_of_slot(plan, function->slot), function);
+				assert_ptr_equal(
+					plan_function_of_slot(plan, NULL, slots[i]),
+					function);
+		assert_ptr_equal(plan_function_of_slot(plan, NULL, function->slot),
+				 function);
 		free(slots);
 		free(graph.edges);
 	}

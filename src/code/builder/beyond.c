@@ -200,7 +200,10 @@ static bool has_links(const struct plan_builder *builder)
 	return false;
 }
 
-void beyond_find(struct plan_builder *builder, const struct ra_readers_suspects *suspects)
+/* Finds such functions among the suspects and all direct calls of them, before any patch
+ * is chosen. Fills in builder->returns.uses. */
+static void find_beyond(struct plan_builder *builder,
+			const struct ra_readers_suspects *suspects)
 {
 	const size_t count = builder->image->functions.count;
 	bool any = false;
@@ -315,6 +318,6 @@ void beyond_find_readers(struct plan_builder *builder)
 		ra_readers_suspect(builder->image, &suspects);
 	if (request->hook_lazy)
 		builder->returns.readers = ra_readers_find_first(builder->image);
-	beyond_find(builder, &suspects);
+	find_beyond(builder, &suspects);
 	vector_deinit(&suspects);
 }

@@ -9,17 +9,12 @@
 #include "code/builder/plan_builder.h"
 #include "code/scan/ra_readers.h"
 
-/* Finds such functions among the suspects and all direct calls of them, before any patch
- * is chosen. Fills in builder->returns.uses. */
-void beyond_find(struct plan_builder *builder,
-		 const struct ra_readers_suspects *suspects);
-
 /* Finds how functions use return addresses, as far as the request needs it: fills in
  * builder->returns.readers and builder->returns.uses. */
 void beyond_find_readers(struct plan_builder *builder);
 
-/* Does for function `index`, and for the calls that `caller` makes, what beyond_find does
- * for all. */
+/* Does for function `index`, and for the calls that `caller` makes, what
+ * beyond_find_readers does for all. */
 void beyond_find_one(struct plan_builder *builder, uint32_t index, uint32_t caller);
 
 /* Whether a function that uses its return address needs a hook: it may be called by other

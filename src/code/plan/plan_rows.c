@@ -219,15 +219,10 @@ static bool begins_by(const struct plan *plan, size_t place, uint32_t slot)
 	return (slot < plan->cold_slot ? function->slots : function->cold_slots) <= slot;
 }
 
-const struct plan_function *plan_function_of_slot(const struct plan *plan, uint32_t slot)
-{
-	return plan_function_of_next_slot(plan, NULL, slot);
-}
-
 /* From the last one on in steps that double. */
-const struct plan_function *plan_function_of_next_slot(const struct plan *plan,
-						       const struct plan_function *last,
-						       uint32_t slot)
+const struct plan_function *plan_function_of_slot(const struct plan *plan,
+						  const struct plan_function *last,
+						  uint32_t slot)
 {
 	const size_t count = plan->functions.count;
 	size_t first = 0, end = count;

@@ -126,14 +126,11 @@ static inline size_t plan_code_end(const struct plan *plan,
 }
 
 /* The function to which a counter belongs; NULL if there is none. Not for counters of
- * gates and arcs. */
-const struct plan_function *plan_function_of_slot(const struct plan *plan, uint32_t slot);
-
-/* Does what plan_function_of_slot does for counters in ascending order, faster. `last`:
- * the result for the one before; NULL at first. */
-const struct plan_function *plan_function_of_next_slot(const struct plan *plan,
-						       const struct plan_function *last,
-						       uint32_t slot);
+ * gates and arcs. `last`: a function near to it, as the result for the counter before is;
+ * NULL: none is known. */
+const struct plan_function *plan_function_of_slot(const struct plan *plan,
+						  const struct plan_function *last,
+						  uint32_t slot);
 
 /* Number of counters of a function from its `slots` on, those from plan.cold_slot on left
  * out. */

@@ -177,7 +177,8 @@ void query_leave_out_paths(struct query_result *result)
 		column->unread |= column->kind == QUERY_COLUMN_PATH;
 }
 
-void query_add_label(struct text *out, const struct query_result *result, uint32_t key)
+/* Adds the last component of a path. */
+static void add_label(struct text *out, const struct query_result *result, uint32_t key)
 {
 	if (key)
 		record_value_text(out, result->part->keys.nodes.items[key].value);
@@ -192,5 +193,5 @@ void query_add_line_label(struct text *out, const struct query_result *result,
 		text_add_grouped(out, line->depth + 1);
 		text_add(out, ") ");
 	}
-	query_add_label(out, result, line->key);
+	add_label(out, result, line->key);
 }

@@ -33,7 +33,4 @@ enum {
 void query_add_line_label(struct text *out, const struct query_result *result,
 			  const struct query_line *line);
 
-/* Adds the last component of a path. */
-void query_add_label(struct text *out, const struct query_result *result, uint32_t key);
-
 #endif

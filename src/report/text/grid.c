@@ -7,7 +7,8 @@
 /* What stands between two columns, and in front of the first. */
 #define GAP "  "
 
-size_t report_columns(const char *text)
+/* The terminal columns that a UTF-8 string takes: one for each character. */
+static size_t columns_of(const char *text)
 {
 	size_t columns = 0;
 
@@ -93,7 +94,7 @@ static void add_cut(struct text *out, const char *string, size_t columns)
 {
 	const char *end = string;
 
-	if (report_columns(string) <= columns) {
+	if (columns_of(string) <= columns) {
 		text_add(out, string);
 		return;
 	}
@@ -121,9 +122,9 @@ static const char *begin_paint(const struct grid *grid, size_t row, bool colour,
 static void measure_columns(const struct grid *grid, size_t *widths)
 {
 	for (size_t i = 0; i < grid->columns.count; i++)
-		widths[i] = report_columns(grid->columns.items[i].title);
+		widths[i] = columns_of(grid->columns.items[i].title);
 	for (size_t i = 0; i < grid->cells.count; i++) {
-		size_t columns = report_columns(grid->cells.items[i]);
+		size_t columns = columns_of(grid->cells.items[i]);
 
 		if (columns > widths[i % grid->columns.count])
 			widths[i % grid->columns.count] = columns;
@@ -141,7 +142,7 @@ static void add_line(const struct grid *grid, const size_t *widths, size_t line_
 	for (size_t i = 0; i < grid->columns.count; i++) {
 		bool last = i + 1 == grid->columns.count,
 		     right = grid->columns.items[i].right;
-		size_t columns = report_columns(cells[i]), left;
+		size_t columns = columns_of(cells[i]), left;
 
 		text_add(out, GAP);
 		used += strlen(GAP);

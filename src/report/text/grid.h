@@ -45,9 +45,6 @@ void grid_print(const struct grid *grid, const struct text_style *style,
 		struct text *out);
 void grid_deinit(struct grid *grid);
 
-/* The terminal columns that a UTF-8 string takes: one for each character. */
-size_t report_columns(const char *text);
-
 /* Adds a string, control characters as '?', so that no name can steer a terminal. */
 void report_add_visible(struct text *out, const char *string);
 /* Adds the string escaped for double quotes in Graphviz's language. */

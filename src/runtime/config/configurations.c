@@ -430,11 +430,6 @@ static const struct configuration_clauses clauses[] = {
 	 "max(ratio#sum#io.bytes.written/sum#io.time.ns) as \"Max write Mbit/s\""},
 };
 
-const struct configuration *configuration_at(size_t index)
-{
-	return index < array_count(configurations) ? &configurations[index] : NULL;
-}
-
 const char *configuration_name_at(size_t index)
 {
 	return index < array_count(configurations) ? configurations[index].name : NULL;

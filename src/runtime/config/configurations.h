@@ -53,7 +53,6 @@ struct configuration_clauses {
 /* Find a configuration or an option by name, or return it, or its name, by number; NULL
  * if there is none. */
 const struct configuration *configuration_find(const char *name);
-const struct configuration *configuration_at(size_t index);
 const char *configuration_name_at(size_t index);
 const struct configuration_option *configuration_option_find(const char *name);
 const struct configuration_option *configuration_option_at(size_t index);

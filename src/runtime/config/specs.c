@@ -395,9 +395,10 @@ specs_option_of(const struct trm_specs *specs, const struct configuration *confi
 	return found;
 }
 
-const struct configuration_option *
-specs_option_at(const struct trm_specs *specs, const struct configuration *configuration,
-		size_t number)
+/* By number, an option that the configuration takes; NULL after the last one. */
+static const struct configuration_option *
+option_at(const struct trm_specs *specs, const struct configuration *configuration,
+	  size_t number)
 {
 	const struct configuration_option *option;
 
@@ -472,7 +473,7 @@ PUBLIC const char *trm_specs_option(const struct trm_specs *specs,
 {
 	const struct configuration *of = specs_configuration(specs, configuration);
 	const struct configuration_option *option =
-		of ? specs_option_at(specs, of, number) : NULL;
+		of ? option_at(specs, of, number) : NULL;
 
 	if (option)
 		*ret_about = option->about;

@@ -56,12 +56,6 @@ const char *specs_option_name(const struct trm_specs *specs, size_t index);
 const struct configuration_option *
 specs_option_of(const struct trm_specs *specs, const struct configuration *configuration,
 		const char *name);
-/* Returns, by number, an option that the configuration takes; NULL after the last one.
- * */
-const struct configuration_option *
-specs_option_at(const struct trm_specs *specs, const struct configuration *configuration,
-		size_t number);
-
 /* Returns the JSON text of a configuration; NULL if it is built in. */
 const struct document *specs_of_configuration(const struct trm_specs *specs,
 					      const struct configuration *configuration);

@@ -140,7 +140,8 @@ static __attribute__((constructor)) void note_loader(void)
 	loader = getpid();
 }
 
-bool ranks_are_together(void)
+/* Whether all ranks can act together now. */
+static bool are_together(void)
 {
 	const struct runtime_ranks *ranks = find_rank();
 
@@ -162,7 +163,7 @@ void ranks_say(void)
 	static bool said;
 	int rank, ranks = 0;
 
-	if (said || !ranks_are_together())
+	if (said || !are_together())
 		return;
 	rank = find_rank()->rank(&ranks);
 	say_rank("mpi.rank", rank);
@@ -178,7 +179,7 @@ void ranks_choose(const void *communicator, bool alone)
 
 publish_reduce *ranks_reduce(void **ret_processes)
 {
-	if (chosen.alone || !ranks_are_together())
+	if (chosen.alone || !are_together())
 		return NULL;
 	*ret_processes = (void *)(uintptr_t)chosen.communicator;
 	return find_rank()->reduce;

@@ -13,8 +13,6 @@ bool ranks_are_known(void);
 void ranks_watch_calls(void);
 /* Tells whether MPI's library is loaded, too, so that the program may have ranks. */
 bool ranks_may_be(void);
-/* Tells whether all ranks can act together now. */
-bool ranks_are_together(void);
 /* Sets mpi.rank of this process, if it is known by now. */
 void ranks_say(void);
 /* Chooses the ranks that write together for channels that this thread flushes from now

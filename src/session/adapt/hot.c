@@ -101,7 +101,7 @@ static void see_counter(void *context, const struct module_file *file, uint32_t 
 	if (fired_has_seen(glance->fired, file, slot))
 		return;
 	bit_set(bits_of(&glance->fired->seen, file, plan->slot_count), slot);
-	glance->function = plan_function_of_next_slot(
+	glance->function = plan_function_of_slot(
 		plan, file == glance->file ? glance->function : NULL, slot);
 	glance->file = file;
 	if (!glance->function)

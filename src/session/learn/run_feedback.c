@@ -80,7 +80,7 @@ void run_feedback_end(struct run_feedback *run)
 			run->sums[plan->arcs.items[arc].callee] += row->count;
 			continue;
 		}
-		function = plan_function_of_next_slot(plan, function, row->slot);
+		function = plan_function_of_slot(plan, function, row->slot);
 		if (function)
 			run->sums[function - functions] += row->count;
 	}

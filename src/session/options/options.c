@@ -132,8 +132,9 @@ static bool function_matches(const struct pattern *pattern, const char *function
 	return text_glob(pattern->function, function);
 }
 
-bool patterns_have_function(const struct patterns *patterns, const char *module,
-			    const char *function, uint64_t address)
+/* Whether one of the patterns matches a function by this name. */
+static bool have_function(const struct patterns *patterns, const char *module,
+			  const char *function, uint64_t address)
 {
 	vector_for_each (patterns, pattern)
 		if (module_matches(pattern, module) &&
@@ -149,13 +150,13 @@ bool patterns_have_names(const struct patterns *patterns, const char *module,
 	size_t count = 0;
 	const struct image_alias *alias;
 
-	if (patterns_have_function(patterns, module, function, address))
+	if (have_function(patterns, module, function, address))
 		return true;
 	if (!image || !patterns_have_file(patterns, module))
 		return false;
 	alias = image_aliases(image, address, &count);
 	for (size_t i = 0; i < count; i++)
-		if (patterns_have_function(patterns, module, alias[i].name, address))
+		if (have_function(patterns, module, alias[i].name, address))
 			return true;
 	return false;
 }

@@ -104,11 +104,6 @@ void patterns_add_files(struct patterns *patterns, const char *list);
 /* Returns whether one of the patterns matches a file (path). */
 bool patterns_have_file(const struct patterns *patterns, const char *path);
 
-/* Returns whether one of the patterns matches a function (demangled name, link-time
- * address) of a module (path). */
-bool patterns_have_function(const struct patterns *patterns, const char *module,
-			    const char *function, uint64_t address);
-
 struct image;
 
 /* Returns whether one of the patterns matches a function by any of the names that

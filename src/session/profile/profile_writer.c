@@ -267,7 +267,7 @@ const char *profile_writer_function_name(struct profile_writer *writer,
 	return known_function(writer, file, function)->name;
 }
 
-void profile_writer_forget_names(struct profile_writer *writer)
+static void forget_names(struct profile_writer *writer)
 {
 	vector_for_each (&writer->functions, function)
 		free(function->name);
@@ -563,7 +563,7 @@ static void see_blocks(const struct profile_writer_tally *tally, uint64_t *seen)
 
 		if (plan->gates_size && slot - plan->arc_slot < plan->arcs.count)
 			continue;
-		function = plan_function_of_next_slot(plan, function, slot);
+		function = plan_function_of_slot(plan, function, slot);
 		if (function)
 			bit_set(seen, (size_t)(function - plan->functions.items));
 	}
@@ -696,7 +696,7 @@ static struct trm_error *write_profile(struct session *session, int fd)
 	}
 	disk = trm_writer_finish(writer.writer);
 	free(writer.module_nodes);
-	profile_writer_forget_names(&writer);
+	forget_names(&writer);
 	record_model_destroy(writer.model);
 	if (!error)
 		return disk;

@@ -87,13 +87,11 @@ record_node profile_writer_function_node(struct profile_writer *writer,
 char *profile_writer_make_name(const struct module_file *file,
 			       const struct plan_function *function);
 
-/* Returns the name of a function as profiles have it, valid until
- * profile_writer_forget_names. */
+/* Returns the name of a function as profiles have it, valid as
+ * long as the writer. */
 const char *profile_writer_function_name(struct profile_writer *writer,
 					 const struct module_file *file,
 					 const struct plan_function *function);
-
-void profile_writer_forget_names(struct profile_writer *writer);
 
 /* Returns the words of a command line quoted as a shell needs them; the caller frees
  * the text. */

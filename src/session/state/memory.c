@@ -55,7 +55,8 @@ void memory_look(struct session *session)
 	memory->next_ns = clock_now_ns() + LOOK_NS;
 }
 
-bool memory_allows(struct session *session, uint64_t size)
+/* Whether arenas may take `size` bytes more. */
+static bool memory_allows(struct session *session, uint64_t size)
 {
 	struct memory_use *memory = &session->memory;
 	const uint64_t limit = session->options->memory_limit;

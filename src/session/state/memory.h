@@ -30,9 +30,6 @@ struct memory_use {
  * of the limit of this process's control group. */
 uint64_t memory_default_limit(void);
 
-/* Returns whether arenas may take `size` bytes more. */
-bool memory_allows(struct session *session, uint64_t size);
-
 /* Returns TRM_ERROR_LIMIT if arenas may not take `size` bytes more, with a reason that
  * reports show and advice what to do; the reason is then kept in session.memory. */
 struct trm_error *memory_ask(struct session *session, uint64_t size);

@@ -86,8 +86,10 @@ static void leave_call(struct user_regs_struct *registers)
 	registers->orig_rax = (unsigned long long)-1;
 }
 
-bool borrowed_thread_begin(struct session *session, struct thread *thread,
-			   struct borrowed_thread *ret_loan)
+/* Takes a thread that stop_begin stopped: saves its registers and a system call that
+ * it is in. Returns false if it cannot be used now. */
+static bool borrow_thread(struct session *session, struct thread *thread,
+			  struct borrowed_thread *ret_loan)
 {
 	struct user_regs_struct registers;
 	struct event event;
@@ -118,8 +120,7 @@ bool borrowed_thread_find(struct session *session, const struct space *space,
 			  struct borrowed_thread *ret_loan)
 {
 	vector_for_each (&session->all_threads, thread)
-		if (is_in(*thread, space) &&
-		    borrowed_thread_begin(session, *thread, ret_loan))
+		if (is_in(*thread, space) && borrow_thread(session, *thread, ret_loan))
 			return true;
 	return false;
 }
@@ -154,7 +155,7 @@ struct trm_error *space_borrow(struct session *session, const struct space *spac
 		if (!is_in(thread, space) || thread->state != THREAD_RUNNING ||
 		    (!thread->stopped && !thread_interrupt(session, thread)))
 			continue;
-		if (!borrowed_thread_begin(session, thread, &borrowed)) {
+		if (!borrow_thread(session, thread, &borrowed)) {
 			thread_resume(session, thread, 0);
 			continue;
 		}

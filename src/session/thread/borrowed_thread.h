@@ -13,11 +13,6 @@ struct borrowed_thread {
 	struct user_regs_struct registers; /* to be set when the loan ends */
 };
 
-/* Takes a thread that stop_begin stopped: saves its registers and a system call that
- * it is in. Returns false if it cannot be used now. */
-bool borrowed_thread_begin(struct session *session, struct thread *thread,
-			   struct borrowed_thread *ret_loan);
-
 /* Takes any thread of the halted space. Returns false if none can be used now. */
 bool borrowed_thread_find(struct session *session, const struct space *space,
 			  struct borrowed_thread *ret_loan);

@@ -33,7 +33,7 @@ struct trm_error *space_run(struct session *session, struct thread *thread,
 	struct bank *bank = thread_waiting_bank(thread);
 
 	/* With an event that is still to be acted on, a thread is lent by
-	 * borrowed_thread_begin only.
+	 * borrow_thread only.
 	 */
 	if (thread->stopped && (bank || !thread->event_pending))
 		return inject_into(&injecting, thread);
