@@ -2,7 +2,6 @@
 #include "annotate/graph.h"
 
 #include "base/table.h"
-#include "report/edges.h"
 
 #include <string.h>
 

@@ -3,8 +3,7 @@
 #include "base/cleanup.h"
 #include "flow/loops.h"
 #include "report/json/parts.h"
-#include "report/text/amounts.h"
-#include "report/text/head.h"
+#include "report/text/parts.h"
 
 #include <inttypes.h>
 

@@ -4,7 +4,6 @@
 #include "record/model.h"
 #include "record/record.h"
 #include "report/profile.h"
-#include "report/runs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,9 +3,8 @@
 #include "annotate/trips.h"
 #include "base/array.h"
 #include "report/json/parts.h"
-#include "report/text/amounts.h"
 #include "report/text/grid.h"
-#include "report/text/head.h"
+#include "report/text/parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "image/contents.h"
 #include "image/open.h"
-#include "report/blocks.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include "base/array.h"
 #include "derive/pbo.h"
-#include "report/arcs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* The arcs of a profile: in order, selected, added up. */
-#include "report/arcs.h"
+#include "report/profile.h"
 
 #include "base/sort.h"
 #include "base/text.h"
+#include "report/order.h"
 
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* The basic blocks of a profile: in order, selected, added up. */
-#include "report/blocks.h"
+#include "report/profile.h"
 
 #include "base/sort.h"
+#include "report/order.h"
 #include <string.h>
 
 static int by_place(const void *left, const void *right)

@@ -1,10 +1,7 @@
-#include "report/demangle.h"
-
-#include "base/text.h"
+#include "report/profile.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* A name of some hundred bytes can stand for one of many GiB: that is where we stop. */

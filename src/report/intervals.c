@@ -1,5 +1,5 @@
 /* The intervals of a profile, in order. */
-#include "report/intervals.h"
+#include "report/profile.h"
 
 #include "base/array.h"
 

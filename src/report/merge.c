@@ -6,7 +6,7 @@
 #include "record/model.h"
 #include "record/record.h"
 #include "record/trm_writer.h"
-#include "report/runs.h"
+#include "report/profile.h"
 
 #include <string.h>
 

@@ -230,13 +230,148 @@ struct report_profile {
 	size_t faulty; /* rows of `faults` */
 };
 
-/* Frees a profile; NULL is allowed. */
+/* Loads a profile. Errors: those of trm_read, and TRM_ERROR_FORMAT if the file is
+ * empty. The caller destroys the profile. */
+struct trm_error *report_profile_load(const char *path,
+				      struct report_profile **ret_profile);
+/* Loads a profile with the counts of one interval only; an error (TRM_ERROR_USAGE) if
+ * the profile does not have it. */
+struct trm_error *report_profile_load_interval(const char *path, uint64_t number,
+					       struct report_profile **ret_profile);
+/* Loads a profile without arcs and edges, which may be most of its size. */
+struct trm_error *report_profile_load_short(const char *path,
+					    struct report_profile **ret_profile);
 void report_profile_destroy(struct report_profile *profile);
+
+/* The error for a file that has a head and nothing else. */
+struct trm_error *report_error_empty(const char *path);
+
+/* The part of a profile that a report covers. */
+struct report_filter {
+	bool one_process;
+	uint64_t process;   /* pid, if one_process */
+	uint64_t interval;  /* that is loaded; 0: all */
+	const char *module; /* glob for the name or path; NULL: all */
+};
+
+/* Sums the counts that the filter lets through, into the fields marked "Set by
+ * selecting". Error (TRM_ERROR_USAGE) if the process or module does not exist. */
+struct trm_error *report_profile_select(struct report_profile *profile,
+					const struct report_filter *filter);
+
+/* Finds a run's global by name, NULL if absent; report_run_text returns its text, ""
+ * if absent. */
+const struct record_value *report_run_global(const struct report_run *run,
+					     const char *name);
+const char *report_run_text(const struct report_run *run, const char *name);
+/* Tells whether the run only recorded which code ran, without counts. */
+bool report_run_is_coverage(const struct report_run *run);
+
+/* Tells whether the measurements (run.measure) count blocks; the second function,
+ * whether those of any run of a profile do. If they do and there are no blocks, the
+ * executed functions could not be relocated. */
+bool report_measure_has_blocks(const char *measure);
+bool report_has_measured_blocks(const struct report_profile *profile);
+/* Tells whether any run had one of these measurements; `names` ends with NULL. */
+bool report_has_measured(const struct report_profile *profile, const char *const *names);
+/* Tells whether any run measured more than the program's own context. */
+bool report_has_measured_code(const struct report_profile *profile);
+
+/* Returns the error for a profile without block counts although its measurements count
+ * blocks. */
+struct trm_error *report_blocks_stayed(const char *path);
+
+/* Rows of `skips`, of the profile, of selected modules, sorted by reason, module, name;
+ * the caller frees. */
+const struct report_skip **report_profile_skips(const struct report_profile *profile,
+						const struct report_skips *skips,
+						size_t *ret_count);
+
+/* Blocks are sorted by counts where functions are by calls. */
+enum report_sort {
+	REPORT_SORT_CALLS,
+	REPORT_SORT_NAME,
+	REPORT_SORT_MODULE,
+	REPORT_SORT_INSTRUCTIONS
+};
+
+/* The executed functions, or selected modules and images, sorted; the caller frees. Equal
+ * ones are in the order of module, name, address. `ret_count` may be NULL for functions.
+ */
+const struct report_function **
+report_profile_functions(const struct report_profile *profile, enum report_sort sort);
+const struct report_module **report_profile_modules(const struct report_profile *profile,
+						    enum report_sort sort,
+						    size_t *ret_count);
+const struct report_image **report_profile_images(const struct report_profile *profile,
+						  size_t *ret_count);
+
+/* Puts the intervals in order; parts name them by their place. */
+void report_intervals_finish(struct report_profile *profile);
+/* Tells whether the profile has an interval of this number, or the number is 0. */
+bool report_has_interval(const struct report_profile *profile, uint64_t number);
+
+/* Sorts the blocks and sums duplicates: the last step of loading. */
+void report_blocks_finish(struct report_profile *profile);
+/* Sums the blocks of the selection: a part of report_profile_select. */
+void report_blocks_select(struct report_profile *profile);
+
+/* Tells whether a block was executed in the selection. */
+bool report_block_is_selected(const struct report_profile *profile,
+			      const struct report_block *block);
+
+/* Return the executed blocks of the selection, with the counts of all images summed
+ * (their `image` is meaningless): all of them, or those of one function by address. The
+ * caller frees the array. */
+struct report_block *report_profile_blocks(const struct report_profile *profile,
+					   enum report_sort sort);
+struct report_block *report_function_blocks(const struct report_profile *profile,
+					    const struct report_function *function,
+					    size_t *ret_count);
+
+/* Sorts the arcs and sums duplicates: the last step of loading. */
+void report_arcs_finish(struct report_profile *profile);
+
+/* Selects arcs by globs for the names of the callee and of the caller; NULL: all. */
+struct report_arc_filter {
+	const char *callers_of, *callees_of; /* globs */
+};
+
+/* Returns the arcs of the selection, with the counts of all images summed; their
+ * `image` is meaningless. An arc is selected by the callee's module. Without `sites`,
+ * all calls of one function by another are one arc. `sort`: by calls, by callee's
+ * name, or by callee's module. The caller frees the array. */
+struct report_arc *report_profile_arcs(const struct report_profile *profile,
+				       const struct report_arc_filter *filter,
+				       enum report_sort sort, bool sites,
+				       size_t *ret_count);
+
+/* Returns the name of an arc's caller, or the text that stands for an unknown one. */
+const char *report_arc_caller(const struct report_profile *profile,
+			      const struct report_arc *arc);
+
+/* Functions for edges, like those for arcs. The edges of one function come by from, to
+ * and kind, including edges that were never passed; those of a profile only if passed,
+ * by count (REPORT_SORT_CALLS), or by name or module and then by count. */
+void report_edges_finish(struct report_profile *profile);
+void report_edges_select(struct report_profile *profile);
+struct report_edge *report_function_edges(const struct report_profile *profile,
+					  const struct report_function *function,
+					  size_t *ret_count);
+struct report_edge *report_profile_edges(const struct report_profile *profile,
+					 enum report_sort sort);
 
 /* Computes the number of instructions executed in a block. */
 static inline uint64_t report_block_instructions(const struct report_block *block)
 {
 	return block->count * block->instructions;
 }
+
+/* Compares two modules: by name, then by path. */
+int report_module_compare(const struct report_module *a, const struct report_module *b);
+
+/* The name of a linked symbol as programmers write it (C++, Rust, D), else NULL; free()
+ * it. */
+char *report_demangle(const char *name);
 
 #endif

@@ -1,11 +1,9 @@
 /* `trammel report`: profiles are written here with the writer, and the whole output
  * compared. */
-#include "base/cleanup.h"
-#include "record/record.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
-#include "report/load.h"
-#include "report/select.h"
+#include "base/cleanup.h"
+#include "record/record.h"
 #include "report/text/report.h"
 
 #include "profile_maker.h"

@@ -1,11 +1,9 @@
 /* Names in reports. */
-#include "base/cleanup.h"
-#include "base/text.h"
 #include "record/model.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
-#include "report/demangle.h"
-#include "report/load.h"
+#include "base/cleanup.h"
+#include "base/text.h"
 #include "report/text/report.h"
 
 /* The whole command. */

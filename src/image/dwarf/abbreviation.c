@@ -44,6 +44,20 @@ static const struct {
 	{DW_AT_dwo_name, DWARF_DWO_NAME},
 	{DW_AT_GNU_dwo_name, DWARF_DWO_NAME},
 	{DW_AT_GNU_dwo_id, DWARF_DWO_ID},
+	{DW_AT_type, DWARF_TYPE},
+	{DW_AT_byte_size, DWARF_BYTE_SIZE},
+	{DW_AT_encoding, DWARF_ENCODING},
+	{DW_AT_data_member_location, DWARF_MEMBER_LOCATION},
+	{DW_AT_bit_size, DWARF_BIT_SIZE},
+	{DW_AT_bit_offset, DWARF_BIT_OFFSET},
+	{DW_AT_data_bit_offset, DWARF_DATA_BIT_OFFSET},
+	{DW_AT_upper_bound, DWARF_UPPER_BOUND},
+	{DW_AT_count, DWARF_COUNT},
+	{DW_AT_const_value, DWARF_CONST_VALUE},
+	{DW_AT_declaration, DWARF_DECLARATION},
+	{DW_AT_location, DWARF_LOCATION},
+	{DW_AT_frame_base, DWARF_FRAME_BASE},
+	{DW_AT_loclists_base, DWARF_LOCLISTS_BASE},
 };
 
 static uint8_t slot_of(uint64_t attribute)

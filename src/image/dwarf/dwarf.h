@@ -21,6 +21,8 @@ enum dwarf_section {
 	DWARF_ADDR,
 	DWARF_RANGES,
 	DWARF_RNGLISTS,
+	DWARF_LOC,
+	DWARF_LOCLISTS,
 	DWARF_CU_INDEX, /* of a package */
 	DWARF_SECTIONS,
 };
@@ -49,6 +51,20 @@ enum dwarf_slot {
 	DWARF_RANGES_BASE,
 	DWARF_DWO_NAME,
 	DWARF_DWO_ID,
+	DWARF_TYPE,
+	DWARF_BYTE_SIZE,
+	DWARF_ENCODING,
+	DWARF_MEMBER_LOCATION,
+	DWARF_BIT_SIZE,
+	DWARF_BIT_OFFSET, /* from the highest bit; before version 4 */
+	DWARF_DATA_BIT_OFFSET,
+	DWARF_UPPER_BOUND,
+	DWARF_COUNT,
+	DWARF_CONST_VALUE,
+	DWARF_DECLARATION,
+	DWARF_LOCATION,
+	DWARF_FRAME_BASE,
+	DWARF_LOCLISTS_BASE,
 	DWARF_SLOTS,
 };
 
@@ -104,6 +120,7 @@ struct dwarf_unit {
 	/* From its first entry: */
 	uint64_t low_pc; /* that ranges are relative to */
 	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
+	uint64_t loclists_base;
 	uint64_t line_offset;   /* UINT64_MAX: no line table */
 	uint64_t split_id;      /* of a skeleton and its split unit */
 	const char *split_name; /* of the .dwo file; NULL: not a skeleton */
@@ -114,16 +131,24 @@ struct dwarf_unit {
 /* An attribute. */
 struct dwarf_value {
 	uint16_t form;
-	uint64_t number; /* a string's offset, if it is in the entry itself */
+	uint32_t size;   /* of a block: its bytes; else 0 */
+	uint64_t number; /* a string's or block's offset, if it is in the entry itself */
 };
 
 struct dwarf_entry {
 	struct dwarf_unit *unit;
+	uint64_t offset;
 	uint64_t next; /* offset after it: of its first child if it has any */
 	uint32_t tag;  /* 0: the end of a list of children, or of the unit */
 	bool children;
-	uint32_t present;                       /* a bit for each slot */
+	uint64_t present;                       /* a bit for each slot */
 	struct dwarf_value values[DWARF_SLOTS]; /* valid only for present slots */
 };
+
+/* Tells whether the entry itself has an attribute. */
+static inline bool dwarf_entry_has(const struct dwarf_entry *entry, enum dwarf_slot slot)
+{
+	return entry->present >> slot & 1;
+}
 
 #endif

@@ -7,11 +7,6 @@
 
 enum { ORIGINS_MAX = 16 }; /* one behind the other; more is damage */
 
-static bool has_slot(const struct dwarf_entry *entry, enum dwarf_slot slot)
-{
-	return entry->present & (1u << slot);
-}
-
 void dwarf_entry_read(struct dwarf_unit *unit, uint64_t offset,
 		      struct dwarf_entry *ret_entry)
 {
@@ -21,6 +16,7 @@ void dwarf_entry_read(struct dwarf_unit *unit, uint64_t offset,
 	uint64_t code;
 
 	ret_entry->unit = unit;
+	ret_entry->offset = offset;
 	ret_entry->tag = 0;
 	ret_entry->children = false;
 	ret_entry->present = 0;
@@ -40,7 +36,7 @@ void dwarf_entry_read(struct dwarf_unit *unit, uint64_t offset,
 		if (field->slot == DWARF_SLOTS)
 			continue;
 		ret_entry->values[field->slot] = value;
-		ret_entry->present |= 1u << field->slot;
+		ret_entry->present |= 1ull << field->slot;
 	}
 	if (cursor.failed) {
 		ret_entry->present = 0;
@@ -51,9 +47,8 @@ void dwarf_entry_read(struct dwarf_unit *unit, uint64_t offset,
 	ret_entry->next = cursor.address;
 }
 
-/* The entry that a value leads to; false if it leads nowhere. */
-static bool follow_reference(struct dwarf_unit *unit, const struct dwarf_value *value,
-			     struct dwarf_entry *ret_entry)
+bool dwarf_entry_follow(struct dwarf_unit *unit, const struct dwarf_value *value,
+			struct dwarf_entry *ret_entry)
 {
 	uint64_t offset = value->number;
 	uint32_t form = value->form;
@@ -85,18 +80,19 @@ bool dwarf_entry_find(const struct dwarf_entry *entry, enum dwarf_slot slot,
 	struct dwarf_entry next;
 
 	for (size_t i = 0; i < ORIGINS_MAX; i++) {
-		enum dwarf_slot link = has_slot(entry, DWARF_ORIGIN)
+		enum dwarf_slot link = dwarf_entry_has(entry, DWARF_ORIGIN)
 					       ? DWARF_ORIGIN
 					       : DWARF_SPECIFICATION;
 
-		if (has_slot(entry, slot)) {
+		if (dwarf_entry_has(entry, slot)) {
 			*ret_unit = entry->unit;
 			*ret_value = entry->values[slot];
 			return true;
 		}
 		struct dwarf_value to = entry->values[link];
 
-		if (!has_slot(entry, link) || !follow_reference(entry->unit, &to, &next))
+		if (!dwarf_entry_has(entry, link) ||
+		    !dwarf_entry_follow(entry->unit, &to, &next))
 			return false;
 		entry = &next;
 	}
@@ -128,10 +124,11 @@ bool dwarf_entry_start(const struct dwarf_entry *entry, uint64_t *ret_address)
 	struct image_ranges ranges = {0};
 	bool found = false;
 
-	if (has_slot(entry, DWARF_ENTRY_PC) && has_slot(entry, DWARF_LOW_PC) &&
+	if (dwarf_entry_has(entry, DWARF_ENTRY_PC) &&
+	    dwarf_entry_has(entry, DWARF_LOW_PC) &&
 	    dwarf_address_of(entry->unit, &entry->values[DWARF_ENTRY_PC], ret_address))
 		return true;
-	if (has_slot(entry, DWARF_LOW_PC))
+	if (dwarf_entry_has(entry, DWARF_LOW_PC))
 		return dwarf_address_of(entry->unit, &entry->values[DWARF_LOW_PC],
 					ret_address);
 	/* Compilers that split a function give its parts as ranges, with the entry's
@@ -154,7 +151,7 @@ uint64_t dwarf_entry_end(const struct dwarf_entry *entry)
 
 	if (!entry->children)
 		return offset;
-	if (has_slot(entry, DWARF_SIBLING)) {
+	if (dwarf_entry_has(entry, DWARF_SIBLING)) {
 		uint64_t sibling = entry->values[DWARF_SIBLING].number;
 
 		if (entry->values[DWARF_SIBLING].form != DW_FORM_ref_addr)

@@ -9,6 +9,10 @@
 void dwarf_entry_read(struct dwarf_unit *unit, uint64_t offset,
 		      struct dwarf_entry *ret_entry);
 
+/* Reads the entry that a unit's value refers to; false if it refers to none. */
+bool dwarf_entry_follow(struct dwarf_unit *unit, const struct dwarf_value *value,
+			struct dwarf_entry *ret_entry);
+
 /* Returns the offset behind an entry and all its children. */
 uint64_t dwarf_entry_end(const struct dwarf_entry *entry);
 

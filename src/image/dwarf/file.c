@@ -20,7 +20,8 @@ static const char *const names[DWARF_SECTIONS] = {
 	[DWARF_LINE] = "line",         [DWARF_STR] = "str",
 	[DWARF_LINE_STR] = "line_str", [DWARF_STR_OFFSETS] = "str_offsets",
 	[DWARF_ADDR] = "addr",         [DWARF_RANGES] = "ranges",
-	[DWARF_RNGLISTS] = "rnglists", [DWARF_CU_INDEX] = "cu_index",
+	[DWARF_RNGLISTS] = "rnglists", [DWARF_LOC] = "loc",
+	[DWARF_LOCLISTS] = "loclists", [DWARF_CU_INDEX] = "cu_index",
 };
 
 enum packing { PACKED_NOT, PACKED_ZLIB, PACKED_ZSTD, PACKED_UNKNOWN };

@@ -58,10 +58,14 @@ static struct form form_of(uint32_t number)
 	return (struct form){LAYOUT_UNKNOWN, 0};
 }
 
-static uint64_t read_block(struct cursor *cursor, uint64_t size)
+/* Returns the offset of the block's bytes. */
+static uint64_t read_block(struct cursor *cursor, uint64_t size, uint32_t *ret_size)
 {
+	uint64_t offset = cursor->address;
+
 	cursor_skip(cursor, size);
-	return 0;
+	*ret_size = size > UINT32_MAX ? 0 : (uint32_t)size;
+	return offset;
 }
 
 static uint64_t read_string(struct cursor *cursor)
@@ -73,11 +77,11 @@ static uint64_t read_string(struct cursor *cursor)
 }
 
 static uint64_t read_number(struct cursor *cursor, const struct dwarf_unit *unit,
-			    struct form form, int64_t constant)
+			    struct form form, int64_t constant, uint32_t *ret_size)
 {
 	switch ((enum layout)form.layout) {
 	case LAYOUT_FIXED:
-		return form.size > 8 ? read_block(cursor, form.size)
+		return form.size > 8 ? read_block(cursor, form.size, ret_size)
 				     : cursor_number(cursor, form.size);
 	case LAYOUT_ADDRESS:
 		return cursor_number(cursor, unit->address_size);
@@ -93,9 +97,9 @@ static uint64_t read_number(struct cursor *cursor, const struct dwarf_unit *unit
 	case LAYOUT_STRING:
 		return read_string(cursor);
 	case LAYOUT_BLOCK:
-		return read_block(cursor, cursor_number(cursor, form.size));
+		return read_block(cursor, cursor_number(cursor, form.size), ret_size);
 	case LAYOUT_BLOCK_ULEB:
-		return read_block(cursor, image_cursor_uleb(cursor));
+		return read_block(cursor, image_cursor_uleb(cursor), ret_size);
 	case LAYOUT_CONSTANT:
 		return (uint64_t)constant;
 	case LAYOUT_TRUE:
@@ -117,7 +121,9 @@ void dwarf_form_read(struct cursor *cursor, const struct dwarf_unit *unit, uint3
 		form = inner > UINT16_MAX ? 0 : (uint32_t)inner;
 	}
 	ret_value->form = (uint16_t)form;
-	ret_value->number = read_number(cursor, unit, form_of(form), constant);
+	ret_value->size = 0;
+	ret_value->number =
+		read_number(cursor, unit, form_of(form), constant, &ret_value->size);
 }
 
 /* The string at an offset of a section that was cut behind its last 0. */

@@ -156,12 +156,12 @@ void dwarf_entry_ranges(const struct dwarf_entry *entry, struct image_ranges *ra
 	uint64_t start, end;
 
 	ranges->count = 0;
-	if (entry->present & (1u << DWARF_RANGES_OF)) {
+	if (dwarf_entry_has(entry, DWARF_RANGES_OF)) {
 		read_list(&list, &entry->values[DWARF_RANGES_OF]);
 		return;
 	}
-	if (!(entry->present & (1u << DWARF_LOW_PC)) ||
-	    !(entry->present & (1u << DWARF_HIGH_PC)) ||
+	if (!dwarf_entry_has(entry, DWARF_LOW_PC) ||
+	    !dwarf_entry_has(entry, DWARF_HIGH_PC) ||
 	    !dwarf_address_of(unit, &entry->values[DWARF_LOW_PC], &start))
 		return;
 	/* Either an address, or the size. */

@@ -7,12 +7,12 @@
 static uint64_t number_of(const struct dwarf_entry *root, enum dwarf_slot slot,
 			  uint64_t otherwise)
 {
-	return root->present & (1u << slot) ? root->values[slot].number : otherwise;
+	return dwarf_entry_has(root, slot) ? root->values[slot].number : otherwise;
 }
 
 static const char *string_of(const struct dwarf_entry *root, enum dwarf_slot slot)
 {
-	return root->present & (1u << slot)
+	return dwarf_entry_has(root, slot)
 		       ? dwarf_string_of(root->unit, &root->values[slot])
 		       : NULL;
 }
@@ -30,11 +30,12 @@ static void read_root(struct dwarf_unit *unit)
 		number_of(&root, DWARF_STR_OFFSETS_BASE, split ? (wide ? 16 : 8) : 0);
 	unit->addr_base = number_of(&root, DWARF_ADDR_BASE, 0);
 	unit->rnglists_base = number_of(&root, DWARF_RNGLISTS_BASE, wide ? 20 : 12);
+	unit->loclists_base = number_of(&root, DWARF_LOCLISTS_BASE, wide ? 20 : 12);
 	unit->ranges_base = number_of(&root, DWARF_RANGES_BASE, 0);
 	unit->line_offset = number_of(&root, DWARF_STMT_LIST, UINT64_MAX);
 	unit->split_id = number_of(&root, DWARF_DWO_ID, unit->split_id);
 	unit->folder = string_of(&root, DWARF_COMP_DIR);
-	if (root.present & (1u << DWARF_LOW_PC))
+	if (dwarf_entry_has(&root, DWARF_LOW_PC))
 		dwarf_address_of(unit, &root.values[DWARF_LOW_PC], &unit->low_pc);
 	if (unit->version >= 5 ? unit->type == DW_UT_skeleton : true)
 		unit->split_name = string_of(&root, DWARF_DWO_NAME);

@@ -1,7 +1,5 @@
-#include "report/text/regions.h"
-
 #include "report/regions.h"
-#include "report/text/amounts.h"
+#include "report/text/parts.h"
 
 static void add_duration(struct grid *grid, uint64_t ns)
 {

@@ -5,8 +5,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "report/arcs.h"
-#include "report/order.h"
 #include "report/profile.h"
 
 #include <stdbool.h>

@@ -1,0 +1,72 @@
+#include "probe/program.h"
+
+const char *const probe_place_names[] = {
+	[PROBE_ENTRY] = "entry",
+	[PROBE_RETURN] = "return",
+	[PROBE_CALL] = "call",
+	[PROBE_LOOP] = "loop",
+	[PROBE_LOAD] = "load",
+	[PROBE_STORE] = "store",
+	NULL,
+};
+
+const char *const probe_action_names[] = {
+	[PROBE_COUNT] = "count", [PROBE_SUM] = "sum",
+	[PROBE_MIN] = "min",     [PROBE_MAX] = "max",
+	[PROBE_AVG] = "avg",     [PROBE_HIST] = "hist",
+	[PROBE_LINEAR] = "hist", [PROBE_TOP] = "top",
+	[PROBE_TRACE] = "trace", NULL,
+};
+
+const char *probe_place_name(enum probe_place place)
+{
+	return place > PROBE_ENTRY && place <= PROBE_STORE ? probe_place_names[place]
+							   : "";
+}
+
+const char *probe_action_name(enum probe_action_kind kind)
+{
+	return kind <= PROBE_TRACE ? probe_action_names[kind] : "";
+}
+
+void probe_action_deinit(struct probe_action *action)
+{
+	free(action->name);
+	for (size_t i = 0; i < PROBE_KEYS_MAX; i++)
+		free(action->key_names[i]);
+	for (size_t i = 0; i < PROBE_OPERANDS_MAX; i++)
+		free(action->operand_names[i]);
+}
+
+static void names_deinit(struct probe_names *names)
+{
+	vector_for_each (names, name)
+		free(*name);
+	vector_deinit(names);
+}
+
+void probe_program_deinit(struct probe_program *program)
+{
+	vector_for_each (&program->probes, probe) {
+		free(probe->name);
+		vector_for_each (&probe->points, point) {
+			free(point->module);
+			free(point->name);
+		}
+		vector_deinit(&probe->points);
+		vector_for_each (&probe->actions, action)
+			probe_action_deinit(action);
+		vector_deinit(&probe->actions);
+	}
+	vector_deinit(&program->probes);
+	vector_for_each (&program->terms, term) {
+		free(term->name);
+		free(term->type.name);
+	}
+	vector_deinit(&program->terms);
+	vector_for_each (&program->texts, text)
+		free(*text);
+	vector_deinit(&program->texts);
+	names_deinit(&program->thread_names);
+	names_deinit(&program->call_names);
+}
