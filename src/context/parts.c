@@ -118,12 +118,7 @@ static void add_rows(struct context_part_marks *sums,
 	}
 }
 
-static int by_thread(const void *left, const void *right)
-{
-	const struct context_part_sums *a = left, *b = right;
-
-	return compare_numbers(a->thread, b->thread) ?: compare_numbers(a->path, b->path);
-}
+COMPARE_BY_TWO(by_thread, struct context_part_sums, thread, path);
 
 /* All that the process has by now. */
 static struct context_part_marks read_sums(struct context_part_spool *spool,

@@ -23,12 +23,7 @@ static uint64_t end_of(const struct report_block *block)
 	return block->address + block->size;
 }
 
-static int by_place(const void *left, const void *right)
-{
-	const struct coverage_line *a = left, *b = right;
-
-	return compare_numbers(a->file, b->file) ?: compare_numbers(a->line, b->line);
-}
+COMPARE_BY_TWO(by_place, struct coverage_line, file, line);
 
 /* Sorts the lines from `first` on, and makes one of those that are the same. */
 static void unite_rows(struct coverage *coverage, size_t first, bool add)

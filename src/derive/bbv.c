@@ -215,20 +215,9 @@ static void see_file(void *context)
 	reading->file++;
 }
 
-static int compare_entries(const void *left, const void *right)
-{
-	const struct bbv_entry *a = left, *b = right;
+COMPARE_BY_TWO(compare_entries, struct bbv_entry, interval, block);
 
-	return compare_numbers(a->interval, b->interval)
-		       ?: compare_numbers(a->block, b->block);
-}
-
-static int compare_intervals(const void *left, const void *right)
-{
-	const struct bbv_interval *a = left, *b = right;
-
-	return compare_numbers(a->number, b->number);
-}
+COMPARE_BY(compare_intervals, struct bbv_interval, number);
 
 /* Leaves out what is not wanted, and adds up what there is several times. */
 static void put_in_order(struct reading *reading)

@@ -16,13 +16,7 @@ static bool is_inside(const struct report_profile *profile, uint32_t module,
 	       profile->functions.items[arc->function].module == module;
 }
 
-static int by_site(const void *left, const void *right)
-{
-	const struct report_arc *a = left, *b = right;
-
-	return compare_numbers(a->site, b->site)
-		       ?: compare_numbers(a->function, b->function);
-}
+COMPARE_BY_TWO(by_site, struct report_arc, site, function);
 
 struct report_arc *pbo_pointer_calls(const struct report_profile *profile,
 				     const struct report_module *module,

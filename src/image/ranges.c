@@ -21,13 +21,7 @@ const struct image_range *image_range_at(const struct image_ranges *ranges,
 	return NULL;
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct image_range *one = a, *other = b;
-
-	return compare_numbers(one->start, other->start)
-		       ?: compare_numbers(one->end, other->end);
-}
+COMPARE_BY_TWO(compare_ranges, struct image_range, start, end);
 
 void image_ranges_sort(struct image_ranges *ranges)
 {

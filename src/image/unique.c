@@ -97,13 +97,7 @@ static bool read_symbols(const struct image *image, struct symbols *symbols)
 	return symbols->count;
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct symbol *a = left, *b = right;
-
-	return compare_numbers(a->address, b->address)
-		       ?: compare_numbers(a->index, b->index);
-}
+COMPARE_BY_TWO(by_address, struct symbol, address, index);
 
 /* Global ones first. */
 static int by_address_and_kind(const void *left, const void *right)

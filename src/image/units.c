@@ -209,12 +209,7 @@ bool units_is_code(const struct image *image, uint64_t start, uint64_t end)
 	       (!image->code.count || image_range_at(&image->code, start));
 }
 
-static int compare_ranges(const void *left, const void *right)
-{
-	const struct image_range *a = left, *b = right;
-
-	return compare_numbers(a->start, b->start) ?: compare_numbers(a->end, b->end);
-}
+COMPARE_BY_TWO(compare_ranges, struct image_range, start, end);
 
 size_t units_untangle(void *items, size_t count, size_t size)
 {

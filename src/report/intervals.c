@@ -3,12 +3,7 @@
 
 #include "base/array.h"
 
-static int by_interval(const void *left, const void *right)
-{
-	const struct report_interval *a = left, *b = right;
-
-	return compare_numbers(a->number, b->number);
-}
+COMPARE_BY(by_interval, struct report_interval, number);
 
 void report_intervals_finish(struct report_profile *profile)
 {

@@ -1,5 +1,6 @@
 #include "code/calls/call_stubs.h"
 
+#include "base/array.h"
 #include "code/calls/gate_layout.h"
 #include "code/calls/gates.h"
 #include "code/emit/probe.h"
@@ -272,12 +273,7 @@ static void add_arcs_of_jumps(struct plan_builder *builder)
 	}
 }
 
-static int by_site(const void *left, const void *right)
-{
-	const struct plan_arc *a = left, *b = right;
-
-	return a->site < b->site ? -1 : a->site > b->site;
-}
+COMPARE_BY(by_site, struct plan_arc, site);
 
 static void sort_arcs(struct plan *plan)
 {
@@ -294,12 +290,7 @@ static void sort_arcs(struct plan *plan)
 	plan->arcs.count = kept + 1;
 }
 
-static int by_link(const void *left, const void *right)
-{
-	const struct plan_link *a = left, *b = right;
-
-	return a->site < b->site ? -1 : a->site > b->site;
-}
+COMPARE_BY(by_link, struct plan_link, site);
 
 static void sort_links(struct plan *plan)
 {
@@ -392,12 +383,7 @@ static void lead_calls(struct plan *plan)
 	}
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct plan_call *a = left, *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
+COMPARE_BY(by_address, struct plan_call, address);
 
 /* Nearly all are one sorted run, and the few behind it are of cold parts, or where
  * functions overlap: these are merged into it, from the back. */

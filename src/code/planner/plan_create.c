@@ -1,5 +1,6 @@
 #include "code/planner/plan_create.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "code/builder/beyond.h"
 #include "code/builder/plan_builder.h"
@@ -244,12 +245,7 @@ static void write_bridges(struct plan_builder *builder)
 	}
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct plan_patch *a = left, *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
+COMPARE_BY(by_address, struct plan_patch, address);
 
 /* Sorts patches, unless functions were written in the order of their addresses. */
 static void sort_patches(struct plan_patches *patches)

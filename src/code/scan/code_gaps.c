@@ -1,5 +1,6 @@
 #include "code/scan/code_gaps.h"
 
+#include "base/array.h"
 #include "base/search.h"
 #include "x86/length.h"
 
@@ -201,12 +202,7 @@ static uint64_t end_of(const struct gap *gap, uint64_t start, uint64_t limit, bo
 	return end;
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct root *a = left, *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
+COMPARE_BY(by_address, struct root, address);
 
 /* The root of the code at `address`: the last one before it, of the first `count`; -1 if
  * there is none. */
@@ -225,12 +221,7 @@ static void sort_roots(struct gap *gap)
 		      by_address);
 }
 
-static int by_target(const void *left, const void *right)
-{
-	const struct hop *a = left, *b = right;
-
-	return a->to < b->to ? -1 : a->to > b->to;
-}
+COMPARE_BY(by_target, struct hop, to);
 
 /* Whether the branches [first, end) to one address are tail calls of a function: they
  * jump over the entry of another root, and no code in front falls through to their

@@ -1,5 +1,6 @@
 #include "code/scan/gs.h"
 
+#include "base/array.h"
 #include "base/search.h"
 #include "code/scan/gs_calls.h"
 
@@ -218,12 +219,7 @@ static void doubt_owners(const struct walk *walk, const struct gs_suspect *suspe
 		walk->scan->uses_gs = true;
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct scan_doubt *a = left, *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
+COMPARE_BY(by_address, struct scan_doubt, address);
 
 bool gs_judge(const struct walk *walk, bool exposed)
 {

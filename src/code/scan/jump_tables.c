@@ -1,5 +1,6 @@
 #include "code/scan/jump_tables.h"
 
+#include "base/array.h"
 #include "base/search.h"
 #include "code/scan/walk.h"
 #include "image/contents.h"
@@ -97,12 +98,7 @@ void jump_tables_read(struct walk *walk)
 	}
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct scan_table *a = left, *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
+COMPARE_BY(by_address, struct scan_table, address);
 
 void jump_tables_sort(struct scan *scan)
 {

@@ -1,5 +1,6 @@
 #include "code/scan/scan.h"
 
+#include "base/array.h"
 #include "base/search.h"
 #include "code/scan/byte_scan.h"
 #include "code/scan/function_discovery.h"
@@ -456,14 +457,7 @@ static void doubt_functions(struct scan *scan, const struct image *image)
 	}
 }
 
-static int by_function(const void *left, const void *right)
-{
-	const struct scan_branch *a = left, *b = right;
-
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return a->address < b->address ? -1 : a->address > b->address;
-}
+COMPARE_BY_TWO(by_function, struct scan_branch, function, address);
 
 /*
  * Whether a function that only a symbol knows begins in the middle of an instruction of

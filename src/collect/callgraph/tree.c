@@ -1,5 +1,6 @@
 #include "collect/callgraph/tree.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "code/plan/plan_rows.h"
 #include "session/position/callgraph_bank.h"
@@ -261,14 +262,7 @@ void callgraph_forget(struct image_run *image, uint32_t thread)
 	}
 }
 
-static int by_context(const void *left, const void *right)
-{
-	const struct image_context_count *a = left, *b = right;
-
-	if (a->interval != b->interval)
-		return a->interval < b->interval ? -1 : 1;
-	return a->context < b->context ? -1 : a->context > b->context;
-}
+COMPARE_BY_TWO(by_context, struct image_context_count, interval, context);
 
 void callgraph_merge(struct image_run *image)
 {

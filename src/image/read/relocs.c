@@ -227,12 +227,7 @@ static void find_word_ranges(struct reader *reader)
 	image_ranges_make_disjoint(&reader->word_ranges);
 }
 
-static int by_place(const void *left, const void *right)
-{
-	const struct image_link *a = left, *b = right;
-
-	return compare_numbers(a->place, b->place);
-}
+COMPARE_BY(by_place, struct image_link, place);
 
 static void sort_links(struct image *image)
 {

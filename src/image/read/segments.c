@@ -70,12 +70,7 @@ static void add_segment(struct reader *reader, const Elf64_Phdr *header)
 	vector_push(&reader->image->segments, segment);
 }
 
-static int compare_segments(const void *a, const void *b)
-{
-	const struct image_segment *one = a, *other = b;
-
-	return compare_numbers(one->address, other->address);
-}
+COMPARE_BY(compare_segments, struct image_segment, address);
 
 /* Sorts the segments and takes out those that overlap an earlier one. */
 static struct trm_error *order_segments(struct reader *reader)

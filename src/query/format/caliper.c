@@ -1,6 +1,7 @@
 /* Records of files, or of a result, as the formats of cali-query take them. */
 #include "query/format/caliper.h"
 
+#include "base/array.h"
 #include "query/format/output.h"
 #include "query/match.h"
 #include "record/cali.h"
@@ -199,12 +200,7 @@ struct record_value caliper_keep(struct caliper_printing *printing,
 		.value;
 }
 
-static int compare_attributes(const void *a, const void *b)
-{
-	const struct record_pair *x = a, *y = b;
-
-	return (x->attribute > y->attribute) - (x->attribute < y->attribute);
-}
+COMPARE_BY(compare_attributes, struct record_pair, attribute);
 
 void caliper_order_globals(struct caliper_printing *printing)
 {

@@ -1,5 +1,6 @@
 #include "query/format/paths.h"
 
+#include "base/array.h"
 #include "record/value.h"
 
 /* A node of the tree. */
@@ -59,14 +60,7 @@ struct place {
 	size_t first, item;
 };
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return (x->item > y->item) - (x->item < y->item);
-}
+COMPARE_BY_TWO(compare_places, struct place, first, item);
 
 /* A node without a row is where the first one below it is. Where a new chain of nodes
  * was added, parents are behind their children. */

@@ -1,5 +1,6 @@
 #include "query/format/trace_spans.h"
 
+#include "base/array.h"
 #include "record/model.h"
 #include "record/value.h"
 
@@ -204,12 +205,7 @@ record_node trace_spans_open(struct trace_spans *spans, struct trace_place place
 				     : UINT32_MAX;
 }
 
-static int compare_parts(const void *a, const void *b)
-{
-	const struct part *left = a, *right = b;
-
-	return (left->first_ns > right->first_ns) - (left->first_ns < right->first_ns);
-}
+COMPARE_BY(compare_parts, struct part, first_ns);
 
 static struct trace_mark mark_of(const struct trace_spans *spans, const struct half *half)
 {

@@ -1,5 +1,6 @@
 #include "session/adapt/fired.h"
 
+#include "base/array.h"
 #include "base/search.h"
 #include "code/plan/plan_rows.h"
 #include "session/adapt/hot.h"
@@ -25,14 +26,7 @@ static bool applies_to(const struct session *session)
 	       !options->window.words && !options->live;
 }
 
-static int by_function(const void *left, const void *right)
-{
-	const struct fired_function *a = left, *b = right;
-
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return (a->function > b->function) - (a->function < b->function);
-}
+COMPARE_BY_TWO(by_function, struct fired_function, file, function);
 
 static int by_address(const void *left, const void *right)
 {

@@ -1,5 +1,6 @@
 #include "session/cache/cache_prune.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "session/cache/cache.h"
@@ -110,14 +111,7 @@ static void list_entries(DIR *folder, struct entries *entries)
 	}
 }
 
-static int oldest_first(const void *left, const void *right)
-{
-	const struct entry *a = left, *b = right;
-
-	if (a->used.tv_sec != b->used.tv_sec)
-		return a->used.tv_sec < b->used.tv_sec ? -1 : 1;
-	return a->used.tv_nsec < b->used.tv_nsec ? -1 : a->used.tv_nsec > b->used.tv_nsec;
-}
+COMPARE_BY_TWO(oldest_first, struct entry, used.tv_sec, used.tv_nsec);
 
 void cache_prune(const struct cache *cache)
 {

@@ -1,5 +1,6 @@
 #include "session/learn/run_feedback.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/page.h"
 #include "code/plan/plan_rows.h"
@@ -40,12 +41,7 @@ void run_feedback_take(struct run_feedback *runs, const struct image_run *image)
 	take_calls(runs, &image->graph.calls);
 }
 
-static int by_slot(const void *a, const void *b)
-{
-	const struct run_feedback_count *x = a, *y = b;
-
-	return x->slot < y->slot ? -1 : x->slot > y->slot;
-}
+COMPARE_BY(by_slot, struct run_feedback_count, slot);
 
 /* One row for each slot, in order. */
 static void sort_feedback(struct run_feedback *run)

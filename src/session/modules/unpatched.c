@@ -1,5 +1,6 @@
 #include "session/modules/unpatched.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/page.h"
 #include "base/search.h"
@@ -139,12 +140,7 @@ void unpatched_find(const struct space *space, struct module *module,
 		}));
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct space_return_jump *a = left, *b = right;
-
-	return (a->address > b->address) - (a->address < b->address);
-}
+COMPARE_BY(by_address, struct space_return_jump, address);
 
 static bool give_back(void *item, const void *context, uint8_t *bytes)
 {
