@@ -5,7 +5,6 @@
 
 #include <fnmatch.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * Functions of caliper/common/cali_variant.h that are inline there, for programs that
  * were built with the peer's header, or that find them by name.
  */
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

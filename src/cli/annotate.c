@@ -4,8 +4,6 @@
 #include "cli/commands.h"
 #include "cli/showing.h"
 
-#include "report/text/report.h"
-
 #include <stdio.h>
 
 static struct {

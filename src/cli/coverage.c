@@ -7,7 +7,6 @@
 #include "coverage/coverage.h"
 #include "report/text/grid.h"
 #include "report/text/parts.h"
-#include "report/text/report.h"
 #include "session/options/options.h"
 
 #include <ctype.h>

@@ -3,7 +3,6 @@
 #include "cli/showing.h"
 
 #include "report/diff/diff.h"
-#include "report/text/report.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -4,7 +4,6 @@
 #include "base/page.h"
 #include "resident/resident.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>

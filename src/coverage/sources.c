@@ -4,7 +4,6 @@
 #include "base/path.h"
 #include "base/vector.h"
 #include "image/clean_path.h"
-#include "image/lines.h"
 
 #include <fcntl.h>
 #include <string.h>

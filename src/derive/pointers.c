@@ -3,7 +3,6 @@
 #include "derive/pointers.h"
 
 #include "base/array.h"
-#include "derive/pbo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 
 #include "base/cleanup.h"
 #include "base/search.h"
-#include "base/text.h"
 #include "image/dwarf/entry.h"
 #include "image/dwarf/line.h"
 #include "image/find.h"

@@ -1,7 +1,6 @@
 #include "image/units.h"
 
 #include "base/array.h"
-#include "base/cleanup.h"
 #include "image/contents.h"
 #include "image/dwarf/entry.h"
 #include "image/dwarf/file.h"

@@ -3,7 +3,6 @@
  * output of the channel is a query's result, or the profile.
  */
 #include "query/format.h"
-#include "query/parse.h"
 #include "query/result.h"
 #include "query/run.h"
 #include "record/model.h"

@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "base/vector.h"
 #include "publish/steps.h"
-#include "query/parse.h"
 #include "query/result.h"
 #include "query/run.h"
 

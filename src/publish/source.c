@@ -4,7 +4,6 @@
 #include "publish/steps.h"
 #include "query/format.h"
 #include "query/gather.h"
-#include "query/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "base/vector.h"
 #include "publish/loops.h"
 #include "publish/steps.h"
-#include "query/parse.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
 #include "query/format/lines.h"
 #include "query/format/table.h"
 #include "query/match.h"
-#include "record/value.h"
 
 /* Fields common to rows of both tables. */
 #define CALI                                                                             \

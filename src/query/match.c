@@ -1,7 +1,6 @@
 /* Comparison of attributes' names and values with those of a query's conditions. */
 #include "query/match.h"
 
-#include "query/part.h"
 #include "record/value.h"
 
 #include <string.h>

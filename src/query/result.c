@@ -1,6 +1,5 @@
 #include "query/result.h"
 
-#include "query/format.h"
 #include "query/format/caliper.h"
 #include "query/match.h"
 #include "record/value.h"

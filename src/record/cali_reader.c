@@ -1,8 +1,6 @@
 /* The lines of .cali files. */
 #include "record/cali_reader.h"
 
-#include "base/cleanup.h"
-#include "base/table.h"
 #include "record/cali.h"
 #include "record/cali_names.h"
 #include "record/cali_values.h"

@@ -5,7 +5,6 @@
 #include "record/cali.h"
 #include "record/value.h"
 
-#include <math.h>
 #include <stdio.h>
 
 static const struct {

@@ -1,6 +1,5 @@
 #include "record/cali_writer.h"
 
-#include "base/table.h"
 #include "record/cali.h"
 #include "record/cali_values.h"
 #include "record/model.h"

@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "base/vector.h"
 #include "record/model.h"
-#include "record/split.h"
 #include "record/trm.h"
 #include "record/trm_source.h"
 #include "record/value.h"

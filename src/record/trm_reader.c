@@ -3,7 +3,6 @@
 #include "record/trm_writer.h"
 #include "record/cali.h"
 #include "record/record.h"
-#include "record/split.h"
 #include "record/trm.h"
 #include "record/trm_decode.h"
 #include "record/trm_source.h"

@@ -1,7 +1,5 @@
 #include "x86/flags.h"
 
-#include <stdbool.h>
-
 /* Effect of an opcode on the flags, or the operand that decides it. */
 enum effect {
 	UNKNOWN, /* reads all, writes none */

@@ -4,12 +4,10 @@
 #include "code/calls/gate_layout.h"
 #include "code/calls/spans.h"
 #include "code/emit/probe.h"
-#include "code/entry/trampoline.h"
 #include "code/plan/plan_rows.h"
 #include "code/plan/request.h"
 #include "code/relocate/inline_cache.h"
 #include "code/scan/dead_registers.h"
-#include "code/scan/entry_call.h"
 #include "code/scan/plt.h"
 
 #include <string.h>

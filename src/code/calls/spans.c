@@ -1,8 +1,6 @@
 #include "code/calls/spans.h"
 
 #include "base/cleanup.h"
-#include "code/calls/gates.h"
-#include "code/plan/request.h"
 #include "code/scan/plt.h"
 #include "image/demangle.h"
 

@@ -2,7 +2,6 @@
 
 #include "base/search.h"
 #include "code/calls/gate_layout.h"
-#include "code/calls/gates.h"
 #include "code/emit/relocate.h"
 #include "code/entry/trampoline.h"
 #include "code/locate/address_map.h"

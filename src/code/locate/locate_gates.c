@@ -2,10 +2,8 @@
 
 #include "code/calls/gate_forms.h"
 #include "code/calls/gate_layout.h"
-#include "code/calls/gates.h"
 #include "code/entry/trampoline.h"
 #include "code/locate/address_map.h"
-#include "code/locate/locate.h"
 #include "code/plan/plan_rows.h"
 #include "code/relocate/inline_cache.h"
 #include "code/scan/entry_call.h"

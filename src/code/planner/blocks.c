@@ -4,7 +4,6 @@
 
 #include "code/builder/plan_builder.h"
 #include "code/calls/gate_layout.h"
-#include "code/calls/gates.h"
 #include "code/calls/spans.h"
 #include "code/entry/trampoline.h"
 #include "code/plan/plan_rows.h"

@@ -12,7 +12,6 @@
 #include "flow/graph.h"
 #include "flow/static_profile.h"
 #include "image/find.h"
-#include "x86/flags.h"
 
 #include <string.h>
 

@@ -7,8 +7,6 @@
 #include "code/calls/call_stubs.h"
 #include "code/calls/gates.h"
 #include "code/calls/spans.h"
-#include "code/count/frequencies.h"
-#include "code/entry/trampoline.h"
 #include "code/plan/plan.h"
 #include "code/plan/request.h"
 #include "code/planner/batches.h"
@@ -17,12 +15,10 @@
 #include "code/planner/write_row.h"
 #include "code/relocate/inline_cache.h"
 #include "code/scan/cold_parts.h"
-#include "code/scan/entry_call.h"
 #include "code/scan/gs.h"
 #include "code/scan/ra_readers.h"
 #include "image/demangle.h"
 #include "image/find.h"
-#include "x86/decode.h"
 
 #include <string.h>
 

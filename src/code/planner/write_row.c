@@ -2,7 +2,6 @@
 
 #include "code/builder/beyond.h"
 #include "code/calls/gate_layout.h"
-#include "code/calls/gates.h"
 #include "code/calls/spans.h"
 #include "code/count/frequencies.h"
 #include "code/entry/tail_copy.h"

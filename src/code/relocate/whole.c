@@ -2,7 +2,6 @@
 
 #include "code/relocate/switches.h"
 #include "code/scan/entry_call.h"
-#include "x86/flags.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "code/plan/plan_rows.h"
 #include "collect/collect.h"
 #include "session/profile/profile_writer.h"
-#include "session/state/module.h"
 
 /* The target of an edge from a function into another part of it; 0 if it leads elsewhere.
  */

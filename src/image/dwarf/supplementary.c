@@ -5,8 +5,6 @@
 #include "image/dwarf/unit.h"
 #include "image/read/debugfile.h"
 
-#include <limits.h>
-
 static bool is_wanted(const struct dwarf_file *file, const struct dwarf_file *other)
 {
 	return other && other->build_id_size == file->supplementary_id.size &&

@@ -10,7 +10,6 @@
 #include "image/bytes.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <lzma.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,13 +1,10 @@
 /* The format `cali`, for readers of LLNL's Caliper: rows as records of a .cali file. */
 #include "query/format/cali.h"
 
-#include "query/format.h"
 #include "query/format/cells.h"
 #include "record/cali_writer.h"
 #include "record/model.h"
 #include "record/value.h"
-
-#include <math.h>
 
 struct writing {
 	struct query_result *result;

@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "query/format/output.h"
 #include "query/match.h"
-#include "record/cali.h"
 #include "record/cali_values.h"
 #include "record/model.h"
 #include "record/value.h"

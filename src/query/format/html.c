@@ -2,7 +2,6 @@
  * page can fold. */
 #include "query/format/html.h"
 
-#include "query/format.h"
 #include "query/format/cells.h"
 #include "query/format/output.h"
 #include "query/format/paths.h"

@@ -1,7 +1,6 @@
 /* Formats with a line for each row: CSV, attribute=value lists, folded stacks. */
 #include "query/format/lines.h"
 
-#include "query/format.h"
 #include "query/format/cells.h"
 #include "query/format/output.h"
 #include "record/value.h"

@@ -1,7 +1,6 @@
 /* Tables and trees: columns as wide as they need. */
 #include "query/format/table.h"
 
-#include "query/format.h"
 #include "query/format/cells.h"
 #include "query/format/paths.h"
 #include "report/text/grid.h"

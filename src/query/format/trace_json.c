@@ -4,7 +4,6 @@
 #include "record/value.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 void trace_json_init(struct trace_json *json, struct text *out, bool pretty)

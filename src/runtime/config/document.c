@@ -4,7 +4,6 @@
 #include "runtime/store/load.h"
 #include "runtime/store/memory.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -22,7 +22,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 runtime_local struct spans_calls spans_calls;

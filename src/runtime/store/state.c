@@ -4,7 +4,6 @@
 
 #include <cpuid.h>
 #include <sys/mman.h>
-#include <time.h>
 
 static struct runtime_state none;
 struct runtime_state *runtime_state = &none;

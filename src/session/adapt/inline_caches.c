@@ -1,7 +1,6 @@
 #include "session/adapt/inline_caches.h"
 
 #include "code/calls/gate_layout.h"
-#include "code/calls/gates.h"
 #include "code/locate/locate_gates.h"
 #include "code/plan/plan_rows.h"
 #include "code/relocate/inline_cache.h"

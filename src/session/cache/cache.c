@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "session/cache/cache_key.h"
 #include "session/cache/cache_names.h"
-#include "session/cache/module_file.h"
 #include "wire/layout.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "session/cache/cache.h"
 #include "session/cache/cache_key.h"
-#include "session/cache/module_file.h"
 #include "session/options/policy.h"
 
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 
 #include "base/cleanup.h"
 #include "base/page.h"
-#include "base/table.h"
 #include "base/text.h"
 #include "code/plan/plan_rows.h"
 #include "code/planner/plan_create.h"
@@ -27,7 +26,6 @@
 #include "session/options/window_calls.h"
 #include "wire/layout.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

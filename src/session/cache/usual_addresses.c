@@ -1,7 +1,6 @@
 #include "session/cache/usual_addresses.h"
 
 #include "base/table.h"
-#include "session/cache/module_file.h"
 
 #include <string.h>
 

@@ -1,8 +1,6 @@
 #include "session/count/boundaries.h"
 
-#include "code/count/edges.h"
 #include "code/locate/address_map.h"
-#include "code/plan/plan_rows.h"
 #include "code/plan/position.h"
 #include "control/remote.h"
 #include "session/position/gate_position.h"

@@ -5,7 +5,6 @@
 #include "code/locate/address_map.h"
 #include "code/plan/plan_rows.h"
 #include "session/cache/module_text.h"
-#include "session/state/session.h"
 #include "x86/length.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "session/count/progress.h"
 
 #include "base/clock.h"
-#include "code/count/edges.h"
 #include "code/count/edges_weigh.h"
 #include "code/plan/plan_rows.h"
 #include "session/count/read_banks.h"

@@ -1,10 +1,8 @@
 #include "session/count/window.h"
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "control/remote.h"
 #include "session/cache/hook_table.h"
-#include "session/cache/module_file.h"
 #include "session/count/boundaries.h"
 #include "session/count/call_sites.h"
 #include "session/count/progress.h"

@@ -7,7 +7,6 @@
 #include "image/walkers.h"
 #include "session/cache/cache.h"
 #include "session/cache/exception_rate.h"
-#include "session/cache/module_file.h"
 #include "session/count/read_banks.h"
 #include "session/count/window.h"
 #include "session/follow/fired_restore.h"
@@ -47,7 +46,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 #include <x86intrin.h>
 

@@ -1,7 +1,6 @@
 #include "session/follow/foreign_translators.h"
 
 #include "control/remote.h"
-#include "image/image.h"
 #include "image/kind.h"
 
 /* What Valgrind's launcher tells its tools, and these do not tell the programs that they

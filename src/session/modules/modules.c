@@ -2,7 +2,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/page.h"
 #include "control/remote.h"
 #include "session/cache/address_maps.h"
 #include "session/cache/cache.h"
@@ -41,7 +40,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static bool is_for(const struct module_file *file, const struct module_use *use)

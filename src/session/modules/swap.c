@@ -9,11 +9,8 @@
 #include "session/state/space.h"
 #include "session/thread/injection.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

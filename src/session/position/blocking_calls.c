@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "control/remote.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

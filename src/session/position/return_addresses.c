@@ -5,7 +5,6 @@
 #include "control/remote.h"
 #include "session/position/vdso.h"
 #include "session/state/module.h"
-#include "session/state/session.h"
 #include "wire/unwind.h"
 
 #include <string.h>

@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "code/calls/gate_layout.h"
-#include "code/calls/gates.h"
 #include "code/locate/address_map.h"
 #include "code/locate/locate.h"
 #include "code/planner/signal_returns.h"
@@ -31,7 +30,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Bytes of the instruction syscall. */

@@ -3,7 +3,6 @@
 #include "base/page.h"
 #include "control/remote.h"
 #include "image/headers.h"
-#include "image/image.h"
 
 #include <sys/auxv.h>
 

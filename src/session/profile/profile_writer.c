@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "base/cleanup.h"
-#include "base/search.h"
 #include "base/text.h"
 #include "code/plan/plan_rows.h"
 #include "code/relocate/cfg.h"

@@ -2,10 +2,8 @@
 
 #include "base/cleanup.h"
 #include "control/remote.h"
-#include "image/image.h"
 #include "image/kind.h"
 #include "session/follow/foreign_translators.h"
-#include "session/state/session.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,12 +5,9 @@
 #include "base/library.h"
 #include "base/text.h"
 #include "context/profile.h"
-#include "context/recover.h"
-#include "context/save.h"
 #include "session/profile/contexts_save.h"
 #include "session/profile/profile_writer.h"
 #include "session/run/run.h"
-#include "symbols/naming.h"
 
 #include <dirent.h>
 #include <errno.h>

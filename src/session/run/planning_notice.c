@@ -1,6 +1,5 @@
 #include "session/run/planning_notice.h"
 
-#include <string.h>
 #include <unistd.h>
 
 /* What takes less long is not worth a word. */

@@ -6,14 +6,11 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "control/remote.h"
-#include "image/image.h"
 #include "image/kind.h"
 #include "session/cache/cache.h"
-#include "session/cache/module_file.h"
 #include "session/run/contexts.h"
 #include "session/run/loop.h"
 #include "session/run/planning_notice.h"
-#include "session/state/session.h"
 
 #include <elf.h>
 #include <errno.h>

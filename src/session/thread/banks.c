@@ -4,7 +4,6 @@
 #include "control/remote.h"
 #include "session/position/settle.h"
 #include "session/position/signal_frames.h"
-#include "session/position/spans.h"
 #include "session/state/memory.h"
 #include "session/state/session.h"
 #include "session/thread/injection.h"
