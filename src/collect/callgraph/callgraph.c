@@ -5,8 +5,10 @@
 #include "collect/callgraph/tree.h"
 #include "collect/collect.h"
 #include "session/position/callgraph_bank.h"
+#include "wire/layout.h"
 
 static const struct collector_ops callgraph_ops = {
+	.bank_bytes = WIRE_GRAPH_BASE + sizeof(struct wire_graph),
 	.begin_bank = callgraph_begin,
 	.begin_within = callgraph_begin_within,
 	.note_calls = callgraph_note_calls,

@@ -2,6 +2,11 @@
  * gates, see code/calls/gates.h. */
 #include "code/plan/request.h"
 #include "collect/collect.h"
+#include "wire/layout.h"
+
+static const struct collector_ops calls_ops = {
+	.bank_bytes = WIRE_ARCS_USED + sizeof(struct wire_arcs),
+};
 
 const struct collector collector_calls = {
 	.name = "calls",
@@ -10,4 +15,5 @@ const struct collector collector_calls = {
 	.depth = PLAN_CALLS,
 	.calls = true,
 	.slot_size = 8,
+	.ops = {&calls_ops},
 };

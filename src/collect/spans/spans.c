@@ -4,5 +4,7 @@
 #include "session/position/spans.h"
 
 #include "collect/collect.h"
+#include "wire/layout.h"
 
-const struct collector_ops collector_spans_ops = {.begin_bank = spans_begin};
+const struct collector_ops collector_spans_ops = {.bank_bytes = WIRE_SPANS_STACK_TOP,
+						  .begin_bank = spans_begin};

@@ -111,13 +111,12 @@ bool cache_grew(const struct cache *cache)
 
 uint64_t cache_counters_reserved(const struct session_options *options)
 {
-	const struct collector *collector = options->collector;
-	const uint64_t end =
-		collector->graph   ? WIRE_GRAPH_BASE + sizeof(struct wire_graph)
-		: collector->calls ? WIRE_ARCS_USED + sizeof(struct wire_arcs)
-		: collector->spans ? WIRE_SPANS_STACK_TOP
-				   : WIRE_BANK_HEADER;
+	const struct collector_ops *const *ops = options->collector->ops;
+	uint64_t end = WIRE_BANK_HEADER;
 
+	for (; *ops; ops++)
+		if ((*ops)->bank_bytes > end)
+			end = (*ops)->bank_bytes;
 	return page_round_up(end - WIRE_BANK_HEADER);
 }
 

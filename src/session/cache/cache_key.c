@@ -50,7 +50,7 @@ struct cache_key cache_key(const struct module_file *file,
 
 	text_format(&key, "%s %d %d %u", file->name, file->mandatory, file->copies_calls,
 		    file->variant);
-	if (options->live && options->collector->depth != PLAN_ENTRIES)
+	if (options->live && collector_relocates(options->collector))
 		text_add(&key, " live");
 	if (options_have_parts(options))
 		text_add(&key, " parts");

@@ -142,7 +142,7 @@ bool feedback_save(const char *folder, uint64_t key, const struct feedback *feed
 
 bool feedback_is_used(const struct session_options *options)
 {
-	return options->collector->depth >= PLAN_CALLS;
+	return collector_relocates(options->collector);
 }
 
 /* Names of one edition must be of files with the same content. */

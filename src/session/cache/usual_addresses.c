@@ -37,7 +37,7 @@ uint64_t usual_addresses_room(const struct session_options *options, uint64_t sp
 {
 	const uint64_t growth = options->collector->depth == PLAN_EDGES ? 7 : 6;
 
-	return options->collector->depth == PLAN_ENTRIES ? span : text * growth / 4;
+	return collector_relocates(options->collector) ? text * growth / 4 : span;
 }
 
 uint64_t usual_addresses_distance(const struct session_options *options, const char *name,
@@ -54,7 +54,7 @@ uint64_t usual_addresses_distance(const struct session_options *options, const c
 	if (variant >= MODULE_USUAL_ADDRESSES)
 		return USUAL_ADDRESSES_FREE_DISTANCE +
 		       free * USUAL_ADDRESSES_VARIANT_DISTANCE;
-	if (options->collector->depth == PLAN_ENTRIES)
+	if (!collector_relocates(options->collector))
 		return CODE_DISTANCE - variant * USUAL_ADDRESSES_VARIANT_DISTANCE;
 	/* The first one last, the others in an order that its neighbours have not. */
 	if (room > span) {

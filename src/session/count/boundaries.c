@@ -140,12 +140,13 @@ static void count_ahead(const struct session *session, const struct thread *thre
 			const struct user_regs_struct *registers, uint32_t interval,
 			struct image_counts *counts)
 {
-	const uint32_t size = session->options->collector->slot_size;
+	const struct collector *collector = session->options->collector;
+	const bool exact = !collector_has_flags(collector);
 	struct place places[STANDS];
 	size_t count = stands_of(session, thread, registers, places);
 
 	/* What a flag tells needs no such care. */
-	for (size_t i = 0; size != 1 && i < count * AHEAD_MAX; i++) {
+	for (size_t i = 0; exact && i < count * AHEAD_MAX; i++) {
 		const struct place *place = &places[i / AHEAD_MAX];
 		uint32_t ahead = place->ahead[i % AHEAD_MAX];
 
@@ -157,7 +158,7 @@ static void count_ahead(const struct session *session, const struct thread *thre
 							      ? (uint32_t)thread->tid
 							      : 0,
 					    .file = place->module->file->index,
-					    .slot = ahead / size,
+					    .slot = ahead / collector->slot_size,
 					    .count = 1,
 				    }));
 	}

@@ -34,7 +34,7 @@ static struct trm_error *check_calls(const char *option, const struct patterns *
 static struct trm_error *check_collector(const struct session_options *options)
 {
 	if (options->window.interval_instructions &&
-	    (options->collector->depth < PLAN_BLOCKS || options->collector->covers))
+	    (!collector_knows_blocks(options->collector) || options->collector->covers))
 		return trm_error_create(TRM_ERROR_USAGE,
 					"--interval: -m %s does not count instructions; "
 					"use -m blocks, or give a time",
@@ -211,7 +211,7 @@ bool window_is_exact(const struct session *session)
 	const struct session_options *options = session->options;
 
 	return options->collector->depth == PLAN_EDGES || options->collector->graph ||
-	       (options->live && options->collector->depth >= PLAN_BLOCKS);
+	       (options->live && collector_knows_blocks(options->collector));
 }
 
 bool window_ends_run(const struct session *session)
@@ -224,7 +224,7 @@ static void note_standing(struct session *session, int by)
 {
 	struct user_regs_struct registers;
 
-	if (session->options->collector->depth < PLAN_BLOCKS)
+	if (!collector_knows_blocks(session->options->collector))
 		return;
 	vector_for_each (&session->all_threads, thread)
 		if ((*thread)->process && (*thread)->process->space &&

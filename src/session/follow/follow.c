@@ -183,7 +183,7 @@ static bool may_copy_calls(const struct session *session, bool walks)
 {
 	const struct session_options *options = session->options;
 
-	if (options->collector->depth == PLAN_ENTRIES ||
+	if (!collector_relocates(options->collector) ||
 	    options->calls == CALLS_IN_PLACE || options->live)
 		return false;
 	return options->calls == CALLS_RELOCATED || !walks;

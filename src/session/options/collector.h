@@ -25,6 +25,10 @@ struct user_regs_struct;
  * parameter, the thread is stopped.
  */
 struct collector_ops {
+	/* Bytes of a bank, from its start, that are kept for the measurement: counters
+	 * of modules lie behind them. 0: the bank's header is enough. */
+	uint32_t bank_bytes;
+
 	/* Makes an empty bank ready for a thread that is in the calls `calls`. `old` is
 	 * the bank that the thread had before; NULL: it had none. */
 	void (*begin_bank)(const struct session *session, const struct bank *old,
@@ -97,6 +101,25 @@ struct collector {
 			if ((*ops_)->op)                                                 \
 				(*ops_)->op(__VA_ARGS__);                                \
 	} while (0)
+
+/* Returns whether functions are relocated: probes are not at their entries alone. */
+static inline bool collector_relocates(const struct collector *collector)
+{
+	return collector->depth != PLAN_ENTRIES;
+}
+
+/* Returns whether each block's executions are known, by counters in blocks or on edges.
+ */
+static inline bool collector_knows_blocks(const struct collector *collector)
+{
+	return collector->depth >= PLAN_BLOCKS;
+}
+
+/* Returns whether calls lead through gates: see code/calls/gates.h. */
+static inline bool collector_has_gates(const struct collector *collector)
+{
+	return collector->calls || collector->graph || collector->spans;
+}
 
 /* Returns whether only one bit is kept of a counter: that it is not 0. */
 static inline bool collector_has_flags(const struct collector *collector)

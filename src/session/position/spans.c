@@ -44,6 +44,14 @@ void spans_begin(const struct session *session, const struct bank *old, struct b
 	spans_of(bank)->mask = spans_of(old)->mask;
 }
 
+/* Returns what the thread's bank keeps of spans; NULL: the thread reports none. */
+static struct wire_spans *spans_of_thread(const struct session *session,
+					  const struct thread *thread)
+{
+	return session->options->collector->spans && thread->bank ? spans_of(thread->bank)
+								  : NULL;
+}
+
 static bool is_on_stack(const struct bank *bank, const struct user_regs_struct *registers)
 {
 	return registers->rsp > bank->address &&
@@ -67,8 +75,7 @@ static const struct bank *busy_bank(const struct session *session,
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;
 
-	if (!session->options->collector->spans || !thread->bank || !space ||
-	    !space->family)
+	if (!spans_of_thread(session, thread) || !space || !space->family)
 		return NULL;
 	vector_for_each (&thread->old_banks, bank)
 		if (is_busy(*bank, space->family->arena, registers))
@@ -82,12 +89,11 @@ static const struct bank *busy_bank(const struct session *session,
 static bool is_untold(const struct session *session, const struct thread *thread,
 		      struct user_regs_struct registers)
 {
-	const struct collector *collector = session->options->collector;
 	const struct space *space = thread->process ? thread->process->space : NULL;
 	const struct module *module;
 
-	if (!collector->spans || !collector->calls || !thread->bank || !space ||
-	    !space->family || !space->family->arena->control->span_begin ||
+	if (!session->options->collector->calls || !spans_of_thread(session, thread) ||
+	    !space || !space->family || !space->family->arena->control->span_begin ||
 	    thread->bank->shared->untimed ||
 	    (gate_position_holds(space, registers.rip) &&
 	     !gate_position_find(thread, &registers)))
@@ -143,16 +149,18 @@ bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info)
 
 void spans_note_mask(const struct session *session, struct thread *thread, uint64_t mask)
 {
-	if (!session->options->collector->spans || !thread->bank ||
-	    spans_of(thread->bank)->masked)
+	struct wire_spans *spans = spans_of_thread(session, thread);
+
+	if (!spans || spans->masked)
 		return;
-	spans_of(thread->bank)->mask = mask;
-	spans_of(thread->bank)->masked = WIRE_MASKED_TIMER;
+	spans->mask = mask;
+	spans->masked = WIRE_MASKED_TIMER;
 }
 
 void spans_forget_mask(const struct session *session, struct thread *thread)
 {
-	if (session->options->collector->spans && thread->bank &&
-	    spans_of(thread->bank)->masked == WIRE_MASKED_TIMER)
-		spans_of(thread->bank)->masked = 0;
+	struct wire_spans *spans = spans_of_thread(session, thread);
+
+	if (spans && spans->masked == WIRE_MASKED_TIMER)
+		spans->masked = 0;
 }
