@@ -9,9 +9,13 @@ from judge import judge, judge_blocks, judge_edges
 from runs import PLAIN, execute, run_steps, run_trammel
 
 
+# Programs that are stepped through, each with its arguments.
+STEPPED = {"plain": [], "branches": [], "branches-fixed": [], "rare": ["1"], "rare-stripped": ["1"]}
+
+
 def check_edges(name, folder, options):
     """Counts of edges of a program against single steps."""
-    command = [f"./{name}"]
+    command = [f"./{name}", *STEPPED[name]]
     steps, expected = run_steps(command, folder, "edges", PLAIN)
     ways = edges.Ways(os.path.join(folder, "edges.steps.ways"))
     reports, output = run_trammel(options.trammel, command, folder, name, PLAIN, "edges")
@@ -68,7 +72,6 @@ def check_gcov(folder, options):
 
 
 CHECKS = {
-    **{f"edges of {name}": functools.partial(check_edges, name)
-       for name in ("plain", "branches", "branches-fixed", "rare", "rare-stripped")},
+    **{f"edges of {name}": functools.partial(check_edges, name) for name in STEPPED},
     "gcov": check_gcov,
 }

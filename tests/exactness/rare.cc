@@ -4,6 +4,7 @@
  * middle of loops.
  */
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #define APART __attribute__((noinline, noclone))
@@ -103,12 +104,14 @@ APART long loosened(long n, long *values)
 		return -thrown;
 	}
 }
-int main()
+/* rare [TIMES]: how often all is done that single steps take long for. */
+int main(int argc, char **argv)
 {
 	long sum = 0, values[8] = {3, 1, 4, 1, 5, 9, 2, 6};
-	for (long i = 0; i < 42; i++)
+	const long times = argc > 1 ? std::atol(argv[1]) : 3;
+	for (long i = 0; i < 14 * times; i++)
 		sum += loosened(i, values);
-	for (long i = 0; i < 120; i++) {
+	for (long i = 0; i < 40 * times; i++) {
 		sum += error_path(i);
 		sum += catcher(i);
 	}

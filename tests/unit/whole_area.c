@@ -26,9 +26,16 @@ static uint8_t scratch[WHOLE_SCRATCH];
 static uint64_t last_rip;
 /* How often one instruction followed another one, by both addresses; `from` of 0: it
  * was returned to. */
-static struct {
+struct way {
 	uint32_t from, to, count;
-} ways[WAYS];
+};
+static struct way ways[WAYS];
+
+struct whole_seen {
+	uint32_t *executed, *calls; /* by offset in the text */
+	struct way *ways;           /* those with a count */
+	size_t way_count;
+};
 static struct {
 	whole_step *step;
 	void *context;
@@ -228,6 +235,45 @@ void whole_note_step(void *context, ucontext_t *ucontext)
 	    (before - rip >= function->size ||
 	     is_call((const uint8_t *)(uintptr_t)before)))
 		whole_calls[rip - WHOLE_ADDRESS]++;
+}
+
+static uint32_t *copy_counts(const uint32_t *counts, size_t count)
+{
+	return memcpy(malloc(count * sizeof(*counts)), counts, count * sizeof(*counts));
+}
+
+struct whole_seen *whole_seen_keep(const struct whole_area *area)
+{
+	struct whole_seen *seen = malloc(sizeof(*seen));
+
+	*seen = (struct whole_seen){
+		.executed = copy_counts(whole_executed, area->text),
+		.calls = copy_counts(whole_calls, area->text),
+		.ways = malloc(sizeof(ways)),
+	};
+	for (size_t i = 0; i < WAYS; i++)
+		if (ways[i].count)
+			seen->ways[seen->way_count++] = ways[i];
+	seen->ways = realloc(seen->ways, (seen->way_count + 1) * sizeof(*seen->ways));
+	return seen;
+}
+
+void whole_seen_use(const struct whole_area *area, const struct whole_seen *seen)
+{
+	memcpy(whole_executed, seen->executed, area->text * sizeof(uint32_t));
+	memcpy(whole_calls, seen->calls, area->text * sizeof(uint32_t));
+	for (size_t i = 0; i < seen->way_count; i++)
+		*find_way(seen->ways[i].from, seen->ways[i].to) = seen->ways[i].count;
+}
+
+void whole_seen_free(struct whole_seen *seen)
+{
+	if (!seen)
+		return;
+	free(seen->executed);
+	free(seen->calls);
+	free(seen->ways);
+	free(seen);
 }
 
 /* The address of the last instruction of a block. */

@@ -84,6 +84,14 @@ struct whole_result whole_run_stepped(uint64_t address, uint64_t a, uint64_t b,
 /* A step of the bare code, of area `context`: fills in whole_executed and whole_calls. */
 void whole_note_step(void *context, ucontext_t *ucontext);
 
+/* What whole_note_step saw of an area, to be used again where the same code is planned
+ * in another way: single steps take long. Free it with whole_seen_free. */
+struct whole_seen;
+struct whole_seen *whole_seen_keep(const struct whole_area *area);
+/* As if these steps were made again, after whole_area_plan. */
+void whole_seen_use(const struct whole_area *area, const struct whole_seen *seen);
+void whole_seen_free(struct whole_seen *seen);
+
 /* All counters are what was seen. */
 void whole_check_counts(struct whole_area *area);
 
