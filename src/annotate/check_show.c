@@ -117,12 +117,12 @@ void check_text(const struct check *check, const struct report_profile *profile,
 void check_json(const struct check *check, const struct report_profile *profile,
 		struct text *out)
 {
-	text_format(
-		out,
-		"{\"functions\": %zu, \"blocks\": %zu, \"edges\": %zu, \"arcs\": %zu, "
-		"\"faults\": %zu",
-		check->functions, check->blocks, check->edges, check->arcs,
-		check->faults);
+	text_add(out, "{");
+	json_add_number(out, "functions", check->functions);
+	json_add_number(out, "blocks", check->blocks);
+	json_add_number(out, "edges", check->edges);
+	json_add_number(out, "arcs", check->arcs);
+	json_add_number(out, "faults", check->faults);
 	json_begin_list(out, "rows");
 	vector_for_each (&check->rows, row) {
 		const struct report_module *module =

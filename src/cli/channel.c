@@ -1,4 +1,5 @@
 /* `trammel channel`: see man/trammel-channel.1.md. */
+#include "base/json_write.h"
 #include "cli/commands.h"
 #include "cli/showing.h"
 
@@ -38,9 +39,11 @@ static const char *state_of(const struct context_channel *channel)
 static void list_json(struct context_control *control, const char *name)
 {
 	struct text text = {0};
-	const char *between = "";
+	const char *between = "{";
 
-	text_format(&text, "{\"process\": %d, \"channels\": [", (int)control->pid);
+	text_add(&text, "{");
+	json_add_number(&text, "process", (uint64_t)control->pid);
+	text_add(&text, ", \"channels\": [");
 	vector_for_each (&control->channels, item) {
 		const struct context_channel *channel = *item;
 		char own[CONTEXT_CHANNEL_NAME + 1] = "";
@@ -48,13 +51,13 @@ static void list_json(struct context_control *control, const char *name)
 		if (!context_control_is(channel, name))
 			continue;
 		memcpy(own, channel->name, CONTEXT_CHANNEL_NAME);
-		text_format(&text, "%s{\"name\": ", between);
-		text_add_json(&text, own);
-		text_format(&text,
-			    ", \"state\": \"%s\", \"active\": %s, \"stopped\": %s}",
-			    state_of(channel), channel->active ? "true" : "false",
-			    channel->wanted ? "true" : "false");
-		between = ", ";
+		text_add(&text, between);
+		json_add_text(&text, "name", own);
+		json_add_text(&text, "state", state_of(channel));
+		json_add_boolean(&text, "active", channel->active);
+		json_add_boolean(&text, "stopped", channel->wanted);
+		text_add(&text, "}");
+		between = ", {";
 	}
 	printf("%s]}\n", text.data);
 	text_deinit(&text);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/json_write.h"
 #include "cli/commands.h"
 
 #include <popt.h>
@@ -60,10 +61,9 @@ static void show_finding_json(const struct check *check, const struct finding *f
 	struct text line = {0};
 
 	text_add(&line, check == checks ? "\n  {" : ",\n  {");
-	for (size_t i = 0; i < array_count(members); i++) {
-		text_format(&line, "%s\"%s\": ", i ? ", " : "", members[i].name);
-		text_add_json(&line, members[i].text ? members[i].text : "");
-	}
+	for (size_t i = 0; i < array_count(members); i++)
+		json_add_text(&line, members[i].name,
+			      members[i].text ? members[i].text : "");
 	text_add(&line, "}");
 	fputs(line.data, stdout);
 	text_deinit(&line);

@@ -1,6 +1,7 @@
 /* The json-split of cali-query, which Hatchet and Thicket read: rows as lists of cells,
  * and paths as trees. All records are kept, since the last one decides what columns there
  * are; what a path adds to a row is made once. */
+#include "base/json_write.h"
 #include "record/model.h"
 #include "record/value.h"
 #include "query/format/caliper.h"
@@ -292,14 +293,11 @@ static record_node tree_child(struct split *split, const struct split_column *co
 		vector_push(&split->numbers, 0);
 	if (split->numbers.items[node])
 		return node;
-	text_add(out, split->node_count ? ",\n  " : "\n  ");
-	text_add(out, "{\"label\": ");
-	text_add_json(out, split->scratch.data);
-	text_add(out, ", \"column\": ");
-	text_add_json(out, column->title);
+	json_begin_item(out);
+	json_add_text(out, "label", split->scratch.data);
+	json_add_text(out, "column", column->title);
 	if (above)
-		text_format(out, ", \"parent\": %" PRIu32,
-			    split->numbers.items[above] - 1);
+		json_add_number(out, "parent", split->numbers.items[above] - 1);
 	text_add(out, "}");
 	split->numbers.items[node] = ++split->node_count;
 	return node;
@@ -476,14 +474,6 @@ static void add_rows(struct split *split)
 	free(own);
 }
 
-static void add_said(struct text *out, const char *name, const char *said)
-{
-	text_add(out, ", ");
-	text_add_json(out, name);
-	text_add(out, ": ");
-	text_add_json(out, said);
-}
-
 /* Adds metadata of the file, except the title: SELECT may have another one. */
 static void add_descriptions(struct split *split, record_attribute id)
 {
@@ -502,7 +492,7 @@ static void add_descriptions(struct split *split, record_attribute id)
 		split->scratch.length = 0;
 		text_add(&split->scratch, "");
 		record_value_text(&split->scratch, said.value);
-		add_said(printing->out, about->name, split->scratch.data);
+		json_add_text(printing->out, about->name, split->scratch.data);
 	}
 }
 
@@ -533,7 +523,8 @@ static void add_metadata(struct split *split, const struct split_column *column)
 {
 	struct text *out = split->printing.out;
 
-	text_format(out, "{\"is_value\": %s", column->in_tree ? "false" : "true");
+	text_add(out, "{");
+	json_add_boolean(out, "is_value", !column->in_tree);
 	if (column->path) {
 		text_add(out, "}");
 		return;
@@ -546,15 +537,15 @@ static void add_metadata(struct split *split, const struct split_column *column)
 	const char *unit = unit_of(split, attribute, id);
 
 	if (own || attribute->alias)
-		add_said(out, "attribute.alias",
-			 own ? attribute->title : attribute->alias);
+		json_add_text(out, "attribute.alias",
+			      own ? attribute->title : attribute->alias);
 	if (unit)
-		add_said(out, "attribute.unit", unit);
+		json_add_text(out, "attribute.unit", unit);
 	add_descriptions(split, id);
 	if (used && attribute->type != RECORD_STRING &&
 	    (column->in_tree ||
 	     (attribute->type != RECORD_UINT && attribute->type != RECORD_BOOL)))
-		add_said(out, "attribute.type", record_type_name(attribute->type));
+		json_add_text(out, "attribute.type", record_type_name(attribute->type));
 	text_add(out, "}");
 }
 

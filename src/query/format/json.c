@@ -1,4 +1,5 @@
 /* JSON: a list of rows, or an object with them and the run metadata. */
+#include "base/json_write.h"
 #include "record/value.h"
 #include "query/format.h"
 #include "query/format/output.h"
@@ -8,22 +9,10 @@ static void add_globals(struct text *out, const struct query_globals *globals)
 {
 	text_add(out, "{");
 	vector_for_each (globals, global) {
-		text_add(out, global == globals->items ? "" : ", ");
-		text_add_json(out, global->name);
-		text_add(out, ": ");
+		json_add_key(out, global->name);
 		record_value_json(out, global->value);
 	}
 	text_add(out, "}");
-}
-
-static void add_member(struct text *out, bool *first, const char *name,
-		       struct record_value value)
-{
-	text_add(out, *first ? "" : ", ");
-	*first = false;
-	text_add_json(out, name);
-	text_add(out, ": ");
-	record_value_json(out, value);
 }
 
 static void add_rows(struct query_result *result, const struct query_style *style,
@@ -35,16 +24,15 @@ static void add_rows(struct query_result *result, const struct query_style *styl
 
 	text_add(out, style->continued ? "" : "[");
 	vector_for_each (&result->rows, row) {
-		bool first = true;
-
 		text_add(out, row == result->rows.items && !style->continued ? "\n  {"
 									     : ",\n  {");
 		query_result_cells(result, row, cells);
-		for (size_t i = 0; i < count; i++)
-			if (query_is_there(cells[columns[i]]))
-				add_member(out, &first,
-					   result->columns.items[columns[i]].title,
-					   cells[columns[i]]);
+		for (size_t i = 0; i < count; i++) {
+			if (!query_is_there(cells[columns[i]]))
+				continue;
+			json_add_key(out, result->columns.items[columns[i]].title);
+			record_value_json(out, cells[columns[i]]);
+		}
 		text_add(out, "}");
 		query_give(style, out);
 	}

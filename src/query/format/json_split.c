@@ -1,4 +1,5 @@
 /* JSON for Hatchet and Thicket: rows as lists of cells, and the paths as a tree. */
+#include "base/json_write.h"
 #include "record/model.h"
 #include "record/value.h"
 #include "query/format.h"
@@ -35,13 +36,11 @@ struct split {
 static uint32_t add_node(struct split *split, const char *label, const char *column,
 			 uint32_t above)
 {
-	text_add(&split->nodes, split->node_count ? ",\n  " : "\n  ");
-	text_add(&split->nodes, "{\"label\": ");
-	text_add_json(&split->nodes, label);
-	text_add(&split->nodes, ", \"column\": ");
-	text_add_json(&split->nodes, column);
+	json_begin_item(&split->nodes);
+	json_add_text(&split->nodes, "label", label);
+	json_add_text(&split->nodes, "column", column);
 	if (above)
-		text_format(&split->nodes, ", \"parent\": %" PRIu32, above - 1);
+		json_add_number(&split->nodes, "parent", above - 1);
 	text_add(&split->nodes, "}");
 	return ++split->node_count;
 }
@@ -181,12 +180,8 @@ static void add_data(struct split *split, struct text *out)
 
 static void add_said(struct text *out, const char *name, const char *said)
 {
-	if (!said)
-		return;
-	text_add(out, ", ");
-	text_add_json(out, name);
-	text_add(out, ": ");
-	text_add_json(out, said);
+	if (said)
+		json_add_text(out, name, said);
 }
 
 static const struct query_attribute *attribute_of(const struct split *split,
@@ -214,7 +209,8 @@ static void add_column_metadata(const struct split *split, const struct split_co
 
 	if (own->in_tree)
 		type = attribute->type;
-	text_format(out, "{\"is_value\": %s", own->in_tree ? "false" : "true");
+	text_add(out, "{");
+	json_add_boolean(out, "is_value", !own->in_tree);
 	add_said(out, "attribute.alias",
 		 strcmp(column->title, column->name) ? column->title : attribute->alias);
 	add_said(out, "attribute.unit", column->unit ? column->unit : attribute->unit);

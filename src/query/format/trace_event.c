@@ -1,4 +1,5 @@
 /* Events of traces for Perfetto and chrome://tracing. See trace_json.h. */
+#include "base/json_write.h"
 #include "record/model.h"
 #include "record/value.h"
 #include "query/format.h"
@@ -260,9 +261,8 @@ static void add_counter(const struct happening *happening, const char *group,
 
 static void add_arg(struct text *args, const char *name, struct record_value value)
 {
-	text_add(args, args->length ? ", " : "{");
-	text_add_json(args, name);
-	text_add(args, ": ");
+	text_add(args, args->length ? "" : "{");
+	json_add_key(args, name);
 	record_value_json(args, value);
 }
 

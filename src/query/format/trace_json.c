@@ -1,5 +1,6 @@
 #include "query/format/trace_json.h"
 
+#include "base/json_write.h"
 #include "record/model.h"
 #include "record/value.h"
 
@@ -155,8 +156,8 @@ static void add_rows(struct trace_json *json)
 
 	vector_for_each (&json->rows, row) {
 		args.length = 0;
-		text_add(&args, "{\"name\": ");
-		text_add_json(&args, row->name);
+		text_add(&args, "{");
+		json_add_text(&args, "name", row->name);
 		text_add(&args, "}");
 		trace_json_event(json, &(struct trace_event){
 					       .phase = 'M',

@@ -7,18 +7,15 @@
 
 static void add_module_names(struct text *out, const struct report_module *module)
 {
-	json_add_key(out, "module");
-	text_add_json(out, module->name);
-	json_add_key(out, "module.path");
-	text_add_json(out, module->path);
+	json_add_text(out, "module", module->name);
+	json_add_text(out, "module.path", module->path);
 }
 
 static void add_function(struct text *out, const struct report_profile *profile,
 			 const struct report_function *function)
 {
 	add_module_names(out, &profile->modules.items[function->module]);
-	json_add_key(out, "function");
-	text_add_json(out, function->name);
+	json_add_text(out, "function", function->name);
 	json_add_address(out, "offset", function->offset);
 }
 
