@@ -4,6 +4,7 @@
  */
 #include "record/cali_writer.h"
 #include "record/model.h"
+#include "record/trm_reader.h"
 #include "record/value.h"
 #include "record/record.h"
 

@@ -4,6 +4,7 @@
  * the payload of a chunk.
  */
 #include "record/model.h"
+#include "record/trm_reader.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
 #include "record/record.h"

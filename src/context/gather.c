@@ -12,6 +12,7 @@
 #include "context/save.h"
 #include "record/model.h"
 #include "record/output.h"
+#include "record/trm_reader.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
 

@@ -113,6 +113,4 @@ struct coverage_options {
 	size_t width; /* columns at which lines are cut; 0: nowhere */
 };
 
-void coverage_json(const struct coverage *coverage, struct text *out);
-
 #endif

@@ -11,4 +11,6 @@ const char *coverage_trouble_kind(const struct coverage_module *module);
 void coverage_text(const struct coverage *coverage,
 		   const struct coverage_options *options, struct text *out);
 
+void coverage_json(const struct coverage *coverage, struct text *out);
+
 #endif

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "record/model.h"
 #include "record/record.h"
+#include "record/trm_reader.h"
 #include "report/profile.h"
 
 #include <inttypes.h>

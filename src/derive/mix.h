@@ -52,6 +52,4 @@ void mix_deinit(struct mix *mix);
 /* Returns the name of a row; for a function or block, the function's name. */
 const char *mix_row_name(const struct mix *mix, const struct mix_row *row);
 
-void mix_json(const struct mix *mix, struct text *out);
-
 #endif

@@ -8,4 +8,6 @@
 void mix_text(const struct mix *mix, const struct walk_options *options,
 	      struct text *out);
 
+void mix_json(const struct mix *mix, struct text *out);
+
 #endif

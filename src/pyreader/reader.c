@@ -7,6 +7,7 @@
 
 #include "record/cali_values.h"
 #include "record/model.h"
+#include "record/trm_reader.h"
 #include "record/value.h"
 #include "base/vector.h"
 #include "record/cali.h"

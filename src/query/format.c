@@ -4,6 +4,8 @@
 #include "query/format/caliper.h"
 #include "query/format/caliper_result.h"
 #include "query/format/html.h"
+#include "query/format/json.h"
+#include "query/format/json_split.h"
 #include "query/format/lines.h"
 #include "query/format/table.h"
 #include "query/match.h"

@@ -6,6 +6,7 @@
 #include "query/operators.h"
 #include "query/parse_columns.h"
 #include "query/parse_terms.h"
+#include "record/trm_reader.h"
 
 #include <stdio.h>
 #include <strings.h>

@@ -1,6 +1,6 @@
 #include "query/result.h"
 
-#include "query/format/caliper.h"
+#include "query/format_type.h"
 #include "query/match.h"
 #include "record/value.h"
 

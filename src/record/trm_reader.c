@@ -1,8 +1,9 @@
+#include "record/trm_reader.h"
+
 #include "record/cali_reader.h"
 #include "record/split_reader.h"
 #include "record/trm_writer.h"
 #include "record/cali.h"
-#include "record/record.h"
 #include "record/trm.h"
 #include "record/trm_decode.h"
 #include "record/trm_source.h"

@@ -5,6 +5,7 @@
 #include "base/vector.h"
 #include "record/model.h"
 #include "record/record.h"
+#include "record/trm_reader.h"
 #include "record/trm_writer.h"
 #include "report/profile.h"
 

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "record/model.h"
+#include "record/trm_reader.h"
 #include "report/caliper.h"
 #include "report/fields.h"
 #include "report/regions.h"

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "record/record.h"
 #include "record/model.h"
+#include "record/trm_reader.h"
 #include "record/value.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "context/channel_view.h"
 #include "record/cali_writer.h"
 #include "record/model.h"
+#include "record/trm_reader.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
 #include "base/cleanup.h"

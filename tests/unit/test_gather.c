@@ -1,5 +1,6 @@
 /* Ranks' numbers put together: sums by path, the least and the greatest, damage. */
 #include "record/model.h"
+#include "record/trm_reader.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
 #include "context/gather.h"

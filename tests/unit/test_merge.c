@@ -1,5 +1,6 @@
 /* `trammel merge`: the merged profile against the same files put one behind the other. */
 #include "record/model.h"
+#include "record/trm_reader.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
 #include "base/text.h"

@@ -1,5 +1,6 @@
 /* .trm files: what is written is read again, and damage never does harm. */
 #include "record/model.h"
+#include "record/trm_reader.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
 #include "base/cleanup.h"

@@ -6,6 +6,7 @@
 #include "query/run.h"
 #include "cli/cali/options.h"
 #include "query/query.h"
+#include "record/trm_reader.h"
 
 #include <errno.h>
 #include <stdio.h>

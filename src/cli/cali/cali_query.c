@@ -8,6 +8,7 @@
 #include "query/run.h"
 #include "record/cali_values.h"
 #include "record/model.h"
+#include "record/trm_reader.h"
 #include "record/value.h"
 #include "base/array.h"
 #include "base/cleanup.h"

@@ -8,6 +8,7 @@
 #include "cli/cali/count.h"
 #include "cli/cali/options.h"
 #include "record/record.h"
+#include "record/trm_reader.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -61,18 +61,6 @@ struct caliper_printing {
 	struct VECTOR(struct record_pair) pairs;
 };
 
-/* A format: the size of its state, and functions that take records. */
-struct caliper_format {
-	size_t size; /* of its state */
-	/* Sorts records itself, by ORDER BY. */
-	bool orders;
-	void (*begin)(struct caliper_printing *printing); /* or NULL */
-	void (*record)(struct caliper_printing *printing,
-		       const struct caliper_record *record);
-	/* Prints the end and frees the contents of the state, but not the state. */
-	void (*end)(struct caliper_printing *printing); /* or NULL */
-};
-
 extern const struct caliper_format caliper_table, caliper_tree, caliper_json,
 	caliper_expand, caliper_lines, caliper_cali, caliper_split;
 

@@ -1,7 +1,7 @@
-/* JSON: a list of rows, or an object with them and the run metadata. */
+#include "query/format/json.h"
+
 #include "base/json_write.h"
 #include "record/value.h"
-#include "query/format.h"
 #include "query/format/output.h"
 
 /* Adds a list of pairs as {"name": value, ...}. */

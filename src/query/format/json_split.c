@@ -1,8 +1,8 @@
-/* JSON for Hatchet and Thicket: rows as lists of cells, and the paths as a tree. */
+#include "query/format/json_split.h"
+
 #include "base/json_write.h"
 #include "record/model.h"
 #include "record/value.h"
-#include "query/format.h"
 #include "query/format/cells.h"
 #include "query/format/paths.h"
 

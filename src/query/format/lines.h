@@ -4,7 +4,7 @@
 #ifndef TRAMMEL_QUERY_FORMAT_LINES_H
 #define TRAMMEL_QUERY_FORMAT_LINES_H
 
-#include "query/format.h"
+#include "query/result.h"
 
 void query_print_csv(struct query_result *result, const struct query_style *style,
 		     struct text *out);
