@@ -318,7 +318,9 @@ bool measuring_complete(struct measuring *given, const char *program)
 						    &given->collector);
 
 	given->options.collector = &given->collector;
-
+	if (!error && given->collector.points)
+		given->options.points.items[given->options.points.count++] =
+			given->collector.points;
 	if (!error)
 		error = read_calls(given->calls, &given->options.calls);
 	if (!error && given->collector.calls && !given->collector.graph &&

@@ -7,13 +7,21 @@
 #include <string.h>
 
 const struct collector *const collectors[] = {
-	&collector_functions, &collector_coverage,
-	&collector_blocks,    &collector_block_coverage,
-	&collector_edges,     &collector_calls,
-	&collector_callgraph, &collector_returns,
-	&collector_pbo,       &collector_regions,
-	&collector_trace,     &collector_mpi,
-	&collector_openmp,    NULL,
+	&collector_functions,
+	&collector_coverage,
+	&collector_blocks,
+	&collector_block_coverage,
+	&collector_edges,
+	&collector_calls,
+	&collector_callgraph,
+	&collector_returns,
+	&collector_memory,
+	&collector_pbo,
+	&collector_regions,
+	&collector_trace,
+	&collector_mpi,
+	&collector_openmp,
+	NULL,
 };
 
 struct trm_error *collector_find(const char *name, const struct collector **ret_collector)
@@ -72,6 +80,8 @@ static void add_collector(struct collector *all, const struct collector *one)
 	all->graph |= one->graph;
 	all->exits |= one->exits;
 	all->pbo |= one->pbo;
+	if (one->points)
+		all->points = one->points;
 	for (size_t i = 0; one->ops[i]; i++)
 		add_ops(all, one->ops[i]);
 }

@@ -13,6 +13,7 @@ extern const struct collector collector_coverage;
 extern const struct collector collector_blocks;
 extern const struct collector collector_calls;
 extern const struct collector collector_callgraph;
+extern const struct collector collector_memory;
 extern const struct collector collector_returns;
 extern const struct collector collector_block_coverage;
 extern const struct collector collector_pbo;

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 55
+#define WIRE_VERSION 56
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -35,6 +35,7 @@
 #define WIRE_BANK_NUMBER    0x18
 #define WIRE_BANK_QUIET     0x1c
 #define WIRE_BANK_CONTROL   0x20
+#define WIRE_BANK_TID       0x30
 #define WIRE_BANK_UNTIMED   0x34
 #define WIRE_BANK_RETURNS   0x38
 #define WIRE_BANK_RAX       0x40
@@ -394,12 +395,15 @@ struct wire_step {
 };
 #define WIRE_STEP_MOVED 0
 #define WIRE_STEP_AWAY  4
+#define WIRE_STEP_POINT 5
 
 /* Bytes from a step to the next one, in the original and in the code. */
 static inline int32_t wire_step_original(struct wire_step step)
 {
 	int32_t distance = step.code << 4 | step.original;
 
+	if (step.kind == WIRE_STEP_POINT)
+		return 0;
 	return step.kind == WIRE_STEP_AWAY ? (distance ^ 0x1000) - 0x1000 : step.original;
 }
 

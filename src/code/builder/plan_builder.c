@@ -22,6 +22,8 @@ struct builder_mark builder_mark(const struct plan_builder *builder)
 		.crossings = plan->crossings.count,
 		.steps = plan->map_rows.count,
 		.stubs = plan->stubs.count,
+		.point_slots = plan->points.slots.count,
+		.checks = plan->points.checks.count,
 	};
 }
 
@@ -43,6 +45,8 @@ void builder_undo(struct plan_builder *builder, const struct builder_mark *mark)
 	plan->crossings.count = mark->crossings;
 	plan->map_rows.count = mark->steps;
 	plan->stubs.count = mark->stubs;
+	plan->points.slots.count = mark->point_slots;
+	plan->points.checks.count = mark->checks;
 }
 
 struct emitter builder_emitter(struct plan_builder *builder)
@@ -91,7 +95,7 @@ bool builder_relocates(const struct plan_builder *builder)
 {
 	const struct plan_request *request = builder->request;
 
-	return request->depth >= PLAN_BLOCKS ||
+	return request->depth >= PLAN_POINTS ||
 	       (request->depth == PLAN_CALLS &&
 		(request->graph || request->spans || builder->returns.copy_calls));
 }

@@ -40,6 +40,7 @@ struct builder_function {
 	struct cfg cfg;
 	struct whole whole;
 	struct block_sums sums;
+	struct point_places points;
 	bool cold; /* earlier runs executed the module, but not this function */
 	struct frequencies_known known;
 };
@@ -90,7 +91,7 @@ struct plan_builder {
 /* A state to return to when writing a function fails. */
 struct builder_mark {
 	size_t code, fixups, jumps, cached, shifts, patches, islands, calls, blocks,
-		terms, edges, crossings, steps, stubs;
+		terms, edges, crossings, steps, stubs, point_slots, checks;
 };
 
 struct builder_mark builder_mark(const struct plan_builder *builder);

@@ -24,7 +24,7 @@ void gates_reserve(struct plan_builder *builder)
 
 	if (!gates_wanted(builder->request))
 		return;
-	plan->counts_entries = builder->request->depth >= PLAN_BLOCKS;
+	plan->counts_entries = builder->request->depth >= PLAN_POINTS;
 	plan->sites = builder->request->calls;
 	plan->graph = builder->request->graph;
 	plan->spans = builder->request->spans;

@@ -59,6 +59,8 @@ static bool leads_out(const struct map_walk *walking, const struct map_row *step
 /* Whether a step is passed by all that comes to the next instruction in order. */
 static bool leads_on(const struct map_walk *walking, const struct map_row *step)
 {
+	if (step->kind == MAP_ROW_POINT)
+		return !(step->original & MAP_POINT_EDGE);
 	if (step->kind != MAP_ROW_PROBE)
 		return leads_out(walking, step);
 	return !edges_is_fall(walking->plan, walking->function,
@@ -115,26 +117,66 @@ static bool follow_jump(struct map_walk *walking, const struct map_row *step)
 }
 
 /* A thread that is shown behind probes it has not run: they count by hand. They may lie
- * behind a jump to where the code goes on. */
+ * behind a jump to where the code goes on. Points cannot be run by hand: the thread comes
+ * back in front of them. */
 static void count_ahead(struct map_walk walking, bool first_counted,
 			struct plan_position *place)
 {
-	const struct map_row *step;
+	const struct map_row *step = current_row(&walking);
 	unsigned row = 0;
 
+	place->way = walking.code + (first_counted && step ? map_row_code(*step) : 0);
 	while ((step = current_row(&walking)) && row < 2) {
 		if (step->kind == MAP_ROW_JUMP) {
 			if (!follow_jump(&walking, step))
 				return;
 			continue;
 		}
-		if (step->kind != MAP_ROW_PROBE)
+		if (step->kind != MAP_ROW_PROBE && step->kind != MAP_ROW_POINT)
 			return;
-		if (!first_counted)
+		if (step->kind == MAP_ROW_POINT)
+			place->leads = true;
+		else if (!first_counted)
 			place->uncounted[row++] = probe_slot(walking.plan, walking.code);
 		first_counted = false;
 		advance_row(&walking, step);
 	}
+}
+
+/* Whether a row is the first one of a point. */
+static bool begins_point(const struct map_row *step)
+{
+	return step->kind == MAP_ROW_POINT && !(step->original & MAP_POINT_MORE);
+}
+
+/* Finds the position in the code of a point. At its start the thread has not run it. */
+static void locate_in_point(const struct map_walk *walking, uint32_t code_offset,
+			    struct plan_position *place)
+{
+	struct map_walk to = *walking;
+	const struct map_row *step = current_row(&to);
+
+	if (begins_point(step) && code_offset == to.code) {
+		place->kind = PLAN_POSITION_MOVED;
+		count_ahead(to, false, place);
+		return;
+	}
+	place->kind = PLAN_POSITION_POINT;
+	do {
+		advance_row(&to, step);
+		/* Behind the call the thread is in front of the next row. */
+		place->routine |= step->original & MAP_POINT_CALLS;
+		step = current_row(&to);
+	} while (step && step->kind == MAP_ROW_POINT && !begins_point(step));
+	place->end = to.code;
+	count_ahead(to, false, place);
+}
+
+/* Whether a jump ends the piece of an edge with points. */
+static bool ends_points(const struct map_walk *walking, const struct map_row *step)
+{
+	return step->kind == MAP_ROW_JUMP && walking->index &&
+	       step[-1].kind == MAP_ROW_POINT && step[-1].original & MAP_POINT_PIECE;
 }
 
 /* The place in a probe that begins at `code`: what a thread has on the stack, and whether
@@ -299,7 +341,13 @@ struct plan_position address_map_locate(const struct plan *plan,
 		return place;
 	}
 	place.original = walking.original;
-	if (step->kind == MAP_ROW_PROBE) {
+	if (step->kind == MAP_ROW_POINT) {
+		locate_in_point(&walking, code_offset, &place);
+	} else if (ends_points(&walking, step)) {
+		place.kind = PLAN_POSITION_MOVED;
+		place.leads = true;
+		place.way = code_offset;
+	} else if (step->kind == MAP_ROW_PROBE) {
 		locate_in_probe(&walking, code_offset, &place);
 	} else if (code_offset == walking.code + PROBE_COUNT_SIZE &&
 		   step->code == PROBE_COUNT_SIZE + JUMP) {

@@ -15,8 +15,20 @@ enum map_row_kind {
 	MAP_ROW_PROBE,    /* code alone */
 	MAP_ROW_JUMP,     /* code alone: a jump to the original of the next row, or to the
 			     next block */
-	MAP_ROW_AWAY, /* nothing: distance from the end of the last row's original to the
-			 next row's. Several such rows add up */
+	MAP_ROW_AWAY,  /* nothing: distance from the end of the last row's original to the
+			  next row's. Several such rows add up */
+	MAP_ROW_POINT, /* code alone, of a point: see code/points/points.h. Its `original`
+			  has enum map_row_point instead */
+};
+
+/* Flags of a MAP_ROW_POINT. */
+enum map_row_point {
+	MAP_POINT_MORE = 1, /* goes on with the point of the row in front */
+	MAP_POINT_CALLS =
+		2, /* ends with a call of a routine, which takes place elsewhere */
+	MAP_POINT_EDGE = 4, /* on the way into the next block, not on all ways to it */
+	MAP_POINT_PIECE =
+		8, /* in code of an edge, behind which a jump leads to `original` */
 };
 
 struct map_row {
@@ -33,6 +45,8 @@ static inline int32_t map_row_original(struct map_row step)
 {
 	int32_t distance = step.code << 4 | step.original;
 
+	if (step.kind == MAP_ROW_POINT)
+		return 0;
 	return step.kind == MAP_ROW_AWAY ? (distance ^ 0x1000) - 0x1000 : step.original;
 }
 

@@ -22,6 +22,7 @@
 #include "base/vector.h"
 #include "code/plan/call_sites.h"
 #include "code/plan/map_row.h"
+#include "code/plan/plan_points.h"
 #include "image/image.h"
 
 #include <stdbool.h>
@@ -274,6 +275,7 @@ struct plan {
 	struct VECTOR(struct plan_arc) arcs;   /* by site */
 	struct VECTOR(struct plan_link) links; /* by site */
 	struct VECTOR(struct plan_left) left;  /* cold parts, by address */
+	struct plan_points points;             /* code of others */
 	struct VECTOR(uint8_t) code;           /* trampolines and their constants */
 	struct VECTOR(char) names;             /* as image.names */
 };

@@ -263,6 +263,10 @@ void plan_deinit(struct plan *plan)
 	vector_deinit(&plan->arcs);
 	vector_deinit(&plan->links);
 	vector_deinit(&plan->left);
+	vector_deinit(&plan->points.slots);
+	vector_deinit(&plan->points.module);
+	vector_deinit(&plan->points.troubles);
+	vector_deinit(&plan->points.checks);
 	vector_deinit(&plan->latches);
 	vector_deinit(&plan->code);
 	vector_deinit(&plan->names);

@@ -22,6 +22,8 @@ enum plan_position_kind {
 	PLAN_POSITION_MOVED,     /* in a function relocated whole. A jump may lie over the
 				    bytes at `original`: a thread that is shown there
 				    continues where plan_moved_to says */
+	PLAN_POSITION_POINT,     /* in the middle of a point's code, which ends at `end`:
+				    it must be finished */
 	PLAN_POSITION_UNKNOWN,   /* in plan.code, but no instruction starts there */
 };
 
@@ -50,6 +52,12 @@ struct plan_position {
 	/* MOVED, START, CALL_DONE: counters (displacements in the bank without the
 	 * module's) of probes that the thread has skipped; PLAN_NO_SLOT: none. */
 	uint32_t uncounted[3];
+	bool leads; /* MOVED: points are ahead. What is shown at `original` continues at
+		       offset `way` of plan.code, in front of all that it has not run;
+		       nothing need be counted for it */
+	uint32_t way;
+	uint32_t end;       /* POINT: offset in plan.code behind the point */
+	bool routine;       /* POINT: a routine is called before that */
 	uint32_t recounted; /* MOVED, CALL_DONE: counter of a probe that the thread has
 			       run, though its call will be counted again; 0: none, as the
 			       first counters are those of gates */

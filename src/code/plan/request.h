@@ -6,7 +6,7 @@
 
 #include "code/plan/plan.h"
 
-struct point_source;
+struct point_sources;
 
 /* Offsets in the tree that the resident keeps for call graphs (struct wire_graph), for
  * gates. */
@@ -22,6 +22,18 @@ struct plan_graph_layout {
 	uint32_t leaf; /* added to the name of a function whose returns are not seen */
 };
 
+/* Offsets in the bank of what recipes use. */
+struct plan_point_layout {
+	uint32_t self;    /* address of the bank, 8 bytes */
+	uint32_t thread;  /* number of the thread, 4 bytes */
+	uint32_t untimed; /* not 0: the time-stamp counter may not be read, 4 bytes */
+	uint32_t control; /* address of a word of 4 bytes of which `dead` is set once the
+			     tracer is dead, 8 bytes */
+	uint32_t dead;
+	uint32_t call;     /* address of what calls routines: see recipe_call */
+	uint32_t routines; /* from the address in `control` on: addresses of routines */
+};
+
 /* Parameters of hook code: it steps over the red zone, pushes the hook's number and calls
  * through a word of the bank. */
 struct plan_hook_layout {
@@ -34,6 +46,7 @@ struct plan_hook_layout {
 					  calls without returns */
 	uint32_t span_begin, span_end; /* offsets for spans: of beginnings and ends */
 	struct plan_graph_layout graph;
+	struct plan_point_layout points;
 };
 
 /* Depth of measurement in a function. */
@@ -96,7 +109,7 @@ struct plan_request {
 	bool in_parts;
 	/* Code of others at points of functions; needs PLAN_POINTS or more, and
 	 * PLAN_PROBE_COUNT. NULL: none. `module` is the path that it is told. */
-	const struct point_source *points;
+	const struct point_sources *points;
 	const char *module;
 };
 

@@ -122,6 +122,8 @@ static void begin_batch(const struct plan_builder *all, struct batch *batch)
 				    .spans = plan->spans,
 				    .cells_slot = plan->cells_slot};
 	memcpy(&batch->plan.functions, &plan->functions, sizeof(plan->functions));
+	memcpy(&batch->plan.points.module, &plan->points.module,
+	       sizeof(plan->points.module));
 	*builder = (struct plan_builder){
 		.request = all->request,
 		.image = all->image,
@@ -158,6 +160,7 @@ static void write_batch(const struct plan_builder *all, struct batch *batch)
 	cfg_deinit(&builder->current.cfg);
 	whole_deinit(&builder->current.whole);
 	block_sums_deinit(&builder->current.sums);
+	point_places_deinit(&builder->current.points);
 }
 
 static void end_batch(struct batch *batch)
@@ -166,6 +169,7 @@ static void end_batch(struct batch *batch)
 	struct plan *plan = &batch->plan;
 
 	memset(&plan->functions, 0, sizeof(plan->functions));
+	memset(&plan->points.module, 0, sizeof(plan->points.module));
 	plan_deinit(plan);
 	vector_deinit(&builder->out.islands);
 	vector_deinit(&builder->out.jumps);
@@ -281,6 +285,12 @@ static void move_rows(const struct move *move, const struct plan *whole)
 		row->edge += move->edges;
 	vector_for_each (&plan->stubs, row)
 		row->code += move->by;
+	vector_for_each (&plan->points.slots, row)
+		move_slot(move, &row->first_slot);
+	vector_for_each (&plan->points.checks, row) {
+		row->at += move->by;
+		row->then += move->by;
+	}
 }
 
 /* Displacements of counters, and where the others are. */
@@ -339,6 +349,10 @@ static void append_batch(struct plan_builder *builder, const struct batch *batch
 	append(&whole->crossings, &plan->crossings);
 	append(&whole->map_rows, &plan->map_rows);
 	append(&whole->stubs, &plan->stubs);
+	append(&whole->points.slots, &plan->points.slots);
+	append(&whole->points.troubles, &plan->points.troubles);
+	append(&whole->points.checks, &plan->points.checks);
+	whole->points.count += plan->points.count;
 	append(&builder->out.islands, &batch->builder.out.islands);
 	append(&builder->out.jumps, &batch->builder.out.jumps);
 	append(&builder->out.cached, &batch->builder.out.cached);

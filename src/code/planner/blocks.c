@@ -231,7 +231,7 @@ static void choose_slots(struct plan_builder *builder, struct plan_function *row
 	whole->entry_slot = WHOLE_NONE;
 	find_known(builder, row);
 	choose_order(builder);
-	if (builder->request->depth < PLAN_BLOCKS)
+	if (builder->request->depth < PLAN_POINTS)
 		return;
 	/* If only blocks are counted, a function's counters lie together: see
 	 * session/adapt/fired.c. */
@@ -240,6 +240,8 @@ static void choose_slots(struct plan_builder *builder, struct plan_function *row
 	whole->blocks.items[0].slot = row->slot * builder->plan->slot_size;
 	whole->entry_slot =
 		whole_needs_entry_slot(whole) ? whole->blocks.items[0].slot : WHOLE_NONE;
+	if (builder->request->depth < PLAN_BLOCKS)
+		return;
 	add_blocks(builder, row);
 	if (builder->request->depth != PLAN_EDGES ||
 	    !counter_placement_choose(builder, row))
@@ -550,6 +552,49 @@ void blocks_note_flags(struct plan_builder *builder, uint32_t index)
 		note_entry_flags(builder, index);
 }
 
+/* Asks for the points of a function; without a graph only what it is told of them. */
+static void list_points(struct plan_builder *builder, uint32_t index,
+			const struct cfg *cfg)
+{
+	struct point_places *points = &builder->current.points;
+	const struct image *image = builder->image;
+
+	builder->current.whole.points = NULL;
+	if (!builder->request->points)
+		return;
+	points->sources = builder->request->points;
+	points->layout = &builder->request->hook_layout.points;
+	points->function = (struct point_function){
+		.image = image,
+		.index = index,
+		.owner = cold_parts_owner(image, index),
+		.is_part = cold_parts_owner(image, index) != index,
+		.name = image->names.items + image->functions.items[index].name,
+		.module = builder->request->module,
+		.cfg = cfg,
+	};
+	if (point_places_list(points) && cfg)
+		builder->current.whole.points = points;
+}
+
+/* The counters of the points of a function. Edges with points have pieces like those with
+ * counters. */
+static void choose_point_slots(struct plan_builder *builder)
+{
+	struct whole *whole = &builder->current.whole;
+	struct point_places *points = whole->points;
+	struct plan *plan = builder->plan;
+
+	if (!points)
+		return;
+	point_places_take_slots(points, plan);
+	point_places_measure(points, plan->code_address + plan->code.count);
+	for (size_t i = whole->edges.count;
+	     points->on_edges && i < builder->current.cfg.edges.count; i++)
+		vector_push(&whole->edges, ((struct whole_edge){.slot = WHOLE_NONE,
+								.code = WHOLE_NONE}));
+}
+
 static bool instrument_whole(struct plan_builder *builder, uint32_t index,
 			     struct plan_function *row)
 {
@@ -569,6 +614,11 @@ static bool instrument_whole(struct plan_builder *builder, uint32_t index,
 	if (!build_cfg(builder, index))
 		return false;
 	note_entry_flags(builder, index);
+	list_points(builder, index, &builder->current.cfg);
+	/* Only points are asked for, and there are none. */
+	if (builder->request->depth == PLAN_POINTS && !builder->current.whole.points &&
+	    !gates_wanted(builder->request))
+		return false;
 	if (spans ? !spans_mark_ends(builder) : is_brief(builder, index))
 		return false;
 	mark_tails(builder);
@@ -587,6 +637,7 @@ static bool instrument_whole(struct plan_builder *builder, uint32_t index,
 	if (spans && !whole_sees_returns(&builder->current.whole))
 		return false;
 	choose_slots(builder, row);
+	choose_point_slots(builder);
 	if (!set_call_end(builder, index, row) || !write_whole(builder, index, row)) {
 		builder_undo(builder, &mark);
 		builder->plan->slot_count = slots;
@@ -595,7 +646,17 @@ static bool instrument_whole(struct plan_builder *builder, uint32_t index,
 		return false;
 	}
 	note_pieces(builder, row);
+	if (builder->current.whole.points)
+		point_places_tell(builder->current.whole.points, builder->plan, true);
 	return true;
+}
+
+void blocks_tell_points(struct plan_builder *builder, uint32_t index)
+{
+	list_points(builder, index,
+		    build_cfg(builder, index) ? &builder->current.cfg : NULL);
+	if (builder->request->points)
+		point_places_tell(&builder->current.points, builder->plan, false);
 }
 
 bool blocks_instrument(struct plan_builder *builder, uint32_t index,

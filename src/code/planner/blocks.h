@@ -14,6 +14,10 @@
 bool blocks_instrument(struct plan_builder *builder, uint32_t index,
 		       struct plan_function *row);
 
+/* Tells the plan of the points of a function that is not relocated whole: they have no
+ * code. */
+void blocks_tell_points(struct plan_builder *builder, uint32_t index);
+
 /* Notes which calls of a function return flags, and whether it takes any itself. */
 void blocks_note_flags(struct plan_builder *builder, uint32_t index);
 

@@ -267,6 +267,7 @@ static void begin_rows(struct lazy *lazy)
 
 	builder_restart(builder);
 	plan->slot_count = 1; /* slot 0 is for functions that were not called */
+	builder_reserve_points(builder);
 	plan->cold_slot = UINT32_MAX;
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
 		const struct image_function *function =

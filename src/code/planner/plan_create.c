@@ -13,6 +13,7 @@
 #include "code/planner/flag_calls.h"
 #include "code/planner/signal_returns.h"
 #include "code/planner/write_row.h"
+#include "code/points/points.h"
 #include "code/relocate/inline_cache.h"
 #include "code/scan/cold_parts.h"
 #include "code/scan/gs.h"
@@ -37,6 +38,28 @@ static bool is_asked_for(const struct plan_builder *builder,
 		demangled = image_demangle(name);
 	return ask(builder->request->context, demangled ? demangled : name,
 		   function->address);
+}
+
+/* Whether a function may have points, or something else is asked of it. */
+static bool may_have_points(const struct plan_builder *builder,
+			    const struct image_function *function, const char *name)
+{
+	const struct point_sources *sources = builder->request->points;
+	scoped_free char *demangled = NULL;
+
+	if (!sources || builder->request->depth != PLAN_POINTS)
+		return true;
+	if (function->name)
+		demangled = image_demangle(name);
+	for (uint32_t i = 0; i < sources->count; i++) {
+		const struct point_source *source = sources->items[i];
+
+		if (!source->wants ||
+		    source->wants(source->context, builder->image,
+				  demangled ? demangled : name, function->address))
+			return true;
+	}
+	return false;
 }
 
 /* Hooks need more stack than goroutines may have left. */
@@ -115,7 +138,8 @@ static void choose_functions(struct plan_builder *builder)
 			continue;
 		if (!function->name)
 			name = name_unnamed(function->address, unnamed);
-		choice->wanted = is_asked_for(builder, request->wanted, function, name);
+		choice->wanted = is_asked_for(builder, request->wanted, function, name) &&
+				 may_have_points(builder, function, name);
 		choice->span = request->spans && choice->wanted &&
 			       is_asked_for(builder, request->is_span, function, name);
 		choice->hook = hook_of(request, function, name);
@@ -167,6 +191,29 @@ static void note_flags(struct plan_builder *builder)
 		builder->flags.taken[i] = builder->choices[i].keep_flags;
 }
 
+void builder_reserve_points(struct plan_builder *builder)
+{
+	const struct point_sources *sources = builder->request->points;
+	struct plan_points *points = &builder->plan->points;
+
+	points->troubles.count = points->module.count = points->count = 0;
+	for (uint32_t i = 0; sources && i < sources->count; i++) {
+		const struct point_source *source = sources->items[i];
+
+		vector_push(&points->module,
+			    ((struct plan_point_slots){
+				    .function = PLAN_NO_FUNCTION,
+				    .first_slot = builder->plan->slot_count,
+				    .slot_count = source->module_slots,
+				    .first_max = source->module_first_max
+							 ? source->module_first_max
+							 : source->module_slots,
+				    .source = i,
+			    }));
+		builder->plan->slot_count += source->module_slots;
+	}
+}
+
 void builder_restart(struct plan_builder *builder)
 {
 	const struct builder_mark start = {0};
@@ -181,6 +228,7 @@ void builder_restart(struct plan_builder *builder)
 	plan->slot_count = plan->part_count = 0;
 	builder->out.cold_count = 0;
 	gates_reserve(builder);
+	builder_reserve_points(builder);
 	note_flags(builder);
 }
 
@@ -345,7 +393,7 @@ struct trm_error *builder_begin(struct plan_builder *builder,
 	builder->current.whole.live = request->live;
 	builder->plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
 	scan_init(&builder->scan, request->image, request->depth != PLAN_ENTRIES);
-	if (request->depth >= PLAN_BLOCKS)
+	if (request->depth >= PLAN_POINTS)
 		cold_parts_add(&builder->scan, request->image, &builder->left);
 	builder->plan->uses_gs = builder->scan.uses_gs;
 	beyond_find_readers(builder);
@@ -387,6 +435,7 @@ void builder_end(struct plan_builder *builder)
 	cfg_deinit(&builder->current.cfg);
 	whole_deinit(&builder->current.whole);
 	block_sums_deinit(&builder->current.sums);
+	point_places_deinit(&builder->current.points);
 	free(builder->flags.returned);
 	free(builder->flags.taken);
 	scan_deinit(&builder->scan);

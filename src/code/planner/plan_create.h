@@ -28,6 +28,9 @@ void builder_end(struct plan_builder *builder);
 /* Discards all that was written. */
 void builder_restart(struct plan_builder *builder);
 
+/* Takes the counters that points have of the whole module. */
+void builder_reserve_points(struct plan_builder *builder);
+
 /* Merges sorted patches into others that are sorted; `others` is empty then. */
 void builder_merge_patches(struct plan_patches *all, struct plan_patches *others);
 

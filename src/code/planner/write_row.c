@@ -246,6 +246,8 @@ static void write_function(struct plan_builder *builder, uint32_t index,
 		row->reason = PLAN_INSTRUMENTED;
 		return;
 	}
+	if (builder->request->points && choice->wanted)
+		blocks_tell_points(builder, index);
 	if (builder->request->spans && !builder->request->is_span && choice->wanted) {
 		write_no_span(builder, index, row);
 		return;

@@ -7,7 +7,6 @@ const char *point_trouble_text(enum point_trouble trouble)
 		[POINT_NOT_RELOCATED] = "its function is not relocated",
 		[POINT_STAYS] = "its instruction is executed at its original address",
 		[POINT_NO_PLACE] = "there is no such place",
-		[POINT_NO_STACK] = "a goroutine's stack may have no room for it",
 		[POINT_TOO_LONG] = "its code is too long",
 		[POINT_UNREADABLE] = "the instruction does not have such a value",
 	};

@@ -37,6 +37,8 @@ struct point {
 	uint8_t where;   /* enum point_where */
 	uint32_t order;  /* at one place: points run in ascending order of these, and of
 			    equal ones in that of the list */
+	uint32_t number; /* the engine's own, like `source` */
+	uint8_t source;
 	uint64_t recipe; /* the source's own */
 };
 
@@ -61,11 +63,17 @@ struct point_function {
 	uint32_t owner;     /* of a cold part: index of its function; else `index` */
 	const char *name;   /* as linked; "" if it has none */
 	const char *module; /* as the request has it; NULL: unknown */
-	/* Instructions, blocks, edges and bytes: code/relocate/cfg.h. */
+	/* Instructions, blocks, edges and bytes: code/relocate/cfg.h. NULL if these are
+	 * not known: then no point has code, but what is listed is told. */
 	const struct cfg *cfg;
 };
 
 struct point_source {
+	/* Whether a function may have points: those that have not are left alone, if
+	 * nothing else is asked of them. `name` is demangled if it was mangled, or
+	 * "sub_<offset>"; `address` is link-time. NULL: all. */
+	bool (*wants)(void *context, const struct image *image, const char *name,
+		      uint64_t address);
 	/* Adds the points of a function to `ret_points`, which is empty. No points and no
 	 * slots: the function is none of the source's business. */
 	void (*list)(void *context, const struct point_function *function,
@@ -80,6 +88,14 @@ struct point_source {
 	uint32_t module_slots, module_first_max;
 };
 
+/* Up to so many sources may have points at once: those of one place run in the order of
+ * the sources if their `order` is equal. plan.points names them by their index. */
+enum { POINT_SOURCES_MAX = 4 };
+struct point_sources {
+	uint32_t count;
+	const struct point_source *items[POINT_SOURCES_MAX];
+};
+
 /* Reasons why a point of a function has no code, each with a text. */
 enum point_trouble {
 	POINT_PLACED,
@@ -87,7 +103,6 @@ enum point_trouble {
 	POINT_STAYS,         /* its instruction is executed at its original place, where
 				there is no room for more */
 	POINT_NO_PLACE,      /* nothing falls through there, or it is no such edge */
-	POINT_NO_STACK,      /* it needs more stack than a goroutine may have */
 	POINT_TOO_LONG,      /* more code than POINT_SIZE_MAX bytes */
 	POINT_UNREADABLE, /* a value was asked for that the instruction does not have */
 	POINT_TROUBLES

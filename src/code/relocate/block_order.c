@@ -15,6 +15,10 @@ static bool is_turned(const struct whole *whole, uint32_t number)
 	uint32_t last = block->first + block->count - 1;
 	uint32_t to;
 
+	for (uint32_t i = 0; whole->points && i < block->edge_count; i++)
+		if (point_places_have(whole->points, POINT_EDGE, block->first_edge + i))
+			return false;
+
 	if (cfg->instructions.items[last].kind != CFG_CONDITION ||
 	    whole_in_place(whole, last) || number + 1 == cfg->blocks.count)
 		return false;

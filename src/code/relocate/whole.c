@@ -91,6 +91,17 @@ static bool gives_way(const struct whole *whole, uint32_t i)
 	       may_copy(whole->calls, whole->cfg, row);
 }
 
+/* Whether there are points at or behind an instruction of a block. */
+static bool has_points(const struct whole *whole, const struct cfg_block *block,
+		       uint32_t first)
+{
+	for (uint32_t i = first; whole->points && i < block->first + block->count; i++)
+		if (point_places_have(whole->points, POINT_BEFORE, i) ||
+		    point_places_have(whole->points, POINT_AFTER, i))
+			return true;
+	return false;
+}
+
 /* From the first instruction of a block that is executed in place on, everything up to
  * the last such one is, and the rest if it leads out. */
 static void choose_place(struct whole *whole, const struct cfg_block *block)
@@ -105,7 +116,8 @@ static void choose_place(struct whole *whole, const struct cfg_block *block)
 			first = i;
 		last = i + 1;
 	}
-	if (first < end && leaves_function(cfg, block) && !has_leave(whole, block))
+	if (first < end && leaves_function(cfg, block) && !has_leave(whole, block) &&
+	    !has_points(whole, block, last))
 		last = end;
 	if (first < end && gives_way(whole, first))
 		whole->original.items[first++] = true;
@@ -349,8 +361,10 @@ static bool patch_returns(struct whole *whole)
 					end;
 			continue;
 		}
-		/* A return that is not seen is noticed later. */
-		if (!has_leave(whole, block))
+		/* A return that is not seen is noticed later, and so are points that are
+		 * left out. */
+		if (!has_leave(whole, block) &&
+		    !(leaves_function(cfg, block) && has_points(whole, block, behind)))
 			return false;
 		keep_all(whole, behind, end);
 	}
@@ -603,7 +617,7 @@ static bool patch_entry(struct whole *whole, uint32_t entry)
 		take_bytes(whole, entry, JUMP);
 		return true;
 	}
-	if (!whole_needs_entry_slot(whole) && make_stub(whole, 0))
+	if (!whole->points && !whole_needs_entry_slot(whole) && make_stub(whole, 0))
 		return true;
 	whole->entry_short = whole->entry_patched =
 		is_free(whole, entry, SHORT_JUMP, BYTE_LEADER, FIT_OVER_LEADERS);

@@ -29,6 +29,7 @@
 #include "code/emit/emit.h"
 #include "code/emit/probe.h"
 #include "code/relocate/cfg.h"
+#include "code/relocate/point_places.h"
 
 enum { WHOLE_NONE = UINT32_MAX }; /* no instruction, no slot */
 
@@ -123,6 +124,7 @@ struct whole {
 				code */
 	uint32_t entry_slot; /* counter of calls; WHOLE_NONE: the counter of the first
 				block */
+	struct point_places *points; /* code of others; NULL: none */
 };
 
 /* Parameters of copying calls into relocated code; NULL: calls are not copied. */
@@ -166,6 +168,15 @@ static inline bool whole_ends_span(const struct whole *whole,
 
 /* Whether all probes at returns are executed, where calls return to relocated code. */
 bool whole_sees_returns(const struct whole *whole);
+
+/* Whether an edge needs code: it has a counter, or points. */
+static inline bool whole_edge_has_code(const struct whole *whole, uint32_t edge)
+{
+	return (edge < whole->edges.count &&
+		whole->edges.items[edge].slot != WHOLE_NONE) ||
+	       (whole->points && whole->points->on_edges &&
+		point_places_have(whole->points, POINT_EDGE, edge));
+}
 
 /* Whether relocated code jumps to the original instruction instead of executing it. */
 static inline bool whole_in_place(const struct whole *whole, size_t i)

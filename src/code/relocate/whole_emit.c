@@ -5,6 +5,7 @@
 #include "code/emit/probe.h"
 #include "code/plan/position.h"
 #include "code/relocate/block_order.h"
+#include "code/relocate/block_probe.h"
 #include "code/relocate/inline_cache.h"
 #include "code/relocate/map_rows.h"
 #include "code/relocate/plt_stubs.h"
@@ -61,6 +62,7 @@ size_t whole_size_max(const struct whole *whole)
 	vector_for_each (&cfg->instructions, row)
 		if (may_be_cached(whole, row))
 			size += INLINE_SIZE_MAX;
+	size += point_places_size(whole->points);
 	return table_clones_have_addresses(whole) ? size + 2 * PAGE : size;
 }
 
@@ -80,6 +82,12 @@ static void add_away(struct emission *emission, uint32_t last, uint32_t next)
 	map_row_add_away(emission->emitter,
 			 (int64_t)instruction_at(emission, rows[next].first)->offset -
 				 end->offset - end->length);
+}
+
+static void emit_points(struct emission *emission, enum point_where where, uint32_t at,
+			unsigned flags)
+{
+	point_places_emit(emission->whole->points, emission->emitter, where, at, flags);
 }
 
 static void emit_probe(struct emission *emission, uint32_t slot, enum probe_form form)
@@ -207,7 +215,7 @@ static void emit_direct(struct emission *emission, uint8_t opcode, uint32_t numb
 	uint32_t block = cfg_block_at(emission->cfg, row->target);
 	bool counted;
 
-	if (row->kind != CFG_JUMP && edge_slot(emission, edge) != WHOLE_NONE) {
+	if (row->kind != CFG_JUMP && whole_edge_has_code(emission->whole, edge)) {
 		emit_inner_branch(emission, opcode, edge, true);
 		return;
 	}
@@ -341,7 +349,8 @@ static void emit_branch(struct emission *emission, uint32_t number,
 			return;
 		}
 		if (edge_slot(emission, edge) != WHOLE_NONE &&
-		    emission->whole->edges.items[edge].hot) {
+		    emission->whole->edges.items[edge].hot &&
+		    !point_places_have(emission->whole->points, POINT_EDGE, edge)) {
 			emit_skipped(emission, edge, row);
 			return;
 		}
@@ -477,44 +486,12 @@ static void emit_jump_step(struct emission *emission, uint64_t target)
 	add_step(emission, MAP_ROW_JUMP, 0, from);
 }
 
-/* Chooses the first instruction of the block in front of which a probe of the cheapest
- * possible form can be. Code behind a call may not be executed, or be executed by threads
- * that were in the call when counting began. Probes that set flags (PROBE_FLAG) change no
- * status flags. */
-static uint32_t choose_probe(const struct whole *whole, const struct cfg_block *block,
-			     enum probe_form *ret_form)
-{
-	const struct cfg_instruction *instructions = whole->cfg->instructions.items;
-	const bool *original = whole->original.items;
-	uint32_t end = block->first + block->count, best = block->first;
-	uint8_t live = block->live_out;
-
-	*ret_form = whole->flags ? PROBE_FLAG : PROBE_COUNT_KEEP_FLAGS;
-	if (whole->flags) /* it may return to the original there: code/unpatch/unpatch.h
-			   */
-		return best;
-	for (uint32_t i = end; i-- > block->first;) {
-		live = cfg_live_before(&instructions[i], live);
-		if (cfg_is_in_place(&instructions[i])) {
-			best = block->first;
-			*ret_form = PROBE_COUNT_KEEP_FLAGS;
-		}
-		if (i > block->first && original[i - 1])
-			continue;
-		if (probe_beside(live) <= *ret_form) {
-			best = i;
-			*ret_form = probe_beside(live);
-		}
-	}
-	return best;
-}
-
 enum probe_form whole_block_probe(const struct whole *whole,
 				  const struct cfg_block *block)
 {
 	enum probe_form form;
 
-	choose_probe(whole, block, &form);
+	block_probe_choose(whole, block, &form);
 	return form;
 }
 
@@ -524,6 +501,7 @@ static void emit_fall(struct emission *emission, uint32_t number)
 	const struct cfg *cfg = emission->cfg;
 	const struct cfg_block *block = &cfg->blocks.items[number];
 	uint32_t last = block->first + block->count - 1;
+	uint32_t edge = block->first_edge + block->edge_count - 1;
 	uint8_t kind = instruction_at(emission, last)->kind;
 	size_t from;
 
@@ -533,10 +511,11 @@ static void emit_fall(struct emission *emission, uint32_t number)
 	     kind != CFG_CALL && kind != CFG_CALL_INDIRECT))
 		return;
 	/* A return to the original address, restored by the program, comes here, too. */
-	if (edge_slot(emission, block->first_edge + block->edge_count - 1) != WHOLE_NONE)
-		emission->whole->edges.items[block->first_edge + block->edge_count - 1]
-			.code = (uint32_t)emission->emitter->count;
-	emit_edge_probe(emission, block->first_edge + block->edge_count - 1);
+	if (whole_edge_has_code(emission->whole, edge))
+		emission->whole->edges.items[edge].code =
+			(uint32_t)emission->emitter->count;
+	emit_edge_probe(emission, edge);
+	emit_points(emission, POINT_EDGE, edge, MAP_POINT_EDGE);
 	from = emission->emitter->count;
 	if (number + 1 == cfg->blocks.count) {
 		emit_jump_step(emission, cfg->address + cfg->size);
@@ -553,6 +532,7 @@ static void emit_block(struct emission *emission, uint32_t number)
 	const struct whole *whole = emission->whole;
 	uint32_t probe, end = block->first + block->count;
 	enum probe_form form;
+	bool is_entered;
 
 	if (edge_in_front(emission, number) != WHOLE_NONE) {
 		uint32_t edge = edge_in_front(emission, number);
@@ -561,19 +541,25 @@ static void emit_block(struct emission *emission, uint32_t number)
 			(uint32_t)emission->emitter->count;
 		emit_edge_probe(emission, edge);
 	}
-	probe = choose_probe(emission->whole, block, &form);
+	probe = block_probe_choose(emission->whole, block, &form);
 	own->code = (uint32_t)emission->emitter->count;
 	for (uint32_t i = block->first; i < end; i++) {
 		emission->whole->codes.items[i] = (uint32_t)emission->emitter->count;
+		is_entered = !whole_in_place(whole, i) ||
+			     (own->stub == WHOLE_NONE &&
+			      (i == block->first || !whole_in_place(whole, i - 1)));
+		if (is_entered && i > block->first)
+			emit_points(emission, POINT_AFTER, i - 1, 0);
 		if (i == probe && own->stub == WHOLE_NONE)
 			emit_probe(emission, own->slot, form);
+		if (is_entered)
+			emit_points(emission, POINT_BEFORE, i, 0);
 		if (!whole_in_place(whole, i)) {
 			emit_instruction(emission, number, i);
 			continue;
 		}
 		/* A stubbed block is entered in the original. */
-		if (own->stub == WHOLE_NONE &&
-		    (i == block->first || !whole_in_place(whole, i - 1)))
+		if (is_entered)
 			emit_jump_step(emission, original_of(emission, i));
 		add_step(emission, MAP_ROW_ORIGINAL, instruction_at(emission, i)->length,
 			 emission->emitter->count);
@@ -646,7 +632,7 @@ static void fill_distance(struct emitter *emitter, uint32_t at, uint32_t target)
 
 /* Writes calls that miss their caches, behind the last block, whose original ends at
  * `at`. */
-static void emit_misses(struct emission *emission, uint32_t at)
+static uint32_t emit_misses(struct emission *emission, uint32_t at)
 {
 	struct emitter *emitter = emission->emitter;
 
@@ -666,6 +652,56 @@ static void emit_misses(struct emission *emission, uint32_t at)
 		add_step(emission, MAP_ROW_JUMP, 0, from);
 		at = row->offset + row->length;
 	}
+	return at;
+}
+
+/* Writes the piece of an edge with points, with rows: the counter, the points, and the
+ * jump. A thread there is shown at the start of the edge's block or, on the way out, at
+ * the branch. Returns where the original ends. */
+static uint32_t emit_point_piece(struct emission *emission, uint32_t edge, uint32_t at)
+{
+	const struct cfg *cfg = emission->cfg;
+	const struct cfg_edge *row = &cfg->edges.items[edge];
+	const struct cfg_block *from = &cfg->blocks.items[row->from];
+	const struct cfg_instruction *last =
+		instruction_at(emission, from->first + from->count - 1);
+	uint32_t to = row->to == CFG_OUT
+			      ? last->offset
+			      : instruction_at(emission, cfg->blocks.items[row->to].first)
+					->offset;
+	struct emitter *emitter = emission->emitter;
+	size_t start;
+
+	map_row_add_away(emitter, (int64_t)to - at);
+	emission->whole->edges.items[edge].code = (uint32_t)emitter->count;
+	emit_edge_probe(emission, edge);
+	emit_points(emission, POINT_EDGE, edge, MAP_POINT_EDGE | MAP_POINT_PIECE);
+	start = emitter->count;
+	if (row->to == CFG_OUT)
+		emit_jump(emitter, last->target);
+	else
+		emit_jump_to_block(emission, row->to);
+	add_step(emission, MAP_ROW_JUMP, 0, start);
+	return to;
+}
+
+/* Writes the pieces of edges, those with rows first. */
+static void emit_pieces(struct emission *emission, uint32_t at)
+{
+	struct whole *whole = emission->whole;
+
+	for (unsigned points = 2; points--;)
+		for (uint32_t i = 0; i < whole->edges.count; i++) {
+			if (!whole_edge_has_code(whole, i) ||
+			    whole->edges.items[i].code != WHOLE_NONE ||
+			    point_places_have(whole->points, POINT_EDGE, i) != points ||
+			    !whole_edge_has_piece(whole, &emission->cfg->edges.items[i]))
+				continue;
+			if (points)
+				at = emit_point_piece(emission, i, at);
+			else
+				emit_piece(emission, i);
+		}
 }
 
 /* Offset of the end of a block in the original. */
@@ -690,19 +726,15 @@ static void emit_code(struct emission *emission)
 	if (whole->entry_patched)
 		emit_probe(emission, whole->entry_slot,
 			   probe_beside(cfg->blocks.items->live_in));
+	emit_points(emission, POINT_ENTRY, 0, 0);
 	for (uint32_t b = 0, next; b != WHOLE_NONE; b = next) {
 		next = whole->blocks.items[b].next;
 		emit_block(emission, b);
 		if (next != WHOLE_NONE)
 			add_away(emission, b, next);
 		else
-			emit_misses(emission, end_of(emission, b));
+			emit_pieces(emission, emit_misses(emission, end_of(emission, b)));
 	}
-	for (uint32_t i = 0; i < whole->edges.count; i++)
-		if (whole->edges.items[i].slot != WHOLE_NONE &&
-		    whole->edges.items[i].code == WHOLE_NONE &&
-		    whole_edge_has_piece(whole, &cfg->edges.items[i]))
-			emit_piece(emission, i);
 	for (uint32_t b = 0; b < cfg->blocks.count; b++)
 		if (whole->blocks.items[b].stub != WHOLE_NONE)
 			emit_stub(emission, b);

@@ -27,6 +27,7 @@
 #include "wire/layout.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,8 +198,15 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 				.tally = WIRE_BANK_TALLY,
 				.span_begin = WIRE_BANK_SPAN,
 				.span_end = WIRE_BANK_SPAN_END,
-				.graph = CALLGRAPH_LAYOUT},
+				.graph = CALLGRAPH_LAYOUT,
+				.points = {.self = WIRE_BANK_SELF,
+					   .thread = WIRE_BANK_TID,
+					   .untimed = WIRE_BANK_UNTIMED,
+					   .control = WIRE_BANK_CONTROL,
+					   .dead = FUTEX_OWNER_DIED}},
 		.live = options->live,
+		.points = options->points.count ? &options->points : NULL,
+		.module = file->path,
 	};
 
 	if (!code_address)
@@ -490,7 +498,10 @@ static void make_file_plan(struct cache *cache, struct cache_key key,
 	file->feedback = &feedback;
 	struct trm_error *error = plan_file(file, options, 0);
 
-	if (!error && !keep_plan(cache_names(cache), key, file, reserved, 1) &&
+	/* What points' code is depends on more than the key says. */
+	if (!error &&
+	    (options->points.count ||
+	     !keep_plan(cache_names(cache), key, file, reserved, 1)) &&
 	    !patch_texts(file))
 		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
 	if (error) {
@@ -510,7 +521,7 @@ static void load_or_make(struct cache *cache, struct module_file *file, bool laz
 	if (lazy && policy_of_lazy_plans() == POLICY_ALWAYS &&
 	    make_lazily(cache, key, file, options))
 		return;
-	if (load_plan(cache_names(cache), key, file) ||
+	if ((!options->points.count && load_plan(cache_names(cache), key, file)) ||
 	    (lazy && make_lazily(cache, key, file, options)))
 		return;
 	make_file_plan(cache, key, file, options);

@@ -257,7 +257,8 @@ void replan_modules(struct session *session)
 	enum policy chosen = policy_of_learning();
 
 	if (chosen == POLICY_NEVER || !feedback_is_used(session->options) ||
-	    !cache_folder(session->cache) || !session->files.count)
+	    session->options->points.count || !cache_folder(session->cache) ||
+	    !session->files.count)
 		return;
 	scoped_fd int turn = take_turn(session->cache);
 

@@ -65,6 +65,9 @@ struct collector_ops {
 	void (*save_flow)(struct profile_writer *writer, const struct module_counts *from,
 			  const struct plan_function *function,
 			  const struct edges_counts *counts);
+	/* Writes what the points of a module have counted. */
+	void (*save_points)(struct profile_writer *writer,
+			    const struct module_counts *from);
 	/* Writes the records of an image. */
 	void (*save_image)(struct profile_writer *writer, const struct image_run *image);
 };
@@ -88,6 +91,7 @@ struct collector {
 	bool openmp;        /* and events that OpenMP's run-time library reports */
 	bool spans;         /* calls of chosen functions are regions, too */
 	bool spans_alone;   /* and nothing is counted */
+	const struct point_source *points; /* code inlined for it; NULL: none */
 	const struct collector_ops *ops[COLLECTOR_OPS_MAX + 1]; /* NULL at the end */
 };
 

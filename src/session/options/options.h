@@ -5,6 +5,7 @@
 #define TRAMMEL_SESSION_OPTIONS_OPTIONS_H
 
 #include "base/vector.h"
+#include "code/points/points.h"
 #include "session/options/collector.h"
 
 #include <stdbool.h>
@@ -83,6 +84,7 @@ struct session_options {
 	planning_show *planning; /* NULL: not shown */
 	enum calls calls;
 	uint64_t memory_limit; /* bytes that all arenas together may take; 0: no limit */
+	struct point_sources points; /* code of others: collectors', probes', tools' */
 	bool live; /* measured programs run before and after the measurement: see
 		      plan_request.live */
 };

@@ -1,6 +1,7 @@
 #include "session/position/finish.h"
 
 #include "code/locate/locate.h"
+#include "code/locate/locate_points.h"
 #include "code/plan/position.h"
 #include "control/remote.h"
 #include "resident/resident.h"
@@ -13,6 +14,37 @@
 #include <unistd.h>
 
 #define FINISH_MS 2000
+
+/* Leads a thread on that has faulted at a load of the copied rest of a point. */
+static bool pass_fault(const struct thread *thread, const struct finish_code *copy,
+		       const struct event *event)
+{
+	struct user_regs_struct registers;
+	uint32_t then;
+
+	if (!copy->plan || event->kind != EVENT_SIGNAL ||
+	    (event->value != SIGSEGV && event->value != SIGBUS) ||
+	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	    !plan_check_at(copy->plan,
+			   (uint32_t)(registers.rip - copy->start) + copy->offset, &then))
+		return false;
+	registers.rip = copy->start + (then - copy->offset);
+	return !remote_failed(remote_set_registers(thread->tid, &registers)) &&
+	       !remote_failed(remote_resume(thread->tid, REMOTE_SYSCALL, 0));
+}
+
+/* Waits until the copy has run. */
+static bool wait_for_copy(struct session *session, struct thread *thread,
+			  const struct finish_code *copy, struct event *ret_event)
+{
+	do {
+		thread->stopped = false;
+		if (!event_wait_thread(&session->queue, thread->tid, FINISH_MS,
+				       ret_event))
+			return false;
+	} while (pass_fault(thread, copy, ret_event));
+	return true;
+}
 
 /*
  * Runs the remaining displaced instructions up to the next branch, in a copy, and
@@ -40,8 +72,7 @@ bool finish_run(struct session *session, struct thread *thread,
 	if (remote_failed(remote_set_mask(thread->tid, ~settle_synchronous)) ||
 	    remote_failed(remote_resume(thread->tid, REMOTE_SYSCALL, 0)))
 		return false;
-	thread->stopped = false;
-	if (!event_wait_thread(&session->queue, thread->tid, FINISH_MS, &event))
+	if (!wait_for_copy(session, thread, copy, &event))
 		return false;
 	if (event.kind == EVENT_EXITED || event.kind == EVENT_KILLED) {
 		event_push(&session->queue, &event);
@@ -70,6 +101,43 @@ bool finish_run(struct session *session, struct thread *thread,
 	return good;
 }
 
+union finish_block {
+	uint64_t word; /* where the code goes on */
+	uint8_t bytes[ADDRESS_MAPS_FINISH_SIZE];
+};
+
+/* Writes the copy to the page. */
+static bool write_block(const struct thread *thread, const struct module *module,
+			const union finish_block *block)
+{
+	const struct arena *arena = thread->process->space->family->arena;
+
+	return pwrite(arena->fd, block, sizeof(*block),
+		      (off_t)(module->shared_offset + module->shared_size -
+			      ADDRESS_MAPS_FINISH_SIZE)) == sizeof(*block);
+}
+
+bool finish_make_point(const struct thread *thread, struct module *module,
+		       uint32_t code_offset, const struct plan_position *place,
+		       struct finish_code *ret_copy)
+{
+	const struct plan *plan = module->file->plan;
+	uint64_t page = module->code_size - ADDRESS_MAPS_FINISH_SIZE;
+	union finish_block block = {0};
+
+	block.word =
+		thread->process->space->family->arena->address + resident_table()->finish;
+	if (!plan_finish_point(plan, code_offset, place->end, plan->code_address + page,
+			       block.bytes, sizeof(block)) ||
+	    !write_block(thread, module, &block))
+		return false;
+	ret_copy->start = module->code_address + page + 8;
+	ret_copy->next = module->code_address + place->end;
+	ret_copy->plan = plan;
+	ret_copy->offset = code_offset;
+	return true;
+}
+
 /* The copy lies in the page behind the module's trampolines, which is kept for that. */
 bool finish_make(const struct thread *thread, struct module *module,
 		 const struct plan_position *place, struct finish_code *ret_copy)
@@ -80,11 +148,8 @@ bool finish_make(const struct thread *thread, struct module *module,
 	uint64_t link = plan->code_address + page;
 	const uint8_t *original = module_file_original(module->file, function->address,
 						       function->displaced);
-	union {
-		uint64_t word; /* where the code goes on */
-		uint8_t bytes[ADDRESS_MAPS_FINISH_SIZE];
-	} block;
-	struct arena *arena = thread->process->space->family->arena;
+	union finish_block block;
+	const struct arena *arena = thread->process->space->family->arena;
 	uint32_t next;
 
 	if (!original)
@@ -94,9 +159,7 @@ bool finish_make(const struct thread *thread, struct module *module,
 	size_t size = plan_finish(plan, place, original, link, block.bytes,
 				  ADDRESS_MAPS_FINISH_SIZE, &next);
 
-	if (!size || pwrite(arena->fd, &block, sizeof(block),
-			    (off_t)(module->shared_offset + module->shared_size -
-				    ADDRESS_MAPS_FINISH_SIZE)) != sizeof(block))
+	if (!size || !write_block(thread, module, &block))
 		return false;
 	ret_copy->start = module->code_address + page + 8;
 	ret_copy->next = module->code_address + next;

@@ -9,6 +9,11 @@
 bool finish_make(const struct thread *thread, struct module *module,
 		 const struct plan_position *place, struct finish_code *ret_copy);
 
+/* Makes the copy of the rest of a point (PLAN_POSITION_POINT), there as well. */
+bool finish_make_point(const struct thread *thread, struct module *module,
+		       uint32_t code_offset, const struct plan_position *place,
+		       struct finish_code *ret_copy);
+
 /* Runs the copy, with all but synchronous signals blocked. Returns false if it did not
  * reach its end: something else happened, and is reported as an event. */
 bool finish_run(struct session *session, struct thread *thread,

@@ -246,6 +246,11 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 	registers->rip = place->original + module->bias;
 	if (how->leaving) /* see boundaries_leave */
 		return SETTLED;
+	if (place->leads) {
+		signal_frames_add_way(thread, module, registers,
+				      module->code_address + place->way);
+		return SETTLED;
+	}
 	count_again(thread, module, place);
 	signal_frames_add(thread, module, registers);
 	return SETTLED;
@@ -263,6 +268,30 @@ static enum settled settle_restorer(const struct module *module,
 		return UNSETTLED;
 	registers->rip = restorer + module->bias;
 	return SETTLED;
+}
+
+static enum settled settle_trampoline(struct session *session, struct thread *thread,
+				      struct module *module, const struct settling *how,
+				      struct user_regs_struct *registers);
+
+/* Runs the rest of a point's code, in a copy, and settles the thread where that ends. */
+static enum settled settle_point(struct session *session, struct thread *thread,
+				 struct module *module, const struct settling *how,
+				 const struct plan_position *place,
+				 struct user_regs_struct *registers)
+{
+	const uint32_t offset = (uint32_t)(registers->rip - module->code_address);
+	struct finish_code copy = {.signal = how->signal};
+	struct settling then = *how;
+	enum settled settled;
+
+	if (how->fault || !session || !thread->bank ||
+	    !finish_make_point(thread, module, offset, place, &copy) ||
+	    !finish_run(session, thread, &copy, registers))
+		return UNSETTLED;
+	then.signal = 0; /* sent with the copy */
+	settled = settle_trampoline(session, thread, module, &then, registers);
+	return settled == UNSETTLED ? UNSETTLED : SETTLED_RAN;
 }
 
 static enum settled settle_trampoline(struct session *session, struct thread *thread,
@@ -297,6 +326,8 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 	case PLAN_POSITION_BACK:
 		registers->rip = function->address + function->displaced + module->bias;
 		return SETTLED;
+	case PLAN_POSITION_POINT:
+		return settle_point(session, thread, module, how, &place, registers);
 	case PLAN_POSITION_MOVED:
 		return settle_moved(thread, module, how, &place, registers);
 	case PLAN_POSITION_CALL_UNDO:

@@ -17,6 +17,10 @@ struct finish_code {
 	uint64_t start; /* run-time address */
 	uint64_t next;  /* address of the trampoline's next instruction */
 	int signal;     /* to be sent again once the thread is on its way; 0: none */
+	/* Of a point, whose loads may fault: the offset in plan.code of what is copied;
+	 * NULL: of no point. */
+	const struct plan *plan;
+	uint32_t offset;
 };
 
 enum settled {

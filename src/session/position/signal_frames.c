@@ -68,6 +68,15 @@ void signal_frames_add(struct thread *thread, const struct module *module,
 	signal_frames_put(thread, &shown);
 }
 
+void signal_frames_add_way(struct thread *thread, const struct module *module,
+			   const struct user_regs_struct *registers, uint64_t way)
+{
+	struct signal_frame shown = shown_here(module, registers);
+
+	shown.way = way;
+	signal_frames_put(thread, &shown);
+}
+
 void signal_frames_add_uncounted(struct thread *thread,
 				 const struct user_regs_struct *registers)
 {

@@ -16,6 +16,10 @@
 void signal_frames_add(struct thread *thread, const struct module *module,
 		       const struct user_regs_struct *registers);
 
+/* Adds one that is shown so and goes on at `way`, an address in relocated code. */
+void signal_frames_add_way(struct thread *thread, const struct module *module,
+			   const struct user_regs_struct *registers, uint64_t way);
+
 /* Adds a stopped thread that is in original text which a stub will count
  * (reentry_before_stub): its way back is there. */
 void signal_frames_add_uncounted(struct thread *thread,

@@ -620,6 +620,8 @@ static void save_group(struct profile_writer *writer, const struct image_run *im
 	for (size_t i = 0; i < group->residue_count; i++)
 		vector_push(&from.residues, group->residues[i].residue);
 	save_functions(writer, &from, &tally);
+	if (plan->points.slots.count || plan->points.module.count)
+		collector_call(writer->session, save_points, writer, &from);
 	vector_deinit(&from.residues);
 }
 

@@ -1,0 +1,98 @@
+#include "code/relocate/live_registers.h"
+
+#include "x86/flags.h"
+#include "x86/operands.h"
+
+enum { HALF = 16 };
+
+/* Registers read, and in the upper half those replaced. */
+static uint32_t effect_of(const struct cfg *cfg, const struct cfg_instruction *row)
+{
+	struct operands operands;
+
+	if (row->kind != CFG_PLAIN && row->kind != CFG_JUMP &&
+	    row->kind != CFG_CONDITION && row->kind != CFG_LOOP &&
+	    row->kind != CFG_SWITCH)
+		return LIVE_ALL;
+	/* Of two instructions in one row the second reads all that it changes. */
+	if (cfg_is_pair(cfg, row) ||
+	    !operands_read(cfg->bytes + row->offset, row->length, &operands))
+		return LIVE_ALL;
+	return operands.read | (uint32_t)operands.written << HALF;
+}
+
+static uint16_t pass_back(uint32_t effect, uint16_t live)
+{
+	return (uint16_t)((live & ~(effect >> HALF)) | (effect & LIVE_ALL));
+}
+
+/* Alive behind a block: what its successors need. */
+static uint16_t live_behind(const struct live_registers *live, const struct cfg *cfg,
+			    const struct cfg_block *block)
+{
+	uint16_t all = 0;
+
+	if (!block->edge_count)
+		return LIVE_ALL;
+	for (uint32_t i = 0; i < block->edge_count; i++) {
+		uint32_t to = cfg->edges.items[block->first_edge + i].to;
+
+		all |= to == CFG_OUT ? LIVE_ALL
+				     : live->before.items[cfg->blocks.items[to].first];
+	}
+	return all;
+}
+
+/* Whether something changed at its start. */
+static bool update_block(struct live_registers *live, const struct cfg *cfg,
+			 const struct cfg_block *block)
+{
+	uint16_t alive = live_behind(live, cfg, block), before;
+
+	before = live->before.items[block->first];
+	for (uint32_t i = block->first + block->count; i-- > block->first;) {
+		alive = pass_back(live->read_written.items[i], alive);
+		live->before.items[i] = alive;
+	}
+	return alive != before;
+}
+
+static void find_flags(struct live_registers *live, const struct cfg *cfg)
+{
+	vector_for_each (&cfg->blocks, block) {
+		uint8_t alive = block->live_out;
+
+		for (uint32_t i = block->first + block->count; i-- > block->first;) {
+			alive = cfg_live_before(&cfg->instructions.items[i], alive);
+			live->flags.items[i] = alive;
+		}
+	}
+}
+
+void live_registers_find(struct live_registers *live, const struct cfg *cfg)
+{
+	const size_t count = cfg->instructions.count;
+	bool changed = true;
+
+	vector_reserve(&live->before, count + 1);
+	vector_reserve(&live->flags, count + 1);
+	vector_reserve(&live->read_written, count + 1);
+	for (size_t i = 0; i < count; i++) {
+		live->before.items[i] = 0;
+		live->flags.items[i] = FLAGS_ALL;
+		live->read_written.items[i] = effect_of(cfg, &cfg->instructions.items[i]);
+	}
+	while (changed) {
+		changed = false;
+		for (size_t b = cfg->blocks.count; b--;)
+			changed |= update_block(live, cfg, &cfg->blocks.items[b]);
+	}
+	find_flags(live, cfg);
+}
+
+void live_registers_deinit(struct live_registers *live)
+{
+	vector_deinit(&live->before);
+	vector_deinit(&live->flags);
+	vector_deinit(&live->read_written);
+}
