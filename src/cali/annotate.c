@@ -1,5 +1,10 @@
 /* Attributes, and annotations by them. */
+#include "cali/annotate.h"
+
 #include "cali/own.h"
+#include "cali/track.h"
+#include "cali/variant.h"
+#include "cali/watch.h"
 
 #include <pthread.h>
 #include <stdio.h>

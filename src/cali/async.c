@@ -1,4 +1,5 @@
 /* cali::TimedAsyncEvent: what its header calls. */
+#include "cali/annotate.h"
 #include "cali/own.h"
 #include "caliper/AsyncEvent.h"
 

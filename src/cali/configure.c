@@ -1,9 +1,12 @@
 /* Settings, channels, managers, and snapshots that the program asks for. */
-#include "cali/own.h"
+#include "cali/configure.h"
 
-#include "caliper/cali-channel.h"
+#include "cali/annotate.h"
+#include "cali/own.h"
+#include "cali/track.h"
+#include "cali/variant.h"
+#include "cali/watch.h"
 #include "caliper/cali-manager.h"
-#include "trammel/channel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 /* Values and settings of a channel alone. */
+#include "cali/annotate.h"
+#include "cali/configure.h"
 #include "cali/own.h"
-
+#include "cali/variant.h"
+#include "cali/watch.h"
 #include "caliper/cali-channel.h"
 #include "trammel/channel.h"
 

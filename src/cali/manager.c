@@ -1,6 +1,7 @@
 /* Managers of configurations: groups of channels that are added one after the other. */
+#include "cali/annotate.h"
+#include "cali/configure.h"
 #include "cali/own.h"
-
 #include "caliper/cali-manager.h"
 #include "trammel/channel.h"
 

@@ -1,6 +1,7 @@
 /* Times of regions, told to the program itself. */
+#include "cali/annotate.h"
+#include "cali/configure.h"
 #include "cali/own.h"
-
 #include "caliper/cali-profile.h"
 
 #include <stdio.h>

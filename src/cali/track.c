@@ -3,8 +3,13 @@
  * says when a piece is named and when its name is taken away, and, if it is asked for,
  * addresses in other snapshots are said by the pieces that they lie in.
  */
+#include "cali/track.h"
+
+#include "cali/annotate.h"
 #include "cali/own.h"
 #include "cali/pieces.h"
+#include "cali/variant.h"
+#include "cali/watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* Values of any type. */
+#include "cali/variant.h"
+
 #include "cali/own.h"
 
 #include <stdio.h>

@@ -1,8 +1,10 @@
 /* Events of channels, told to the program: by a channel of their own with one service. */
-#include "cali/own.h"
+#include "cali/watch.h"
 
-#include "caliper/cali-channel.h"
-#include "trammel/channel.h"
+#include "cali/annotate.h"
+#include "cali/configure.h"
+#include "cali/own.h"
+#include "cali/variant.h"
 #include "trammel/service.h"
 
 #include <pthread.h>

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/page.h"
+#include "control/maps.h"
 #include "resident/resident.h"
 
 #include <fcntl.h>

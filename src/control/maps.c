@@ -1,3 +1,5 @@
+#include "control/maps.h"
+
 #include "base/cleanup.h"
 #include "base/page.h"
 #include "control/remote.h"

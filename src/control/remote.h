@@ -7,7 +7,6 @@
 #define TRAMMEL_CONTROL_REMOTE_H
 
 #include "base/error.h"
-#include "base/vector.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -15,9 +14,12 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+/* Reads the general registers of a thread. */
 struct trm_error *remote_get_registers(pid_t tid, struct user_regs_struct *ret_registers);
+/* Sets them. */
 struct trm_error *remote_set_registers(pid_t tid,
 				       const struct user_regs_struct *registers);
+
 /* The selector in `cs` of 64-bit code. */
 #define CODE_SEGMENT 0x33
 
@@ -28,10 +30,19 @@ struct trm_error *remote_set_registers(pid_t tid,
 #define ERESTARTNOHAND        514
 #define ERESTART_RESTARTBLOCK 516
 
+/* Sets the address that %gs: is relative to. */
 struct trm_error *remote_set_gs_base(pid_t tid, uint64_t base);
+
+/* Reads the signal mask of a thread, of bits 1 << (signal - 1). */
 struct trm_error *remote_get_mask(pid_t tid, uint64_t *ret_mask);
+
+/* Sets it. */
 struct trm_error *remote_set_mask(pid_t tid, uint64_t mask);
+
+/* Reads the signal that a thread stopped for. */
 struct trm_error *remote_get_signal(pid_t tid, siginfo_t *ret_info);
+
+/* Replaces it. */
 struct trm_error *remote_set_signal(pid_t tid, const siginfo_t *info);
 
 /* How to resume a thread; remote_resume delivers `signal` (0: none). */
@@ -41,10 +52,14 @@ enum remote_resume {
 	REMOTE_LISTEN,  /* stay in group-stop, but hear of SIGCONT */
 	REMOTE_DETACH,  /* detach */
 };
+
+/* Lets a stopped thread go on, and delivers `signal` (0: none). */
 struct trm_error *remote_resume(pid_t tid, enum remote_resume how, int signal);
 
-/* Read or write memory through an open /proc/PID/mem: all of `size` bytes or an error. */
+/* Reads memory through an open /proc/PID/mem: all of `size` bytes or an error. */
 struct trm_error *remote_read(int memory_fd, uint64_t address, void *bytes, size_t size);
+
+/* Writes memory in the same way. */
 struct trm_error *remote_write(int memory_fd, uint64_t address, const void *bytes,
 			       size_t size);
 
@@ -61,15 +76,15 @@ struct trm_error *remote_open(pid_t pid, const char *name, int flags, int *ret_f
 /* Reads the path of the file that a process executes; empty if it is not known. */
 void remote_read_program(pid_t pid, char *text, size_t capacity);
 
-/* Whether the environment at the start of a process has an entry that begins with
+/* Tells whether the environment at the start of a process has an entry that begins with
  * `assignment`. */
 bool remote_has_variable(pid_t pid, const char *assignment);
 
-/* An entry of the auxiliary vector at the start of a process (AT_PHDR, ...); 0 if there
- * is none. */
+/* Returns an entry of the auxiliary vector at the start of a process (AT_PHDR, ...); 0 if
+ * there is none. */
 uint64_t remote_auxiliary_value(pid_t pid, uint64_t type);
 
-/* Whether RLIMIT_AS limits how much memory a process may map. */
+/* Tells whether RLIMIT_AS limits how much memory a process may map. */
 bool remote_has_address_limit(pid_t pid);
 
 /* Reads a number from a line of /proc/PID/status ("Tgid", "Seccomp", ...); `base` is 10
@@ -81,62 +96,27 @@ struct remote_signals {
 	uint64_t pending; /* for it alone or for its process */
 	uint64_t blocked, ignored, caught;
 };
+
+/* Reads them; false if the thread is gone. */
 bool remote_get_signals(pid_t tid, struct remote_signals *signals);
 
-/* Whether a signal has no effect on a thread: it is ignored; or has no handler and is
- * ignored by default or in the set `other` of bits 1 << (signal - 1). */
+/* Tells whether a signal has no effect on a thread: it is ignored; or has no handler and
+ * is ignored by default or in the set `other` of bits 1 << (signal - 1). */
 bool remote_ignores(pid_t tid, int signal, uint64_t other);
 
-struct mapping {
-	uint64_t start, end;  /* bytes */
-	uint64_t file_offset; /* bytes */
-	uint64_t inode;       /* 0: no file */
-	dev_t device;
-	bool readable, writable, executable, shared;
-	uint32_t path; /* offset in maps.text; of "" without a path */
-};
-
-/* The address space of a process, sorted by address. */
-struct maps {
-	struct VECTOR(struct mapping) mappings;
-	struct VECTOR(char) text;
-};
-
-struct trm_error *maps_read(pid_t pid, struct maps *maps); /* drops earlier contents */
-void maps_deinit(struct maps *maps);
-static inline const char *maps_path(const struct maps *maps,
-				    const struct mapping *mapping)
-{
-	return maps->text.items + mapping->path;
-}
-
-/* The mapping that contains the address; NULL if there is none. */
-const struct mapping *maps_find(const struct maps *maps, uint64_t address);
-
-/* Whether nothing is mapped in [start, start + size). */
-bool maps_is_free(const struct maps *maps, uint64_t start, uint64_t size);
-
-/* The number of bytes of [start, start + size) in mappings for which `counts` is true. */
-uint64_t maps_count_bytes(const struct maps *maps, uint64_t start, uint64_t size,
-			  bool (*counts)(const struct mapping *mapping));
-
-/* The start of the free range of `size` bytes nearest to `near`: page-aligned, not below
- * `low_limit`; 0 if there is none within `reach` bytes. */
-uint64_t maps_find_free(const struct maps *maps, uint64_t near, uint64_t size,
-			uint64_t reach);
-
-/* Whether an operation failed. Frees the error: the thread is gone then, as its last
- * event will say. */
+/* Tells whether an operation failed. Frees the error: the thread is gone then, as its
+ * last event will say. */
 static inline bool remote_failed(struct trm_error *error)
 {
 	trm_error_destroy(error);
 	return error != NULL;
 }
 
-/* The number of system call filters (seccomp) of a thread. */
+/* Returns the number of system call filters (seccomp) of a thread. */
 uint64_t remote_filters(pid_t tid);
 
-/* The state letter of a thread; 0 if it is gone. Writes its flags to `ret_flags`. */
+/* Returns the state letter of a thread; 0 if it is gone. Writes its flags to `ret_flags`.
+ */
 char remote_state(pid_t tid, unsigned int *ret_flags);
 
 #endif

@@ -6,7 +6,12 @@
  * Nothing but such an address is ever changed, and by a comparing exchange: on a stack
  * that is not the thread's own, another thread may be at work.
  */
-#include "inside.h"
+#include "resident/look.h"
+
+#include "resident/ask.h"
+#include "resident/inside.h"
+#include "resident/texts.h"
+#include "resident/way_back.h"
 #include "wire/unwind.h"
 
 #define PAGE 4096ull
@@ -24,8 +29,6 @@
 
 /* Without system calls: so much of a stack that may end anywhere. */
 #define QUIET_MAX (256ull << 10)
-
-int resident_look(const struct wire_registers *frame);
 
 struct range {
 	uint64_t start, end;

@@ -1,6 +1,6 @@
 /* Functions that compilers call to copy and clear structures: freestanding code must
  * provide them. */
-#include "inside.h"
+#include "resident/memory.h"
 
 void *memcpy(void *to, const void *from, size_t size)
 {

@@ -8,6 +8,7 @@
 #include "code/plan/request.h"
 #include "image/contents.h"
 #include "sanitized.h"
+#include "resident/way_back.h"
 #include "session/cache/module_text.h"
 #include "session/modules/trampolines.h"
 #include "session/position/reentry.h"
@@ -29,9 +30,6 @@
 #include <cmocka.h>
 
 enum { DRAWN = TIMES(8, 2) }; /* plans by frequencies made by chance */
-
-/* src/resident/resident.c is linked for it. */
-void resident_way_back(uint64_t *context);
 
 static struct plan_position locate(const struct whole_area *area, uint32_t offset)
 {

@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-
 #include "control/arena.h"
 #include "control/event.h"
 #include "control/inject.h"
+#include "control/maps.h"
 #include "control/remote.h"
 
 #include <errno.h>

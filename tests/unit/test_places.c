@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-
 #include "code/plan/request.h"
+#include "control/maps.h"
 #include "session/modules/code_addresses.h"
 
 #include <sys/mman.h>

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-
-#include "session/state/space.h"
+#include "control/maps.h"
 #include "session/state/session.h"
+#include "session/state/space.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "control/maps.h"
 #include "control/remote.h"
 #include "image/kind.h"
 #include "image/walkers.h"

@@ -1,6 +1,7 @@
 #include "session/follow/unannounced.h"
 
 #include "base/clock.h"
+#include "control/maps.h"
 #include "control/remote.h"
 #include "session/follow/follow.h"
 #include "session/state/space.h"

@@ -1,6 +1,7 @@
 #include "session/modules/anew.h"
 
 #include "base/cleanup.h"
+#include "control/maps.h"
 #include "control/remote.h"
 #include "session/cache/file_plans.h"
 #include "session/cache/module_file.h"

@@ -1,6 +1,7 @@
 #include "session/modules/code_addresses.h"
 
 #include "base/page.h"
+#include "control/maps.h"
 #include "control/remote.h"
 #include "session/cache/address_maps.h"
 #include "session/cache/usual_addresses.h"

@@ -1,7 +1,7 @@
 /* Choice of addresses for trampolines and address maps of a module. */
 #ifndef TRAMMEL_SESSION_MODULES_CODE_ADDRESSES_H
 #define TRAMMEL_SESSION_MODULES_CODE_ADDRESSES_H
-
+#include "control/maps.h"
 #include "session/state/session.h"
 
 /* Returns whether `size` bytes of trampolines may lie at `address`. Trampolines of

@@ -1,5 +1,6 @@
 #include "session/modules/mapped.h"
 
+#include "control/maps.h"
 #include "control/remote.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Files of mappings. */
 #ifndef TRAMMEL_SESSION_MODULES_MAPPED_H
 #define TRAMMEL_SESSION_MODULES_MAPPED_H
-
+#include "control/maps.h"
 #include "control/remote.h"
 
 #include <sys/stat.h>

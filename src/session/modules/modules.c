@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "control/maps.h"
 #include "control/remote.h"
 #include "session/cache/address_maps.h"
 #include "session/cache/cache.h"

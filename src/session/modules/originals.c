@@ -43,7 +43,7 @@ static bool has_locked(pid_t tid)
 static void show_original(struct session *session, struct thread *thread,
 			  struct module **modules, size_t count)
 {
-	/* With the tracer dead, other threads would run meanwhile: see resident.c. */
+	/* With the tracer dead, other threads would run meanwhile: see resident/ask.c. */
 	struct wire_batch batch = {.together = 1};
 
 	for (size_t i = 0; i < count; i++)

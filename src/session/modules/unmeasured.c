@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "control/maps.h"
 #include "control/remote.h"
 #include "session/modules/mapped.h"
 

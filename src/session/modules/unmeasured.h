@@ -4,7 +4,7 @@
  */
 #ifndef TRAMMEL_SESSION_MODULES_UNMEASURED_H
 #define TRAMMEL_SESSION_MODULES_UNMEASURED_H
-
+#include "control/maps.h"
 #include "session/state/session.h"
 
 /* Returns the reason why an executable mapping of a process's file cannot be measured,

@@ -1,6 +1,7 @@
 #include "session/position/stacks.h"
 
 #include "code/locate/address_map.h"
+#include "control/maps.h"
 #include "control/remote.h"
 #include "session/cache/module_text.h"
 #include "session/position/reentry.h"

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "control/maps.h"
 #include "control/remote.h"
 #include "session/cache/cache.h"
 #include "session/cache/cache_prune.h"

@@ -1,6 +1,7 @@
 #include "session/run/attach_check.h"
 
 #include "base/cleanup.h"
+#include "control/maps.h"
 #include "control/remote.h"
 #include "image/kind.h"
 #include "session/follow/foreign_translators.h"

@@ -1,6 +1,7 @@
 #include "session/run/leave.h"
 
 #include "base/clock.h"
+#include "control/maps.h"
 #include "control/remote.h"
 #include "resident/resident.h"
 #include "session/cache/address_maps.h"

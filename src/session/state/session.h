@@ -7,13 +7,13 @@
  */
 #ifndef TRAMMEL_SESSION_STATE_SESSION_H
 #define TRAMMEL_SESSION_STATE_SESSION_H
-
 #include "base/table.h"
 #include "base/vector.h"
 #include "context/parts.h"
 #include "control/arena.h"
 #include "control/event.h"
 #include "control/inject.h"
+#include "control/maps.h"
 #include "control/remote.h"
 #include "session/cache/module_file.h"
 #include "session/options/collector.h"

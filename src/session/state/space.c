@@ -1,5 +1,6 @@
 #include "session/state/space.h"
 
+#include "control/maps.h"
 #include "control/remote.h"
 #include "session/cache/exception_rate.h"
 #include "session/state/copies.h"

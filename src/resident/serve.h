@@ -1,0 +1,22 @@
+/* The body of hooks. Called by resident.S alone. */
+#ifndef TRAMMEL_RESIDENT_SERVE_H
+#define TRAMMEL_RESIDENT_SERVE_H
+
+#include "wire/layout.h"
+
+/* Serves a hook, on the stack in the bank, with signals blocked. From the moment that the
+ * program installs a system call filter it makes no system call of ours: hooks are
+ * silent. `frame`: the registers at the hook, behind which are its return address and
+ * number. */
+void resident_serve(struct wire_bank *bank, const struct wire_registers *frame);
+
+/*
+ * Handles a hook without a tracer. The program may be about to write to its code, and
+ * must find it as in its files: otherwise changes to a patched entry would have no
+ * effect. If the tracer died while the program was loaded, libraries loaded later have no
+ * hooks: so the loader's hook is the last chance.
+ */
+void resident_alone(const struct wire_control *control,
+		    const struct wire_registers *frame);
+
+#endif
