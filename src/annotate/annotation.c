@@ -7,6 +7,7 @@
 #include "image/demangle.h"
 #include "image/find.h"
 #include "image/open.h"
+#include "report/blocks.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,6 +2,9 @@
 
 #include "annotate/routes.h"
 #include "base/array.h"
+#include "report/arcs.h"
+#include "report/blocks.h"
+#include "report/runs.h"
 
 #include <string.h>
 

@@ -3,8 +3,9 @@
 
 #include "annotate/graph.h"
 #include "report/json/parts.h"
+#include "report/text/amounts.h"
 #include "report/text/grid.h"
-#include "report/text/parts.h"
+#include "report/text/head.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "annotate/graph.h"
 
 #include "base/table.h"
+#include "report/edges.h"
 
 #include <string.h>
 

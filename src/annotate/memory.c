@@ -1,7 +1,8 @@
 #include "annotate/memory.h"
 
 #include "report/json/parts.h"
-#include "report/text/parts.h"
+#include "report/text/amounts.h"
+#include "report/text/head.h"
 #include "x86/insn_class.h"
 
 void memory_add(struct memory_sums *sums, const struct insn_class *traits, uint64_t count)

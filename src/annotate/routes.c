@@ -1,6 +1,8 @@
 /* Routes between blocks, and their counts. */
 #include "annotate/routes.h"
 
+#include "report/edges.h"
+
 /* What is known around a block, on one side of it. */
 struct side {
 	uint64_t sum;     /* of known counts */

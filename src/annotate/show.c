@@ -6,9 +6,11 @@
 #include "annotate/trips.h"
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "report/edges.h"
 #include "report/json/parts.h"
+#include "report/text/amounts.h"
 #include "report/text/grid.h"
-#include "report/text/parts.h"
+#include "report/text/head.h"
 #include "x86/decode.h"
 
 #include <inttypes.h>

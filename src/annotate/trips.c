@@ -3,7 +3,8 @@
 #include "base/cleanup.h"
 #include "flow/loops.h"
 #include "report/json/parts.h"
-#include "report/text/parts.h"
+#include "report/text/amounts.h"
+#include "report/text/head.h"
 
 #include <inttypes.h>
 

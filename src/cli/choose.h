@@ -1,10 +1,10 @@
 /* Helpers shared by the commands that show one function of a profile. */
 #ifndef TRAMMEL_CLI_CHOOSE_H
 #define TRAMMEL_CLI_CHOOSE_H
-
 #include "annotate/annotation.h"
 #include "cli/showing.h"
 #include "derive/walk.h"
+#include "report/select.h"
 
 /* Loads a profile with counts of blocks: see showing_load. */
 struct trm_error *choose_profile(const char *path, const struct report_filter *filter,

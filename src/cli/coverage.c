@@ -1,12 +1,15 @@
 /* `trammel coverage`: see man/trammel-coverage.1.md. */
-#include "coverage/lcov.h"
-#include "coverage/show.h"
 #include "cli/commands.h"
 #include "cli/showing.h"
+#include "coverage/lcov.h"
+#include "coverage/show.h"
+#include "report/runs.h"
+#include "report/text/amounts.h"
 
 #include "coverage/coverage.h"
 #include "report/text/grid.h"
-#include "report/text/parts.h"
+#include "report/text/head.h"
+#include "report/text/report.h"
 #include "session/options/options.h"
 
 #include <ctype.h>

@@ -1,8 +1,10 @@
 /* `trammel diff`: see man/trammel-diff.1.md. */
 #include "cli/commands.h"
 #include "cli/showing.h"
-
 #include "report/diff/diff.h"
+#include "report/diff/show.h"
+#include "report/select.h"
+#include "report/text/report.h"
 
 #include <ctype.h>
 #include <errno.h>

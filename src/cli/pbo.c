@@ -8,6 +8,7 @@
 #include "derive/autofdo.h"
 #include "derive/fdata.h"
 #include "derive/pbo.h"
+#include "report/select.h"
 
 #include <stdio.h>
 #include <string.h>

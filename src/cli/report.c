@@ -2,6 +2,7 @@
 #include "annotate/check_show.h"
 #include "cli/commands.h"
 #include "cli/showing.h"
+#include "report/runs.h"
 
 #include "annotate/check.h"
 #include "base/array.h"

@@ -2,6 +2,9 @@
 
 #include "cli/commands.h"
 #include "record/output.h"
+#include "report/load.h"
+#include "report/runs.h"
+#include "report/select.h"
 #include "report/text/report.h"
 
 #include <errno.h>

@@ -2,11 +2,11 @@
  * and the way from the command line to the exit status. */
 #ifndef TRAMMEL_CLI_SHOWING_H
 #define TRAMMEL_CLI_SHOWING_H
-
 #include "base/cleanup.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "report/profile.h"
+#include "report/select.h"
 
 #include <stdbool.h>
 

@@ -8,6 +8,9 @@
 #include "image/image.h"
 #include "image/lines.h"
 #include "image/open.h"
+#include "report/blocks.h"
+#include "report/edges.h"
+#include "report/select.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "record/record.h"
 #include "record/trm_reader.h"
 #include "report/profile.h"
+#include "report/runs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "image/contents.h"
 #include "image/open.h"
+#include "report/blocks.h"
 
 #include <string.h>
 

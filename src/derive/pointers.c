@@ -3,6 +3,7 @@
 #include "derive/pointers.h"
 
 #include "base/array.h"
+#include "report/arcs.h"
 
 #include <stdlib.h>
 #include <string.h>

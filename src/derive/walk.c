@@ -1,8 +1,9 @@
 #include "derive/walk.h"
 
 #include "report/json/parts.h"
+#include "report/text/amounts.h"
 #include "report/text/grid.h"
-#include "report/text/parts.h"
+#include "report/text/head.h"
 
 bool walk_wants(const char *glob, const struct report_profile *profile,
 		const struct report_function *function)

@@ -1,9 +1,8 @@
 /* The arcs of a profile: in order, selected, added up. */
-#include "report/profile.h"
+#include "report/arcs.h"
 
 #include "base/sort.h"
 #include "base/text.h"
-#include "report/order.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* The basic blocks of a profile: in order, selected, added up. */
-#include "report/profile.h"
+#include "report/blocks.h"
 
 #include "base/sort.h"
-#include "report/order.h"
 #include <string.h>
 
 static int by_place(const void *left, const void *right)

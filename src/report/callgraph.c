@@ -1,8 +1,9 @@
 #include "report/callgraph.h"
 
+#include "report/arcs.h"
 #include "report/json/parts.h"
+#include "report/text/amounts.h"
 #include "report/text/grid.h"
-#include "report/text/parts.h"
 
 #include <inttypes.h>
 

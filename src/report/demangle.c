@@ -1,7 +1,10 @@
-#include "report/profile.h"
+#include "report/demangle.h"
+
+#include "base/text.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* A name of some hundred bytes can stand for one of many GiB: that is where we stop. */

@@ -1,8 +1,7 @@
 /* The edges of a profile: in order, selected, added up. */
-#include "report/profile.h"
+#include "report/edges.h"
 
 #include "base/sort.h"
-#include "report/order.h"
 #include <string.h>
 
 /* Kinds are kept strings: the same text has the same address. */

@@ -1,5 +1,5 @@
 /* The intervals of a profile, in order. */
-#include "report/profile.h"
+#include "report/intervals.h"
 
 #include "base/array.h"
 

@@ -7,7 +7,7 @@
 #include "record/record.h"
 #include "record/trm_reader.h"
 #include "record/trm_writer.h"
-#include "report/profile.h"
+#include "report/runs.h"
 
 #include <string.h>
 

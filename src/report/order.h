@@ -9,11 +9,22 @@
 
 #include <string.h>
 
+/* Orders of rows. Blocks are sorted by counts where functions are by calls. */
+enum report_sort {
+	REPORT_SORT_CALLS,
+	REPORT_SORT_NAME,
+	REPORT_SORT_MODULE,
+	REPORT_SORT_INSTRUCTIONS
+};
+
 /* The context of a comparison by qsort_r: the rows' profile, and the order wanted. */
 struct report_order {
 	const struct report_profile *profile;
 	enum report_sort sort;
 };
+
+/* Compares two modules: by name, then by path. */
+int report_module_compare(const struct report_module *a, const struct report_module *b);
 
 /* Compares two functions, given as indices, by their names. */
 static inline int report_order_names(const struct report_order *order, uint32_t a,

@@ -1,5 +1,5 @@
 /* The runs of a profile, and its end. */
-#include "report/profile.h"
+#include "report/runs.h"
 
 #include "base/cleanup.h"
 
@@ -90,41 +90,6 @@ struct trm_error *report_error_empty(const char *path)
 				"'%s' holds nothing: its writer was stopped before it "
 				"could write, measure again",
 				path);
-}
-
-static void deinit_tree(struct report_tree *tree)
-{
-	vector_deinit(&tree->nodes);
-	vector_deinit(&tree->counts);
-	table_deinit(&tree->by_node);
-}
-
-void report_profile_destroy(struct report_profile *profile)
-{
-	if (!profile)
-		return;
-	vector_for_each (&profile->runs, run)
-		vector_deinit(&run->globals);
-	vector_deinit(&profile->runs);
-	vector_deinit(&profile->images);
-	vector_deinit(&profile->modules);
-	vector_deinit(&profile->functions);
-	vector_deinit(&profile->counts);
-	vector_deinit(&profile->blocks);
-	vector_deinit(&profile->arcs);
-	vector_deinit(&profile->intervals);
-	vector_deinit(&profile->threads);
-	vector_deinit(&profile->parts);
-	vector_deinit(&profile->edges);
-	vector_deinit(&profile->faults);
-	deinit_tree(&profile->regions);
-	deinit_tree(&profile->graph);
-	vector_deinit(&profile->loads);
-	vector_deinit(&profile->skips);
-	vector_deinit(&profile->cold_parts);
-	string_table_deinit(&profile->strings);
-	free(profile->warning);
-	free(profile);
 }
 
 struct trm_error *report_blocks_stayed(const char *path)

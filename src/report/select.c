@@ -1,7 +1,9 @@
-#include "report/profile.h"
+#include "report/select.h"
 
 #include "base/search.h"
 #include "base/text.h"
+#include "report/blocks.h"
+#include "report/edges.h"
 #include "report/regions.h"
 
 #include <inttypes.h>
@@ -178,13 +180,6 @@ struct order {
 static int by_number_down(uint64_t a, uint64_t b)
 {
 	return (a < b) - (a > b);
-}
-
-int report_module_compare(const struct report_module *a, const struct report_module *b)
-{
-	int names = strcmp(a->name, b->name);
-
-	return names ? names : strcmp(a->path, b->path);
 }
 
 static int compare_functions(const void *left, const void *right, void *context)

@@ -1,10 +1,13 @@
 /* `trammel merge`: the merged profile against the same files put one behind the other. */
+#include "base/text.h"
 #include "record/model.h"
 #include "record/trm_reader.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
-#include "base/text.h"
+#include "report/load.h"
 #include "report/profile.h"
+#include "report/runs.h"
+#include "report/select.h"
 #include "report/text/report.h"
 
 #include "profile_maker.h"

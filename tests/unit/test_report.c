@@ -1,9 +1,11 @@
 /* `trammel report`: profiles are written here with the writer, and the whole output
  * compared. */
-#include "record/trm_writer.h"
-#include "record/value.h"
 #include "base/cleanup.h"
 #include "record/record.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
+#include "report/load.h"
+#include "report/select.h"
 #include "report/text/report.h"
 
 #include "profile_maker.h"

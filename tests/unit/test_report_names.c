@@ -1,9 +1,11 @@
 /* Names in reports. */
+#include "base/cleanup.h"
+#include "base/text.h"
 #include "record/model.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
-#include "base/cleanup.h"
-#include "base/text.h"
+#include "report/demangle.h"
+#include "report/load.h"
 #include "report/text/report.h"
 
 /* The whole command. */

@@ -2,8 +2,11 @@
 #include "cli/top/view.h"
 
 #include "base/error.h"
+#include "report/load.h"
+#include "report/select.h"
+#include "report/text/amounts.h"
 #include "report/text/grid.h"
-#include "report/text/parts.h"
+#include "report/text/head.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/path.h"
+#include "report/arcs.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -65,12 +65,7 @@ struct diff {
 struct trm_error *report_diff(const struct report_profile *a,
 			      const struct report_profile *b,
 			      const struct diff_options *options, struct diff *ret_diff);
+/* Frees the rows. */
 void report_diff_deinit(struct diff *diff);
-
-/* Adds the differences as text, or as one JSON object: see man/trammel-diff.1.md. */
-void report_diff_text(const struct diff *diff, const struct diff_options *options,
-		      struct text *out);
-void report_diff_json(const struct diff *diff, const struct diff_options *options,
-		      struct text *out);
 
 #endif

@@ -1,8 +1,9 @@
-#include "report/diff/diff.h"
+#include "report/diff/show.h"
 
 #include "report/json/parts.h"
+#include "report/runs.h"
+#include "report/text/amounts.h"
 #include "report/text/grid.h"
-#include "report/text/parts.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,42 +1,13 @@
 #include "report/json/json.h"
 
+#include "report/arcs.h"
+#include "report/blocks.h"
+#include "report/edges.h"
 #include "report/json/parts.h"
 #include "report/regions.h"
+#include "report/select.h"
 
 #include <inttypes.h>
-
-static void add_module_names(struct text *out, const struct report_module *module)
-{
-	json_add_text(out, "module", module->name);
-	json_add_text(out, "module.path", module->path);
-}
-
-static void add_function(struct text *out, const struct report_profile *profile,
-			 const struct report_function *function)
-{
-	add_module_names(out, &profile->modules.items[function->module]);
-	json_add_text(out, "function", function->name);
-	json_add_address(out, "offset", function->offset);
-}
-
-void json_add_arc(struct text *out, const struct report_profile *profile,
-		  const struct report_arc *arc)
-{
-	add_function(out, profile, &profile->functions.items[arc->function]);
-	if (arc->caller_module != REPORT_UNKNOWN)
-		json_add_string(out, "caller.path",
-				profile->modules.items[arc->caller_module].path);
-	if (arc->caller != REPORT_UNKNOWN) {
-		json_add_string(out, "caller",
-				profile->functions.items[arc->caller].name);
-		json_add_address(out, "caller.offset",
-				 profile->functions.items[arc->caller].offset);
-	}
-	if (arc->site)
-		json_add_address(out, "arc.site", arc->site);
-	json_add_string(out, "arc.kind", arc->kind);
-	json_add_number(out, "arc.count", arc->count);
-}
 
 static void add_functions(struct text *out, const struct report_profile *profile,
 			  enum report_sort sort)
@@ -45,7 +16,7 @@ static void add_functions(struct text *out, const struct report_profile *profile
 
 	for (size_t i = 0; i < profile->executed; i++) {
 		json_begin_item(out);
-		add_function(out, profile, rows[i]);
+		json_add_function(out, profile, rows[i]);
 		json_add_number(out, "calls", rows[i]->calls);
 		if (rows[i]->blocks)
 			json_add_number(out, "instructions", rows[i]->instructions);
@@ -73,7 +44,8 @@ static void add_blocks(struct text *out, const struct report_profile *profile,
 		const struct report_block *block = &rows[i];
 
 		json_begin_item(out);
-		add_function(out, profile, &profile->functions.items[block->function]);
+		json_add_function(out, profile,
+				  &profile->functions.items[block->function]);
 		json_add_address(out, "block", block->address);
 		json_add_number(out, "block.size", block->size);
 		json_add_number(out, "block.instructions", block->instructions);
@@ -96,7 +68,8 @@ static void add_edges(struct text *out, const struct report_profile *profile,
 		const struct report_edge *edge = &rows[i];
 
 		json_begin_item(out);
-		add_function(out, profile, &profile->functions.items[edge->function]);
+		json_add_function(out, profile,
+				  &profile->functions.items[edge->function]);
 		json_add_address(out, "edge", edge->address);
 		json_add_address(out, "edge.from", edge->from);
 		if (edge->to)
@@ -138,7 +111,7 @@ static void add_modules(struct text *out, const struct report_profile *profile,
 
 	for (size_t i = 0; i < count; i++) {
 		json_begin_item(out);
-		add_module_names(out, rows[i]);
+		json_add_module(out, rows[i]);
 		json_add_string(out, "buildid", rows[i]->build_id);
 		json_add_number(out, "functions.known", rows[i]->known);
 		json_add_number(out, "functions.instrumented", rows[i]->instrumented);
@@ -271,8 +244,8 @@ static void add_contexts(struct text *out, const struct report_profile *profile,
 	for (size_t i = 0; i < count; i++) {
 		json_begin_item(out);
 		if (rows[i]->function != REPORT_NONE)
-			add_function(out, profile,
-				     &profile->functions.items[rows[i]->function]);
+			json_add_function(out, profile,
+					  &profile->functions.items[rows[i]->function]);
 		json_add_number(out, "context", i + 1);
 		numbers[rows[i] - tree->nodes.items] = i + 1;
 		if (rows[i]->parent != REPORT_NONE)
@@ -297,7 +270,8 @@ static void add_skips(struct text *out, const struct report_profile *profile)
 	json_begin_list(out, "skipped");
 	for (size_t i = 0; i < count; i++) {
 		json_begin_item(out);
-		add_function(out, profile, &profile->functions.items[skips[i]->function]);
+		json_add_function(out, profile,
+				  &profile->functions.items[skips[i]->function]);
 		json_add_string(out, "skip.reason", skips[i]->reason);
 		text_add(out, "}");
 	}
@@ -314,7 +288,8 @@ static void add_cold_parts(struct text *out, const struct report_profile *profil
 	json_begin_list(out, "uncounted_parts");
 	for (size_t i = 0; i < count; i++) {
 		json_begin_item(out);
-		add_function(out, profile, &profile->functions.items[parts[i]->function]);
+		json_add_function(out, profile,
+				  &profile->functions.items[parts[i]->function]);
 		json_add_address(out, "part.offset", parts[i]->address);
 		json_add_string(out, "part.reason", parts[i]->reason);
 		text_add(out, "}");

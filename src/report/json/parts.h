@@ -5,9 +5,18 @@
 #include "base/json_write.h"
 #include "report/profile.h"
 
-/* The members that say which function it is: "module.path", "function" and "offset". */
+/* Adds the members that say which function it is, for a module known by its `path` alone:
+ * "module.path", "function" and "offset". */
 void json_add_place(struct text *out, const char *path,
 		    const struct report_function *function);
+
+/* Adds the members "module" and "module.path". */
+void json_add_module(struct text *out, const struct report_module *module);
+
+/* Adds the members that say which function of a profile it is: those of its module,
+ * "function" and "offset". */
+void json_add_function(struct text *out, const struct report_profile *profile,
+		       const struct report_function *function);
 
 /* Adds the members of an arc. An arc without a site stands for all calls of a function
  * by another. */

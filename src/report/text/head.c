@@ -1,37 +1,14 @@
-#include "report/text/parts.h"
+#include "report/text/head.h"
+
+#include "report/runs.h"
+#include "report/select.h"
+#include "report/text/amounts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #define BOLD  "\033[1m"
 #define PLAIN "\033[0m"
-
-void report_add_count(struct text *out, unsigned long long count, const char *one,
-		      const char *many)
-{
-	text_add_grouped(out, count);
-	text_format(out, " %s", count == 1 ? one : many);
-}
-
-void report_add_duration(struct text *out, uint64_t ns)
-{
-	static const struct {
-		uint64_t from;
-		double unit;
-		int digits;
-		const char *name;
-	} scales[] = {
-		{100000000000, 1e9, 1, "s"}, {1000000000, 1e9, 3, "s"},
-		{100000000, 1e6, 0, "ms"},   {1000000, 1e6, 1, "ms"},
-		{1000, 1e3, 0, "us"},        {0, 1, 0, "ns"},
-	};
-	size_t i = 0;
-
-	while (ns < scales[i].from)
-		i++;
-	text_format(out, "%.*f %s", scales[i].digits, (double)ns / scales[i].unit,
-		    scales[i].name);
-}
 
 static bool find_uint(const struct report_run *run, const char *name,
 		      uint64_t *ret_number)

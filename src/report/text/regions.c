@@ -1,5 +1,7 @@
+#include "report/text/regions.h"
+
 #include "report/regions.h"
-#include "report/text/parts.h"
+#include "report/text/amounts.h"
 
 static void add_duration(struct grid *grid, uint64_t ns)
 {

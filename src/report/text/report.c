@@ -1,8 +1,15 @@
 #include "report/text/report.h"
 
 #include "base/array.h"
+#include "report/blocks.h"
+#include "report/edges.h"
+#include "report/load.h"
+#include "report/runs.h"
+#include "report/select.h"
+#include "report/text/amounts.h"
 #include "report/text/grid.h"
-#include "report/text/parts.h"
+#include "report/text/head.h"
+#include "report/text/regions.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,15 +28,6 @@ struct view {
 	bool summary;
 	struct text *out;
 };
-
-void report_add_more(struct text *out, unsigned long long count, const char *one,
-		     const char *many)
-{
-	text_add(out, "  ... ");
-	text_add_grouped(out, count);
-	text_format(out, " more %s (--all shows %s)\n", count == 1 ? one : many,
-		    count == 1 ? "it" : "them");
-}
 
 static void add_module_name(struct grid *grid, const struct report_module *module)
 {

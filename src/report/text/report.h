@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "report/arcs.h"
+#include "report/order.h"
 #include "report/profile.h"
 
 #include <stdbool.h>
