@@ -104,7 +104,8 @@ def attempt_once(name, folder, options, excuses):
 def submit_all(pool, folder, options):
     """Starts all checks that are wanted; those of programs when it is known what to excuse."""
     def wanted(names):
-        return [name for name in names if options.only in (None, name)]
+        return [name for name in names if options.only == name
+                or (not options.only and name not in branches.LONG)]
     checks = [pool.submit(attempt, name, folder, options) for name in wanted(CHECKS)]
     if wanted(programs.PROGRAMS):
         excuses = programs.find_excuses(os.path.join(folder, "programs"))

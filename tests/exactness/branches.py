@@ -10,7 +10,8 @@ from runs import PLAIN, execute, run_steps, run_trammel
 
 
 # Programs that are stepped through, each with its arguments.
-STEPPED = {"plain": [], "branches": [], "branches-fixed": [], "rare": ["1"], "rare-stripped": ["1"]}
+STEPPED = {"plain": [], "branches": [], "branches-fixed": [], "branches-shared": [], "rare": ["1"],
+           "rare-stripped": ["1"]}
 
 
 def check_edges(name, folder, options):
@@ -70,6 +71,9 @@ def check_gcov(folder, options):
         right = right and not bad
     return right
 
+
+# They run only if they are asked for: it steps through the relocation of libstdc++.
+LONG = ("edges of branches-shared",)
 
 CHECKS = {
     **{f"edges of {name}": functools.partial(check_edges, name) for name in STEPPED},
