@@ -88,7 +88,7 @@ struct trm_error *arguments_parse(const char *command, int argc, const char **ar
 void arguments_reset(const struct poptOption *options, struct arguments_words *words)
 {
 	for (const struct poptOption *option = options; option->longName; option++) {
-		if (option->argInfo == POPT_ARG_STRING) {
+		if ((option->argInfo & POPT_ARG_MASK) == POPT_ARG_STRING) {
 			free(*(char **)option->arg);
 			*(char **)option->arg = NULL;
 		} else {

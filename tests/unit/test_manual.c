@@ -245,6 +245,20 @@ static void test_diff(void **state)
 	check_no_more_options("diff");
 }
 
+static void test_label(void **state)
+{
+	(void)state;
+	check_options("label", 15);
+	check_no_more_options("label");
+}
+
+static void test_summarize(void **state)
+{
+	(void)state;
+	check_options("summarize", 5);
+	check_no_more_options("summarize");
+}
+
 static void test_report(void **state)
 {
 	(void)state;
@@ -324,16 +338,17 @@ static void test_checks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run),      cmocka_unit_test(test_attach),
-		cmocka_unit_test(test_top),      cmocka_unit_test(test_doctor),
-		cmocka_unit_test(test_report),   cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_diff),     cmocka_unit_test(test_coverage),
-		cmocka_unit_test(test_commands), cmocka_unit_test(test_measurements),
-		cmocka_unit_test(test_checks),   cmocka_unit_test(test_mix),
-		cmocka_unit_test(test_bbv),      cmocka_unit_test(test_pbo),
-		cmocka_unit_test(test_query),    cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_annotate), cmocka_unit_test(test_graph),
-		cmocka_unit_test(test_channel),
+		cmocka_unit_test(test_run),       cmocka_unit_test(test_attach),
+		cmocka_unit_test(test_top),       cmocka_unit_test(test_doctor),
+		cmocka_unit_test(test_report),    cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_diff),      cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_commands),  cmocka_unit_test(test_measurements),
+		cmocka_unit_test(test_checks),    cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_bbv),       cmocka_unit_test(test_pbo),
+		cmocka_unit_test(test_query),     cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_annotate),  cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_channel),   cmocka_unit_test(test_label),
+		cmocka_unit_test(test_summarize),
 	};
 	char beside[PATH_MAX];
 

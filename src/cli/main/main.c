@@ -12,9 +12,10 @@
 static const struct command cmd_help;
 
 static const struct command *const commands[] = {
-	&cmd_run,   &cmd_attach, &cmd_top,      &cmd_report,  &cmd_annotate, &cmd_graph,
-	&cmd_mix,   &cmd_loops,  &cmd_coverage, &cmd_diff,    &cmd_pbo,      &cmd_bbv,
-	&cmd_query, &cmd_merge,  &cmd_channel,  &cmd_recover, &cmd_doctor,   &cmd_help,
+	&cmd_run,     &cmd_attach, &cmd_top,       &cmd_report,   &cmd_annotate,
+	&cmd_graph,   &cmd_mix,    &cmd_loops,     &cmd_coverage, &cmd_diff,
+	&cmd_pbo,     &cmd_bbv,    &cmd_query,     &cmd_merge,    &cmd_channel,
+	&cmd_recover, &cmd_label,  &cmd_summarize, &cmd_doctor,   &cmd_help,
 };
 
 static void print_usage(FILE *out)
@@ -23,7 +24,7 @@ static void print_usage(FILE *out)
 	      "Exact counts of native programs on Linux x86-64, without a rebuild.\n\n",
 	      out);
 	for (size_t i = 0; i < array_count(commands); i++)
-		fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("\n'trammel help COMMAND' or 'man trammel-COMMAND' tells more.\n"
 	      "Try: trammel run -- gzip -6k FILE; trammel report gzip.trm\n",
 	      out);
