@@ -112,6 +112,17 @@ static void read_source(struct listing *listing, uint32_t file)
 	fclose(stream);
 }
 
+/* A row with nothing but a text, which is freed. */
+static void add_heading(struct listing *listing, struct text *cell)
+{
+	grid_paint_row(&listing->grid, GRID_GREEN);
+	add_empty(&listing->grid, 3);
+	grid_add_text(&listing->grid, cell->data);
+	if (listing->edges)
+		add_empty(&listing->grid, 1);
+	text_deinit(cell);
+}
+
 /* "file.c:12  text of the line" */
 static void add_place(struct listing *listing, const struct image_place *place)
 {
@@ -126,12 +137,7 @@ static void add_place(struct listing *listing, const struct image_place *place)
 	text_format(&cell, "%s:%" PRIu32, name, place->line);
 	if (place->line <= listing->source.count)
 		text_format(&cell, "  %s", listing->source.items[place->line - 1]);
-	grid_paint_row(&listing->grid, GRID_GREEN);
-	add_empty(&listing->grid, 3);
-	grid_add_text(&listing->grid, cell.data);
-	if (listing->edges)
-		add_empty(&listing->grid, 1);
-	text_deinit(&cell);
+	add_heading(listing, &cell);
 }
 
 static void add_numbers(struct listing *listing, const struct annotation_block *block,
@@ -173,12 +179,7 @@ static void add_loop(struct listing *listing, const struct trip *trip)
 		text_format(&cell, " in %" PRIu32, trip->depth - 1);
 	text_add(&cell, ": ");
 	trips_describe(trip, listing->annotation, &cell);
-	grid_paint_row(&listing->grid, GRID_GREEN);
-	add_empty(&listing->grid, 3);
-	grid_add_text(&listing->grid, cell.data);
-	if (listing->edges)
-		add_empty(&listing->grid, 1);
-	text_deinit(&cell);
+	add_heading(listing, &cell);
 }
 
 /* Names where an edge leads. */

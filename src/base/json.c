@@ -1,6 +1,7 @@
 #include "base/json.h"
 
 #include "base/array.h"
+#include "base/text.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -137,14 +138,6 @@ struct json_raw json_string(struct json *json)
 	return string;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Reads the four digits behind \u and goes behind them; -1 if they are not there. */
 static int32_t read_unit(struct json_raw *string)
 {
@@ -153,7 +146,7 @@ static int32_t read_unit(struct json_raw *string)
 	if (string->length < 4)
 		return -1;
 	for (int i = 0; i < 4; i++) {
-		int digit = hex_digit(string->at[i]);
+		int digit = text_hex_digit(string->at[i]);
 
 		if (digit < 0)
 			return -1;

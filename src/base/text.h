@@ -39,6 +39,15 @@ void text_add_grouped(struct text *text, unsigned long long number);
 /* Prints each line of `text` to standard error, as a warning of `program`. */
 void text_print_warnings(const struct text *text, const char *program);
 
+/* The value of a hexadecimal digit; -1 if it is none. */
+static inline int text_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* Whether `name` matches the shell glob `pattern` (`*`, `?`, `[a-z]`, `[!a]`, `\x`).
  * `*` also matches slashes and colons. */
 bool text_glob(const char *pattern, const char *name);

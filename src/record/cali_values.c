@@ -198,14 +198,6 @@ static bool read_string(const char **at, struct text *bytes,
 	return true;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool read_address(const char **at, struct text *bytes,
 			 struct record_value *ret_value)
 {
@@ -217,10 +209,10 @@ static bool read_address(const char **at, struct text *bytes,
 		c += 2;
 	const char *first = c;
 
-	for (; hex_digit(*c) >= 0; c++) {
+	for (; text_hex_digit(*c) >= 0; c++) {
 		if (ret_value->u >> 60)
 			return false;
-		ret_value->u = ret_value->u << 4 | (unsigned)hex_digit(*c);
+		ret_value->u = ret_value->u << 4 | (unsigned)text_hex_digit(*c);
 	}
 	if (c == first || !cali_is_end(*c))
 		return false;
@@ -235,12 +227,12 @@ static bool read_blob(const char **at, struct text *bytes, struct record_value *
 
 	ret_value->u = bytes->length;
 	while (!cali_is_end(*c)) {
-		int byte = hex_digit(*c++);
+		int byte = text_hex_digit(*c++);
 
 		if (byte < 0)
 			return false;
-		if (hex_digit(*c) >= 0)
-			byte = byte << 4 | hex_digit(*c++);
+		if (text_hex_digit(*c) >= 0)
+			byte = byte << 4 | text_hex_digit(*c++);
 		if (*c++ != ':')
 			return false;
 		char one = (char)byte;

@@ -109,18 +109,17 @@ struct trm_error *record_attribute_intern(struct record_model *model, const char
 record_attribute record_attribute_make(struct record_model *model, const char *name,
 				       enum record_type type, uint32_t properties)
 {
+	struct text longer = {0};
 	record_attribute id = 0;
-	struct trm_error *error =
-		record_attribute_intern(model, name, type, properties, &id);
-	struct text other = {0};
+	struct trm_error *error;
 
-	if (!error)
-		return id;
-	trm_error_destroy(error);
-	text_format(&other, "%s.%s", name, record_type_name(type));
-	trm_error_destroy(
-		record_attribute_intern(model, other.data, type, properties, &id));
-	text_deinit(&other);
+	text_add(&longer, name);
+	while ((error = record_attribute_intern(model, longer.data, type, properties,
+						&id))) {
+		trm_error_destroy(error);
+		text_format(&longer, ".%s", record_type_name(type));
+	}
+	text_deinit(&longer);
 	return id;
 }
 

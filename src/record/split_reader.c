@@ -128,22 +128,12 @@ static void read_metadata(struct split *split, struct json *json)
 	}
 }
 
-/* An attribute of this name; one of another type has that behind its name. */
-static record_attribute intern_attribute(struct split *split, const char *name,
-					 enum record_type type, uint32_t properties)
+/* Names of attributes are not empty. */
+static record_attribute named_attribute(struct split *split, const char *name,
+					enum record_type type, uint32_t properties)
 {
-	record_attribute id = 0;
-	struct text longer = {0};
-	struct trm_error *error;
-
-	text_add(&longer, *name ? name : "column");
-	while ((error = record_attribute_intern(split->model, longer.data, type,
-						properties, &id))) {
-		trm_error_destroy(error);
-		text_format(&longer, ".%s", record_type_name(type));
-	}
-	text_deinit(&longer);
-	return id;
+	return record_attribute_make(split->model, *name ? name : "column", type,
+				     properties);
 }
 
 /* What the nodes of a column are values of. */
@@ -152,12 +142,12 @@ static record_attribute tree_attribute(struct split *split, const char *name)
 	enum record_type type = RECORD_STRING;
 
 	if (!strcmp(name, "path"))
-		return intern_attribute(split, "region", RECORD_STRING, RECORD_NESTED);
+		return named_attribute(split, "region", RECORD_STRING, RECORD_NESTED);
 	vector_for_each (&split->columns, column)
 		if (column->typed && !column->is_value && column->name &&
 		    column->type != RECORD_BLOB && !strcmp(column->name, name))
 			type = column->type;
-	return intern_attribute(split, name, type, 0);
+	return named_attribute(split, name, type, 0);
 }
 
 /* The number that the text is, in the type of a column. */
@@ -290,8 +280,8 @@ static void read_global(struct split *split, struct json *json, const char *name
 	value.size = split->text.length;
 	if (!json->wrong && split->visitor->global)
 		split->visitor->global(split->visitor->context,
-				       intern_attribute(split, name, RECORD_STRING,
-							RECORD_GLOBAL | RECORD_AS_VALUE),
+				       named_attribute(split, name, RECORD_STRING,
+						       RECORD_GLOBAL | RECORD_AS_VALUE),
 				       value);
 }
 
@@ -390,15 +380,15 @@ static void make_attributes(struct split *split)
 			column->typed ? column->type : type_of(column->seen);
 
 		if (column->is_value)
-			column->id = intern_attribute(split, name, type, RECORD_AS_VALUE);
+			column->id = named_attribute(split, name, type, RECORD_AS_VALUE);
 		else
 			column->id = tree_attribute(split, name);
 		column->type = type;
 		vector_for_each (&column->said, said)
 			record_attribute_describe(split->model, column->id,
-						  intern_attribute(split, said->key,
-								   RECORD_STRING,
-								   RECORD_SKIP_EVENTS),
+						  named_attribute(split, said->key,
+								  RECORD_STRING,
+								  RECORD_SKIP_EVENTS),
 						  record_string(said->value));
 	}
 }

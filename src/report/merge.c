@@ -44,32 +44,21 @@ struct report_merge {
 	struct trm_error *error;     /* the first; what follows is not passed on */
 };
 
-static record_attribute intern_attribute(struct report_merge *merge, const char *name,
-					 enum record_type type, uint32_t properties)
-{
-	record_attribute attribute = 0;
-
-	/* It can only fail where the name is there already, and the model is new. */
-	trm_error_destroy(record_attribute_intern(merge->model, name, type, properties,
-						  &attribute));
-	return attribute;
-}
-
 struct report_merge *report_merge_create(int fd)
 {
 	struct report_merge *merge = memory_allocate_zeroed(1, sizeof(*merge));
 
 	merge->model = record_model_create();
-	merge->images.attribute =
-		intern_attribute(merge, "image", RECORD_UINT, RECORD_AS_VALUE);
+	merge->images.attribute = record_attribute_make(merge->model, "image",
+							RECORD_UINT, RECORD_AS_VALUE);
 	merge->runs.attribute =
-		intern_attribute(merge, "run", RECORD_UINT, RECORD_AS_VALUE);
-	merge->measure = intern_attribute(merge, "run.measure", RECORD_STRING,
-					  RECORD_AS_VALUE | RECORD_GLOBAL);
-	merge->skip_reason =
-		intern_attribute(merge, "skip.reason", RECORD_STRING, RECORD_AS_VALUE);
-	merge->part_reason =
-		intern_attribute(merge, "part.reason", RECORD_STRING, RECORD_AS_VALUE);
+		record_attribute_make(merge->model, "run", RECORD_UINT, RECORD_AS_VALUE);
+	merge->measure = record_attribute_make(merge->model, "run.measure", RECORD_STRING,
+					       RECORD_AS_VALUE | RECORD_GLOBAL);
+	merge->skip_reason = record_attribute_make(merge->model, "skip.reason",
+						   RECORD_STRING, RECORD_AS_VALUE);
+	merge->part_reason = record_attribute_make(merge->model, "part.reason",
+						   RECORD_STRING, RECORD_AS_VALUE);
 	merge->writer = trm_writer_create(fd, merge->model);
 	return merge;
 }

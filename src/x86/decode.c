@@ -357,11 +357,10 @@ bool decode_faults_deep(const uint8_t *bytes, size_t size)
 	return false;
 }
 
-/* 0 is rax; -1: none of the general registers. */
-static int number_of(ZydisRegister name)
+int decode_register_number(int name)
 {
-	ZydisRegister whole =
-		ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64,
+							       (ZydisRegister)name);
 
 	return whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15
 		       ? (int)(whole - ZYDIS_REGISTER_RAX)
@@ -375,7 +374,7 @@ static enum decode_source source_in(const ZydisDecodedOperand *operand, int *num
 	if (operand->size != 64)
 		return DECODE_COMPUTED;
 	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-		*number = number_of(operand->reg.value);
+		*number = decode_register_number(operand->reg.value);
 		return *number < 0 ? DECODE_COMPUTED : DECODE_MOVED;
 	}
 	if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
@@ -398,7 +397,7 @@ enum decode_source decode_source(const uint8_t *bytes, size_t size, int *number)
 	for (size_t i = 0; i < zydis.operand_count; i++) {
 		if (operands[i].type != ZYDIS_OPERAND_TYPE_REGISTER ||
 		    !(operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) ||
-		    number_of(operands[i].reg.value) != *number)
+		    decode_register_number(operands[i].reg.value) != *number)
 			continue;
 		if (zydis.mnemonic == ZYDIS_MNEMONIC_POP)
 			return DECODE_LOADED;
@@ -411,8 +410,8 @@ enum decode_source decode_source(const uint8_t *bytes, size_t size, int *number)
 
 static bool is_indexed(const ZydisDecodedOperand *operand, int number)
 {
-	return number_of(operand->mem.base) == number &&
-	       number_of(operand->mem.index) != number &&
+	return decode_register_number(operand->mem.base) == number &&
+	       decode_register_number(operand->mem.index) != number &&
 	       operand->mem.index != ZYDIS_REGISTER_NONE && operand->mem.scale == 8 &&
 	       !operand->mem.disp.value && operand->size == 64;
 }
@@ -424,8 +423,8 @@ static enum decode_use use_in(const ZydisDecodedInstruction *zydis,
 		     zydis->mnemonic == ZYDIS_MNEMONIC_JMP;
 
 	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-		if (number_of(operand->mem.base) != number &&
-		    number_of(operand->mem.index) != number)
+		if (decode_register_number(operand->mem.base) != number &&
+		    decode_register_number(operand->mem.index) != number)
 			return DECODE_UNUSED;
 		return loads && is_indexed(operand, number) &&
 				       operand->actions == ZYDIS_OPERAND_ACTION_READ
@@ -433,7 +432,7 @@ static enum decode_use use_in(const ZydisDecodedInstruction *zydis,
 			       : DECODE_USED;
 	}
 	if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER ||
-	    number_of(operand->reg.value) != number)
+	    decode_register_number(operand->reg.value) != number)
 		return DECODE_UNUSED;
 	return operand->actions == ZYDIS_OPERAND_ACTION_WRITE ? DECODE_OVERWRITTEN
 							      : DECODE_USED;
@@ -448,7 +447,7 @@ static bool clears_register(const ZydisDecodedInstruction *zydis,
 	       operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	       operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	       operands[0].reg.value == operands[1].reg.value && operands[0].size >= 32 &&
-	       number_of(operands[0].reg.value) == number;
+	       decode_register_number(operands[0].reg.value) == number;
 }
 
 /* As decode_use, and the bits of the operand; the instruction is valid if it is
@@ -487,7 +486,7 @@ enum decode_use decode_use(const uint8_t *bytes, size_t size, int number, int *r
 	enum decode_use use = find_use(bytes, size, number, &zydis, operands, &width);
 
 	*ret_loaded = use == DECODE_INDEXED && zydis.mnemonic == ZYDIS_MNEMONIC_MOV
-			      ? number_of(operands[0].reg.value)
+			      ? decode_register_number(operands[0].reg.value)
 			      : -1;
 	return use;
 }
@@ -559,7 +558,7 @@ static uint8_t take_operand(const ZydisDecodedOperand *operand,
 		return operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ? DECODE_ADDRESS
 								  : DECODE_MEMORY;
 	number = operand->type == ZYDIS_OPERAND_TYPE_REGISTER
-			 ? number_of(operand->reg.value)
+			 ? decode_register_number(operand->reg.value)
 			 : -1;
 	if (number < 0)
 		return DECODE_NOWHERE;
@@ -578,7 +577,8 @@ static void take_move(const ZydisDecodedInstruction *zydis,
 	     pops = transfer->from == DECODE_MEMORY;
 
 	if (operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	    clears_register(zydis, operands, number_of(operands[0].reg.value))) {
+	    clears_register(zydis, operands,
+			    decode_register_number(operands[0].reg.value))) {
 		transfer->from = DECODE_CONSTANT;
 		transfer->to = take_operand(&operands[0], transfer, &transfer->target);
 	} else if (pushes) {
@@ -605,7 +605,7 @@ bool decode_transfer(const uint8_t *bytes, size_t size,
 		const ZydisDecodedOperand *operand = &operands[i];
 		bool writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 		int number = operand->type == ZYDIS_OPERAND_TYPE_REGISTER
-				     ? number_of(operand->reg.value)
+				     ? decode_register_number(operand->reg.value)
 				     : -1;
 
 		if (writes && number >= 0)
@@ -617,7 +617,8 @@ bool decode_transfer(const uint8_t *bytes, size_t size,
 		if (operand->mem.index == ZYDIS_REGISTER_NONE &&
 		    operand->mem.segment != ZYDIS_REGISTER_FS &&
 		    operand->mem.segment != ZYDIS_REGISTER_GS)
-			ret_transfer->base = (int8_t)number_of(operand->mem.base);
+			ret_transfer->base =
+				(int8_t)decode_register_number(operand->mem.base);
 		ret_transfer->displacement = operand->mem.disp.value;
 	}
 	if (take_stack(&zydis, operands, ret_transfer) &&

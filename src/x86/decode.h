@@ -59,6 +59,10 @@ bool decode_any(const uint8_t *bytes, size_t available, uint64_t address,
  */
 bool decode_faults_deep(const uint8_t *bytes, size_t size);
 
+/* The number of the 64-bit general register that contains a register (0: rax, 15: r15);
+ * -1 if it is of another kind. `name`: a ZydisRegister. */
+int decode_register_number(int name);
+
 /* Origin of a value. */
 enum decode_source {
 	DECODE_KEPT,   /* the instruction does not change it */

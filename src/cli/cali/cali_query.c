@@ -280,15 +280,6 @@ static struct trm_error *read_file(const char *path, struct record_model *model,
 	return NULL;
 }
 
-static record_attribute intern_attribute(struct record_model *model, const char *name,
-					 enum record_type type, uint32_t properties)
-{
-	record_attribute id = 0;
-
-	trm_error_destroy(record_attribute_intern(model, name, type, properties, &id));
-	return id;
-}
-
 struct globals {
 	struct record_model *model;
 	struct VECTOR(record_node) nodes; /* children of the root */
@@ -350,32 +341,32 @@ static void tell_attribute(const struct record_model *from, record_attribute id,
 {
 	struct VECTOR(struct record_pair) pairs = {0};
 
-	vector_push(&pairs,
-		    ((struct record_pair){intern_attribute(model, "attribute.id",
-							   RECORD_UINT, RECORD_AS_VALUE),
-					  record_uint(id)}));
 	vector_push(&pairs, ((struct record_pair){
-				    intern_attribute(model, "cali.attribute.name",
-						     RECORD_STRING, RECORD_AS_VALUE),
+				    record_attribute_make(model, "attribute.id",
+							  RECORD_UINT, RECORD_AS_VALUE),
+				    record_uint(id)}));
+	vector_push(&pairs, ((struct record_pair){
+				    record_attribute_make(model, "cali.attribute.name",
+							  RECORD_STRING, RECORD_AS_VALUE),
 				    record_string(record_attribute_name(from, id))}));
 	vector_push(&pairs, ((struct record_pair){
-				    intern_attribute(model, "cali.attribute.prop",
-						     RECORD_INT, RECORD_AS_VALUE),
+				    record_attribute_make(model, "cali.attribute.prop",
+							  RECORD_INT, RECORD_AS_VALUE),
 				    record_int(cali_properties_write(
 					    record_attribute_properties(from, id)))}));
 	for (size_t i = 0; i < record_attribute_descriptions(from, id); i++) {
 		struct record_pair said = record_attribute_description(from, id, i);
 
-		said.attribute = intern_attribute(
+		said.attribute = record_attribute_make(
 			model, record_attribute_name(from, said.attribute),
 			said.value.type, RECORD_AS_VALUE);
 		vector_push(&pairs, said);
 	}
-	vector_push(&pairs,
-		    ((struct record_pair){intern_attribute(model, "cali.attribute.type",
-							   RECORD_TYPE, RECORD_AS_VALUE),
-					  {.type = RECORD_TYPE,
-					   .u = record_attribute_type(from, id)}}));
+	vector_push(&pairs, ((struct record_pair){
+				    record_attribute_make(model, "cali.attribute.type",
+							  RECORD_TYPE, RECORD_AS_VALUE),
+				    {.type = RECORD_TYPE,
+				     .u = record_attribute_type(from, id)}}));
 	visitor->record(visitor->context, 0, pairs.items, pairs.count);
 	vector_deinit(&pairs);
 }

@@ -2,6 +2,7 @@
 
 #include "base/vector.h"
 #include "code/scan/plt.h"
+#include "x86/decode.h"
 
 #include <Zydis/Zydis.h>
 #include <string.h>
@@ -99,21 +100,9 @@ static struct value merge_values(struct value a, struct value b)
 	return is_given(a) || is_given(b) ? derived : other;
 }
 
-/* The number of the 64-bit general register that contains this register; -1 if it is of
- * another kind. */
-static int number_of(ZydisRegister name)
-{
-	ZydisRegister whole =
-		ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
-
-	return whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15
-		       ? (int)(whole - ZYDIS_REGISTER_RAX)
-		       : -1;
-}
-
 static struct value register_value(const struct state *state, ZydisRegister name)
 {
-	int number = number_of(name);
+	int number = decode_register_number(name);
 
 	return number < 0 ? other : state->registers[number];
 }
@@ -193,7 +182,7 @@ static void write_operand(struct state *state, const ZydisDecodedOperand *operan
 	int number;
 
 	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-		number = number_of(operand->reg.value);
+		number = decode_register_number(operand->reg.value);
 		if (number >= 0)
 			state->registers[number] = operand->size == 64 ? value : other;
 		return;

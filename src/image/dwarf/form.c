@@ -209,3 +209,18 @@ bool dwarf_address_of(const struct dwarf_unit *unit, const struct dwarf_value *v
 		(form >= DW_FORM_addrx1 && form <= DW_FORM_addrx4)) &&
 	       dwarf_address_by_index(unit, value->number, ret_address);
 }
+
+bool dwarf_list_offset(const struct dwarf_unit *unit, enum dwarf_section section,
+		       uint64_t base, uint64_t index, uint64_t *ret_offset)
+{
+	struct bytes slice;
+	uint64_t at, offset = 0;
+
+	if (__builtin_mul_overflow(index, (uint64_t)unit->offset_size, &at) ||
+	    __builtin_add_overflow(at, base, &at) ||
+	    !image_slice(unit->file->sections[section], at, unit->offset_size, &slice))
+		return false;
+	memcpy(&offset, slice.data, slice.size);
+	*ret_offset = base + offset;
+	return true;
+}

@@ -22,4 +22,9 @@ bool dwarf_address_of(const struct dwarf_unit *unit, const struct dwarf_value *v
 bool dwarf_address_by_index(const struct dwarf_unit *unit, uint64_t index,
 			    uint64_t *ret_address);
 
+/* Finds the offset of list `index` of a unit in a section of lists, whose offsets for the
+ * unit begin at `base`. False if there is none. */
+bool dwarf_list_offset(const struct dwarf_unit *unit, enum dwarf_section section,
+		       uint64_t base, uint64_t index, uint64_t *ret_offset);
+
 #endif

@@ -177,23 +177,6 @@ static bool read_entry(struct reading *reading)
 	return !cursor->failed;
 }
 
-/* The offset of list `index` of a unit. */
-static bool offset_of_list(const struct dwarf_unit *unit, uint64_t index,
-			   uint64_t *ret_offset)
-{
-	struct bytes slice;
-	uint64_t at, offset = 0;
-
-	if (__builtin_mul_overflow(index, (uint64_t)unit->offset_size, &at) ||
-	    __builtin_add_overflow(at, unit->loclists_base, &at) ||
-	    !image_slice(unit->file->sections[DWARF_LOCLISTS], at, unit->offset_size,
-			 &slice))
-		return false;
-	memcpy(&offset, slice.data, slice.size);
-	*ret_offset = unit->loclists_base + offset;
-	return true;
-}
-
 static void read_list(struct reading *reading, const struct dwarf_value *value)
 {
 	const struct dwarf_unit *unit = reading->unit;
@@ -205,7 +188,8 @@ static void read_list(struct reading *reading, const struct dwarf_value *value)
 	if (!lists && unit->skeleton)
 		return;
 	if (value->form == DW_FORM_loclistx &&
-	    !offset_of_list(unit, value->number, &offset))
+	    !dwarf_list_offset(unit, DWARF_LOCLISTS, unit->loclists_base, value->number,
+			       &offset))
 		return;
 	if (offset >= section.size)
 		return;

@@ -105,23 +105,6 @@ static bool read_entry(struct list *list)
 	return !cursor->failed;
 }
 
-/* The offset of list `index` of a unit. */
-static bool offset_of_list(const struct dwarf_unit *unit, uint64_t index,
-			   uint64_t *ret_offset)
-{
-	struct bytes slice;
-	uint64_t at, offset = 0;
-
-	if (__builtin_mul_overflow(index, (uint64_t)unit->offset_size, &at) ||
-	    __builtin_add_overflow(at, unit->rnglists_base, &at) ||
-	    !image_slice(unit->file->sections[DWARF_RNGLISTS], at, unit->offset_size,
-			 &slice))
-		return false;
-	memcpy(&offset, slice.data, slice.size);
-	*ret_offset = unit->rnglists_base + offset;
-	return true;
-}
-
 static void read_list(struct list *list, const struct dwarf_value *value)
 {
 	const struct dwarf_unit *unit = list->unit;
@@ -130,7 +113,8 @@ static void read_list(struct list *list, const struct dwarf_value *value)
 
 	if (unit->version >= 5) {
 		if (value->form == DW_FORM_rnglistx &&
-		    !offset_of_list(unit, value->number, &offset))
+		    !dwarf_list_offset(unit, DWARF_RNGLISTS, unit->rnglists_base,
+				       value->number, &offset))
 			return;
 		if (go_to(list, unit->file, DWARF_RNGLISTS, offset))
 			while (read_entry(list))

@@ -72,31 +72,14 @@ static void see_key(struct writing *writing, uint32_t key)
 	}
 }
 
-static record_attribute intern_attribute(struct writing *writing, const char *name,
-					 enum record_type type, uint32_t properties)
-{
-	record_attribute id = 0;
-	struct text longer = {0};
-	struct trm_error *error;
-
-	/* A result may be called like an attribute that is of another type. */
-	text_add(&longer, name);
-	while ((error = record_attribute_intern(writing->model, longer.data, type,
-						properties, &id))) {
-		trm_error_destroy(error);
-		text_format(&longer, ".%s", record_type_name(type));
-	}
-	text_deinit(&longer);
-	return id;
-}
-
 static void describe_attribute(struct writing *writing, record_attribute id,
 			       const char *name, const char *said)
 {
 	if (said)
 		record_attribute_describe(writing->model, id,
-					  intern_attribute(writing, name, RECORD_STRING,
-							   RECORD_SKIP_EVENTS),
+					  record_attribute_make(writing->model, name,
+								RECORD_STRING,
+								RECORD_SKIP_EVENTS),
 					  record_string(said));
 }
 
@@ -118,8 +101,8 @@ static void dress_attribute(struct writing *writing, record_attribute id,
 	if (attribute && attribute->iteration)
 		record_attribute_describe(
 			writing->model, id,
-			intern_attribute(writing, "class.iteration", RECORD_BOOL,
-					 RECORD_SKIP_EVENTS),
+			record_attribute_make(writing->model, "class.iteration",
+					      RECORD_BOOL, RECORD_SKIP_EVENTS),
 			(struct record_value){.type = RECORD_BOOL, .u = 1});
 }
 
@@ -133,8 +116,8 @@ static void make_attributes(struct writing *writing)
 		uint32_t properties = attribute->properties & ~RECORD_NESTED;
 
 		properties |= attribute->nested ? RECORD_NESTED : 0;
-		record_attribute id =
-			intern_attribute(writing, attribute->name, type, properties);
+		record_attribute id = record_attribute_make(
+			writing->model, attribute->name, type, properties);
 
 		vector_push(&writing->attributes, id);
 		dress_attribute(writing, id, attribute->name, attribute);
@@ -143,10 +126,10 @@ static void make_attributes(struct writing *writing)
 		record_attribute id = 0;
 
 		if (column->kind == QUERY_COLUMN_AGGREGATE && kind->seen) {
-			id = intern_attribute(writing, column->name,
-					      query_kind_type(kind, RECORD_STRING),
-					      RECORD_AS_VALUE | RECORD_SCOPE_THREAD |
-						      RECORD_SKIP_EVENTS);
+			id = record_attribute_make(writing->model, column->name,
+						   query_kind_type(kind, RECORD_STRING),
+						   RECORD_AS_VALUE | RECORD_SCOPE_THREAD |
+							   RECORD_SKIP_EVENTS);
 			dress_attribute(writing, id, column->name, NULL);
 		}
 		kind++;
@@ -192,9 +175,10 @@ static void write_globals(struct writing *writing)
 	vector_for_each (&writing->result->part->runs, run)
 		vector_for_each (run, global)
 			cali_writer_global(writing->writer,
-					   intern_attribute(writing, global->name,
-							    global->value.type,
-							    global->properties),
+					   record_attribute_make(writing->model,
+								 global->name,
+								 global->value.type,
+								 global->properties),
 					   global->value);
 }
 

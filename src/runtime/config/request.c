@@ -303,30 +303,29 @@ static void apply_spec(struct request *request, const struct configuration_optio
 		apply_own(request, option, item->value ? item->value : "true", 0);
 }
 
-static void add_columns(struct request *request,
-			const struct configuration_option *option)
+/* What the table of clauses has for an option or a configuration. */
+static void add_own_clauses(struct request *request, const char *name)
 {
-	const struct configuration_clauses *more =
-		configuration_clauses_find(option->name);
-
-	if (option->columns)
-		request_append(request->columns, sizeof(request->columns),
-			       option->columns);
-	if (!more)
-		return;
-	add_clauses(request, option->name, more->local, &request->local);
-	add_clauses(request, option->name, more->across, &request->across);
-}
-
-void request_add_clauses(struct request *request)
-{
-	const struct configuration_clauses *more =
-		configuration_clauses_find(request->configuration->name);
+	const struct configuration_clauses *more = configuration_clauses_find(name);
 
 	if (!more)
 		return;
 	add_clauses(request, more->name, more->local, &request->local);
 	add_clauses(request, more->name, more->across, &request->across);
+}
+
+static void add_columns(struct request *request,
+			const struct configuration_option *option)
+{
+	if (option->columns)
+		request_append(request->columns, sizeof(request->columns),
+			       option->columns);
+	add_own_clauses(request, option->name);
+}
+
+void request_add_clauses(struct request *request)
+{
+	add_own_clauses(request, request->configuration->name);
 }
 
 void request_add_places(struct request *request)

@@ -22,18 +22,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the signal that a thread is stopped with and whose event has not been acted
- * on. */
-static int pending_signal(struct session *session, const struct thread *thread)
-{
-	struct event event;
-
-	if (!thread->event_pending ||
-	    !event_wait_thread(&session->queue, thread->tid, 0, &event))
-		return 0;
-	return event.kind == EVENT_SIGNAL ? event.value : 0;
-}
-
 static bool in_space(const struct thread *thread, const struct space *space)
 {
 	return thread->process && thread->process->space == space;
@@ -119,7 +107,7 @@ static void let_thread_go(struct session *session, struct thread *thread)
 {
 	thread_leave_bank(thread);
 	if (thread->stopped) {
-		int signal = pending_signal(session, thread);
+		int signal = thread_pending_signal(session, thread);
 
 		fast_timers_let_go(session, thread);
 		trm_error_destroy(remote_resume(thread->tid, REMOTE_DETACH, signal));

@@ -180,16 +180,6 @@ static struct trm_error *clear_out(void *context, struct thread *thread)
 			    space->family->arena, &session->queue);
 }
 
-static int signal_to_deliver(struct session *session, const struct thread *thread)
-{
-	struct event event;
-
-	if (!thread->event_pending ||
-	    !event_wait_thread(&session->queue, thread->tid, 0, &event))
-		return 0;
-	return event.kind == EVENT_SIGNAL ? event.value : 0;
-}
-
 static void let_go(struct session *session, struct process *process)
 {
 	for (size_t i = session->all_threads.count; i-- > 0;) {
@@ -201,7 +191,7 @@ static void let_go(struct session *session, struct process *process)
 		if (process->space && process->space->abandoned)
 			thread_leave_bank(thread);
 		trm_error_destroy(remote_resume(thread->tid, REMOTE_DETACH,
-						signal_to_deliver(session, thread)));
+						thread_pending_signal(session, thread)));
 		session_remove_thread(session, thread);
 	}
 	process->threads = 0;

@@ -122,3 +122,13 @@ bool thread_interrupt(struct session *session, struct thread *thread)
 {
 	return thread_ask_to_stop(thread) && thread_await_stop(session, thread, 1000);
 }
+
+int thread_pending_signal(struct session *session, const struct thread *thread)
+{
+	struct event event;
+
+	if (!thread->event_pending ||
+	    !event_wait_thread(&session->queue, thread->tid, 0, &event))
+		return 0;
+	return event.kind == EVENT_SIGNAL ? event.value : 0;
+}

@@ -12,6 +12,10 @@ uint64_t stack_pointer_of(const struct thread *thread);
 
 void thread_resume(struct session *session, struct thread *thread, int signal);
 
+/* Returns the signal that a thread is stopped with and whose event has not been acted
+ * on; 0: there is none. */
+int thread_pending_signal(struct session *session, const struct thread *thread);
+
 /* Postpones the system call of a thread at its entry: the call is made when the thread
  * continues behind it. Returns whether that could be arranged. */
 bool thread_put_off_call(const struct thread *thread, struct user_regs_struct *registers);
