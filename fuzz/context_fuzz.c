@@ -4,13 +4,13 @@
  * An input is a spool, of which blocks may be missing at the end. The magic and the
  * version are put right, or few inputs would get past them.
  */
-#include "record/model.h"
-#include "record/trm_writer.h"
+#include "base/text.h"
 #include "context/channels.h"
 #include "context/reader.h"
 #include "context/save.h"
-
-#include "base/text.h"
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "wire/context_channel.h"
 
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,9 +1,8 @@
 /* `trammel channel`: see man/trammel-channel.1.md. */
+#include "base/array.h"
 #include "base/json_write.h"
 #include "cli/commands.h"
 #include "cli/showing.h"
-
-#include "base/array.h"
 #include "context/control.h"
 #include "context/recover.h"
 #include "symbols/naming.h"

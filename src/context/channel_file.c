@@ -9,6 +9,7 @@
 #include "record/output.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
+#include "wire/context_channel.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "context/save.h"
 #include "record/model.h"
 #include "record/value.h"
+#include "wire/context_channel.h"
 
 record_attribute view_make(const struct channel_view *view, const char *prefix,
 			   const char *name, enum record_type type, uint32_t properties)

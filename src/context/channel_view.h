@@ -2,9 +2,9 @@
  * and of traces. */
 #ifndef TRAMMEL_CONTEXT_CHANNEL_VIEW_H
 #define TRAMMEL_CONTEXT_CHANNEL_VIEW_H
-
 #include "context/channels.h"
 #include "context/shared.h"
+#include "wire/context_channel.h"
 
 enum { PAIRS_MAX = 5 * CONTEXT_METRICS_MAX + 32 };
 

@@ -4,6 +4,7 @@
 #include "context/save.h"
 #include "context/traces.h"
 #include "record/trm_writer.h"
+#include "wire/context_channel.h"
 
 /* Values that tell contexts apart, and are no part of the tree. */
 static void add_keys(const struct channel_view *view,

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "context/recover.h"
+#include "wire/context_channel.h"
 
 #include <errno.h>
 #include <fcntl.h>

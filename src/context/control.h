@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/vector.h"
 #include "wire/context.h"
+#include "wire/context_channel.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

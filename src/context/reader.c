@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/search.h"
+#include "wire/context_event.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "context/channel_file.h"
 #include "context/channels.h"
+#include "wire/context_channel.h"
 
 #include <errno.h>
 #include <signal.h>

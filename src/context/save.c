@@ -7,6 +7,7 @@
 #include "record/model.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
+#include "wire/context_event.h"
 
 #include <inttypes.h>
 #include <string.h>

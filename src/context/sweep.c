@@ -3,6 +3,7 @@
 #include "base/path.h"
 #include "context/channels.h"
 #include "context/recover.h"
+#include "wire/context_channel.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -5,6 +5,7 @@
 #include "context/merge.h"
 #include "record/model.h"
 #include "record/trm_writer.h"
+#include "wire/context_channel.h"
 
 /* A thread's trace, read on snapshot by snapshot. */
 struct cursor {

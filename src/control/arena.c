@@ -2,6 +2,8 @@
 
 #include "base/page.h"
 #include "resident/resident.h"
+#include "wire/bank.h"
+#include "wire/control.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,6 +4,9 @@
 #include "base/page.h"
 #include "control/maps.h"
 #include "resident/resident.h"
+#include "wire/bank.h"
+#include "wire/control.h"
+#include "wire/mailbox.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>

@@ -5,10 +5,10 @@
  */
 #ifndef TRAMMEL_CONTROL_INJECT_H
 #define TRAMMEL_CONTROL_INJECT_H
-
 #include "control/arena.h"
 #include "control/event.h"
 #include "control/remote.h"
+#include "wire/mailbox.h"
 
 struct inject_arena_request {
 	pid_t tid;               /* stopped outside of a system call */

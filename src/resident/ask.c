@@ -3,6 +3,7 @@
 #include "resident/inside.h"
 #include "resident/syscalls.h"
 #include "wire/context.h"
+#include "wire/hooks.h"
 
 /* The longest that a thread waits for a tracer that neither answers nor is known
  * dead. */

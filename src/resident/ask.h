@@ -2,7 +2,10 @@
 #ifndef TRAMMEL_RESIDENT_ASK_H
 #define TRAMMEL_RESIDENT_ASK_H
 
-#include "wire/layout.h"
+#include "wire/bank.h"
+#include "wire/control.h"
+#include "wire/mailbox.h"
+#include "wire/registers.h"
 
 #include <stdint.h>
 

@@ -5,7 +5,12 @@
 #define TRAMMEL_RESIDENT_ASSEMBLY_H
 
 #define __ASSEMBLER__ 1
+#include "wire/bank.h"
+#include "wire/control.h"
+#include "wire/graph.h"
+#include "wire/hooks.h"
 #include "wire/layout.h"
+#include "wire/spans.h"
 
 #define SYS_rt_sigprocmask 14
 #define SIG_SETMASK        2

@@ -5,7 +5,9 @@
 #define TRAMMEL_RESIDENT_INSIDE_H
 
 #include "resident/syscalls.h"
-#include "wire/layout.h"
+#include "wire/bank.h"
+#include "wire/control.h"
+#include "wire/registers.h"
 
 #include <stdbool.h>
 #include <stddef.h>

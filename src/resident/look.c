@@ -12,7 +12,11 @@
 #include "resident/inside.h"
 #include "resident/texts.h"
 #include "resident/way_back.h"
+#include "wire/control.h"
+#include "wire/hooks.h"
+#include "wire/layout.h"
 #include "wire/unwind.h"
+#include "wire/ways.h"
 
 #define PAGE 4096ull
 

@@ -2,7 +2,8 @@
 #ifndef TRAMMEL_RESIDENT_LOOK_H
 #define TRAMMEL_RESIDENT_LOOK_H
 
-#include "wire/layout.h"
+#include "wire/bank.h"
+#include "wire/registers.h"
 
 #include <stdbool.h>
 #include <stdint.h>

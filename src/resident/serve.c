@@ -9,6 +9,9 @@
 #include "resident/look.h"
 #include "resident/syscalls.h"
 #include "resident/texts.h"
+#include "wire/control.h"
+#include "wire/hooks.h"
+#include "wire/layout.h"
 #include "wire/seccomp.h"
 
 /* Whether syscall(2)'s arguments are a call that may change code. */

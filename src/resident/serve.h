@@ -2,7 +2,9 @@
 #ifndef TRAMMEL_RESIDENT_SERVE_H
 #define TRAMMEL_RESIDENT_SERVE_H
 
-#include "wire/layout.h"
+#include "wire/bank.h"
+#include "wire/control.h"
+#include "wire/registers.h"
 
 /* Serves a hook, on the stack in the bank, with signals blocked. From the moment that the
  * program installs a system call filter it makes no system call of ours: hooks are

@@ -2,7 +2,7 @@
 #ifndef TRAMMEL_RESIDENT_TEXTS_H
 #define TRAMMEL_RESIDENT_TEXTS_H
 
-#include "wire/layout.h"
+#include "wire/control.h"
 
 /* Tells whether a text is mapped and has its patches. */
 int is_patched(const struct wire_undo *undo);

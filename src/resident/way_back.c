@@ -1,6 +1,8 @@
 #include "resident/way_back.h"
 
 #include "resident/inside.h"
+#include "wire/bank.h"
+#include "wire/control.h"
 
 const struct wire_way *way_around(const struct wire_ways *ways, uint64_t address)
 {

@@ -2,7 +2,7 @@
 #ifndef TRAMMEL_RESIDENT_WAY_BACK_H
 #define TRAMMEL_RESIDENT_WAY_BACK_H
 
-#include "wire/layout.h"
+#include "wire/ways.h"
 
 #include <stdint.h>
 

@@ -4,6 +4,7 @@
 #include "record/model.h"
 #include "record/value.h"
 #include "symbols/symbols.h"
+#include "wire/context_channel.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,13 @@
 /* Checks the numbers of layout.h against its structures; nothing else. */
 #include "wire/layout.h"
 
+#include "wire/bank.h"
+#include "wire/control.h"
+#include "wire/graph.h"
+#include "wire/hooks.h"
+#include "wire/registers.h"
+#include "wire/spans.h"
+
 #include <stddef.h>
 
 #define CHECK(type, field, offset)                                                       \

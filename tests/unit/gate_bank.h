@@ -4,10 +4,10 @@
  */
 #ifndef TRAMMEL_TESTS_GATE_BANK_H
 #define TRAMMEL_TESTS_GATE_BANK_H
-
-#include "whole_area.h"
-
 #include "resident/resident.h"
+#include "whole_area.h"
+#include "wire/bank.h"
+#include "wire/graph.h"
 #include "wire/layout.h"
 
 #include <asm/prctl.h>

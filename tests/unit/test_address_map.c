@@ -3,22 +3,24 @@
  * an original, and the way back from there leads on, by the plan as by the table that
  * programs have. All of it is tried, too: a thread is moved at every instruction.
  */
+#include "code/count/edges.h"
+#include "code/emit/probe.h"
+#include "code/locate/address_map.h"
 #include "code/locate/locate.h"
 #include "code/plan/plan_rows.h"
 #include "code/plan/request.h"
 #include "image/contents.h"
-#include "sanitized.h"
 #include "resident/way_back.h"
+#include "sanitized.h"
+#include "session/cache/address_maps.h"
 #include "session/cache/module_text.h"
 #include "session/modules/trampolines.h"
 #include "session/position/reentry.h"
 #include "whole_area.h"
-
-#include "code/count/edges.h"
-#include "code/emit/probe.h"
-#include "code/locate/address_map.h"
-#include "session/cache/address_maps.h"
+#include "wire/bank.h"
+#include "wire/control.h"
 #include "wire/layout.h"
+#include "wire/ways.h"
 #include "x86/decode.h"
 
 #include <asm/prctl.h>

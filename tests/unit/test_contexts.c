@@ -3,19 +3,20 @@
  * bank and the resident's code that a program has, and stopped at every instruction on
  * the way.
  */
-#include "session/cache/graph_layout.h"
-#include "session/position/callgraph_bank.h"
 #include "code/calls/gate_layout.h"
+#include "code/calls/gates.h"
 #include "code/locate/address_map.h"
 #include "code/locate/locate.h"
 #include "code/plan/plan_rows.h"
 #include "code/plan/position.h"
 #include "code/plan/request.h"
-#include "whole_area.h"
-
-#include "code/calls/gates.h"
-#include "resident/resident.h"
 #include "collect/callgraph/tree.h"
+#include "resident/resident.h"
+#include "session/cache/graph_layout.h"
+#include "session/position/callgraph_bank.h"
+#include "whole_area.h"
+#include "wire/bank.h"
+#include "wire/graph.h"
 #include "wire/layout.h"
 
 #include <asm/prctl.h>

@@ -9,6 +9,8 @@
 #include "control/inject.h"
 #include "control/maps.h"
 #include "control/remote.h"
+#include "wire/bank.h"
+#include "wire/mailbox.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,17 +5,18 @@
  */
 enum { BANK_SLOTS = 512 };
 #include "code/calls/gate_layout.h"
+#include "code/calls/gates.h"
+#include "code/emit/probe.h"
 #include "code/locate/address_map.h"
 #include "code/locate/locate.h"
 #include "code/locate/locate_gates.h"
 #include "code/plan/plan_rows.h"
 #include "code/plan/position.h"
 #include "code/plan/request.h"
-#include "gate_bank.h"
-
-#include "code/calls/gates.h"
-#include "code/emit/probe.h"
 #include "code/relocate/inline_cache.h"
+#include "gate_bank.h"
+#include "wire/bank.h"
+#include "wire/graph.h"
 #include "x86/decode.h"
 
 #include <stdlib.h>

@@ -5,14 +5,15 @@
  */
 enum { BANK_SLOTS = 1024 };
 #include "code/calls/gate_layout.h"
+#include "code/calls/gates.h"
 #include "code/locate/address_map.h"
 #include "code/locate/locate.h"
 #include "code/plan/position.h"
 #include "code/plan/request.h"
-#include "gate_bank.h"
-
-#include "code/calls/gates.h"
 #include "code/relocate/inline_cache.h"
+#include "gate_bank.h"
+#include "wire/bank.h"
+#include "wire/graph.h"
 
 #include <stdlib.h>
 

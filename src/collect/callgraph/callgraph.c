@@ -5,6 +5,7 @@
 #include "collect/callgraph/tree.h"
 #include "collect/collect.h"
 #include "session/position/callgraph_bank.h"
+#include "wire/graph.h"
 #include "wire/layout.h"
 
 static const struct collector_ops callgraph_ops = {

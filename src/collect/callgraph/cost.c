@@ -6,6 +6,8 @@
 #include "resident/resident.h"
 #include "session/cache/graph_layout.h"
 #include "session/profile/profile_writer.h"
+#include "wire/bank.h"
+#include "wire/graph.h"
 
 #include <asm/prctl.h>
 #include <stdlib.h>

@@ -6,6 +6,8 @@
 #include "session/position/callgraph_bank.h"
 #include "session/position/return_addresses.h"
 #include "session/state/module.h"
+#include "wire/bank.h"
+#include "wire/graph.h"
 
 #include <stdlib.h>
 #include <x86intrin.h>

@@ -2,6 +2,7 @@
  * gates, see code/calls/gates.h. */
 #include "code/plan/request.h"
 #include "collect/collect.h"
+#include "wire/graph.h"
 #include "wire/layout.h"
 
 static const struct collector_ops calls_ops = {

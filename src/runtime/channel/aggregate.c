@@ -3,6 +3,7 @@
  * metric. It is that of the context in which the thread was since its last snapshot.
  */
 #include "runtime/channel/aggregate.h"
+
 #include "runtime/channel/channel.h"
 #include "runtime/channel/channels.h"
 #include "runtime/channel/happens.h"
@@ -17,6 +18,7 @@
 #include "runtime/store/state.h"
 #include "runtime/store/tree.h"
 #include "runtime/store/values.h"
+#include "wire/context_channel.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* The life of channels: made of settings, started and stopped, flushed. */
 #include "runtime/channel/channel.h"
+
 #include "runtime/channel/channels.h"
 #include "runtime/channel/code.h"
 #include "runtime/channel/control.h"
@@ -23,6 +24,7 @@
 #include "runtime/store/memory.h"
 #include "runtime/store/spool.h"
 #include "runtime/store/state.h"
+#include "wire/context_channel.h"
 
 #include <errno.h>
 #include <stdio.h>

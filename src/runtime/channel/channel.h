@@ -9,16 +9,15 @@
  */
 #ifndef TRAMMEL_RUNTIME_CHANNEL_CHANNEL_H
 #define TRAMMEL_RUNTIME_CHANNEL_CHANNEL_H
-
+#include "publish/publish.h"
 #include "runtime/channel/service.h"
 #include "runtime/channel/service_data.h"
 #include "runtime/channel/settings.h"
 #include "runtime/events/hooks.h"
 #include "runtime/store/lock.h"
 #include "runtime/store/state.h"
-
-#include "publish/publish.h"
 #include "wire/context.h"
+#include "wire/context_channel.h"
 
 struct call_paths;
 struct comm_regions;

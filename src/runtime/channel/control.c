@@ -6,12 +6,14 @@
  * matter: a channel measures if the program has it active and nobody stopped it.
  */
 #include "runtime/channel/control.h"
+
 #include "runtime/channel/channel.h"
 #include "runtime/channel/channels.h"
 #include "runtime/channel/event.h"
 #include "runtime/store/lock.h"
 #include "runtime/store/spool.h"
 #include "runtime/store/state.h"
+#include "wire/context_channel.h"
 
 void channel_say_state(struct channel *channel)
 {

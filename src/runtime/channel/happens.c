@@ -1,10 +1,12 @@
 #include "runtime/channel/happens.h"
+
 #include "runtime/events/hooks.h"
 #include "runtime/store/attributes.h"
 #include "runtime/store/memory.h"
 #include "runtime/store/state.h"
 #include "runtime/store/strings.h"
 #include "runtime/store/tree.h"
+#include "wire/context_channel.h"
 
 #include <stdio.h>
 #include <string.h>

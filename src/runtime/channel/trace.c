@@ -2,6 +2,7 @@
  * trace: each snapshot is kept, in blocks of the spool: wire/context.h tells how.
  */
 #include "runtime/channel/trace.h"
+
 #include "runtime/channel/channel.h"
 #include "runtime/channel/log.h"
 #include "runtime/channel/service.h"
@@ -12,6 +13,7 @@
 #include "runtime/store/spool.h"
 #include "runtime/store/state.h"
 #include "runtime/store/values.h"
+#include "wire/context_channel.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 #include "runtime/events/bank.h"
+
 #include "runtime/store/lock.h"
 #include "runtime/store/state.h"
+#include "wire/bank.h"
 
 #include <asm/prctl.h>
 #include <sys/syscall.h>

@@ -7,6 +7,7 @@
  * is allocated but nodes, at their first time.
  */
 #include "runtime/events/events.h"
+
 #include "runtime/events/hooks.h"
 #include "runtime/events/program_attributes.h"
 #include "runtime/events/sites.h"
@@ -23,6 +24,7 @@
 #include "runtime/store/text.h"
 #include "runtime/store/tree.h"
 #include "runtime/store/values.h"
+#include "wire/context_event.h"
 
 #include <string.h>
 

@@ -1,10 +1,9 @@
 /* Events of the program: begin, end and set. */
 #ifndef TRAMMEL_RUNTIME_EVENTS_EVENTS_H
 #define TRAMMEL_RUNTIME_EVENTS_EVENTS_H
-
 #include "runtime/store/state.h"
-
 #include "wire/context.h"
+#include "wire/context_event.h"
 
 /* Enters the library for slow work on the thread's tree or on all channels; events of
  * signal handlers are lost meanwhile. Returns NULL if the thread is inside already, or

@@ -6,6 +6,7 @@
 #define TRAMMEL_RUNTIME_EVENTS_HOOKS_H
 
 #include "wire/context.h"
+#include "wire/context_channel.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,10 +4,12 @@
  * be kept; all else is in events.c.
  */
 #include "runtime/events/sites.h"
+
 #include "runtime/events/events.h"
 #include "runtime/events/threads.h"
 #include "runtime/events/trace.h"
 #include "runtime/store/state.h"
+#include "wire/context_event.h"
 
 static inline void sites_done(void)
 {

@@ -9,6 +9,7 @@
  * what they begin and end must lie in what is open then.
  */
 #include "runtime/events/spans.h"
+
 #include "runtime/events/bank.h"
 #include "runtime/events/caliper_host_api.h"
 #include "runtime/events/events.h"
@@ -17,7 +18,8 @@
 #include "runtime/store/attributes.h"
 #include "runtime/store/memory.h"
 #include "runtime/store/state.h"
-
+#include "wire/bank.h"
+#include "wire/control.h"
 #include "wire/layout.h"
 
 #include <errno.h>

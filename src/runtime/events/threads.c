@@ -1,5 +1,6 @@
 /* Threads: their records, and what is left of them when they end. */
 #include "runtime/events/threads.h"
+
 #include "runtime/events/bank.h"
 #include "runtime/events/fork.h"
 #include "runtime/events/hooks.h"
@@ -12,6 +13,7 @@
 #include "runtime/store/state.h"
 #include "runtime/store/tree.h"
 #include "runtime/store/values.h"
+#include "wire/context_event.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -5,8 +5,8 @@
  */
 #ifndef TRAMMEL_RUNTIME_EVENTS_TRACE_H
 #define TRAMMEL_RUNTIME_EVENTS_TRACE_H
-
 #include "runtime/store/state.h"
+#include "wire/context_event.h"
 
 #include <string.h>
 

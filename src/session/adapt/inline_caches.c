@@ -9,6 +9,7 @@
 #include "session/state/inline_cache.h"
 #include "session/state/module.h"
 #include "session/thread/stop.h"
+#include "wire/graph.h"
 
 #include <stdlib.h>
 

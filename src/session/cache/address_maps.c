@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/page.h"
 #include "code/plan/plan_rows.h"
+#include "wire/ways.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "session/cache/module_text.h"
 #include "session/cache/text_runs.h"
 #include "wire/layout.h"
+#include "wire/ways.h"
 
 #include <elf.h>
 #include <fcntl.h>

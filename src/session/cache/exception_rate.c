@@ -5,6 +5,7 @@
 #include "session/cache/cache.h"
 #include "session/cache/cache_key.h"
 #include "session/options/policy.h"
+#include "wire/control.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
  */
 #ifndef TRAMMEL_SESSION_CACHE_EXCEPTION_RATE_H
 #define TRAMMEL_SESSION_CACHE_EXCEPTION_RATE_H
-
 #include "session/cache/module_file.h"
+#include "wire/control.h"
 #include "wire/layout.h"
 
 struct cache;

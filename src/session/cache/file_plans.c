@@ -24,6 +24,8 @@
 #include "session/options/options.h"
 #include "session/options/policy.h"
 #include "session/options/window_calls.h"
+#include "wire/bank.h"
+#include "wire/hooks.h"
 #include "wire/layout.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Layout of the trees of calls in banks, for code that counts. */
 #ifndef TRAMMEL_SESSION_CACHE_GRAPH_LAYOUT_H
 #define TRAMMEL_SESSION_CACHE_GRAPH_LAYOUT_H
-
+#include "wire/graph.h"
 #include "wire/layout.h"
 
 /* Layout of the tree that gates use: a struct plan_graph_layout. */

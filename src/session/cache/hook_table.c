@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "wire/hooks.h"
 #include "wire/layout.h"
 
 #include <string.h>

@@ -12,6 +12,8 @@
 #include "session/cache/module_text.h"
 #include "session/cache/text_runs.h"
 #include "session/options/policy.h"
+#include "wire/mailbox.h"
+#include "wire/ways.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

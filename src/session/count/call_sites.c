@@ -5,6 +5,7 @@
 #include "code/locate/address_map.h"
 #include "code/plan/plan_rows.h"
 #include "session/cache/module_text.h"
+#include "wire/graph.h"
 #include "x86/length.h"
 
 #include <stdlib.h>

@@ -9,6 +9,8 @@
 #include "session/options/collector.h"
 #include "session/state/image_run.h"
 #include "session/state/session.h"
+#include "wire/bank.h"
+#include "wire/graph.h"
 
 #include <stdlib.h>
 

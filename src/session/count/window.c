@@ -16,6 +16,9 @@
 #include "session/thread/held.h"
 #include "session/thread/injection.h"
 #include "session/thread/stop.h"
+#include "wire/bank.h"
+#include "wire/control.h"
+#include "wire/hooks.h"
 
 #include <string.h>
 

@@ -5,6 +5,9 @@
 #include "session/modules/texts.h"
 #include "session/state/space.h"
 #include "session/thread/injection.h"
+#include "wire/hooks.h"
+#include "wire/mailbox.h"
+#include "wire/registers.h"
 
 #include <stddef.h>
 #include <sys/mman.h>

@@ -36,6 +36,8 @@
 #include "session/thread/fast_timers.h"
 #include "session/thread/held.h"
 #include "session/thread/threads.h"
+#include "wire/bank.h"
+#include "wire/control.h"
 
 #include <errno.h>
 #include <fcntl.h>

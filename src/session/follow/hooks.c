@@ -18,6 +18,11 @@
 #include "session/state/tables.h"
 #include "session/thread/held.h"
 #include "session/thread/threads.h"
+#include "wire/bank.h"
+#include "wire/control.h"
+#include "wire/hooks.h"
+#include "wire/mailbox.h"
+#include "wire/registers.h"
 #include "wire/seccomp.h"
 
 #include <errno.h>

@@ -16,6 +16,7 @@
 #include "session/thread/injection.h"
 #include "session/thread/stop.h"
 #include "session/thread/threads.h"
+#include "wire/bank.h"
 
 #include <signal.h>
 #include <stdarg.h>

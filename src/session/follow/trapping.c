@@ -4,6 +4,7 @@
 #include "session/follow/release.h"
 #include "session/position/spans.h"
 #include "session/state/module.h"
+#include "wire/bank.h"
 
 #ifndef SYS_USER_DISPATCH
 #define SYS_USER_DISPATCH 2 /* asm-generic/siginfo.h, since Linux 5.11 */

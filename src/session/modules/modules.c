@@ -34,6 +34,8 @@
 #include "session/thread/banks.h"
 #include "session/thread/borrowed_thread.h"
 #include "session/thread/injection.h"
+#include "wire/control.h"
+#include "wire/mailbox.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,7 @@
 #include "session/state/space.h"
 #include "session/thread/borrowed_thread.h"
 #include "session/thread/injection.h"
+#include "wire/mailbox.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -8,6 +8,7 @@
 #include "session/state/module.h"
 #include "session/state/space.h"
 #include "session/thread/injection.h"
+#include "wire/mailbox.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -6,6 +6,7 @@
 #include "session/modules/trampolines.h"
 #include "session/state/module.h"
 #include "session/state/session.h"
+#include "wire/control.h"
 
 #include <string.h>
 

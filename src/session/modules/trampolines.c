@@ -6,6 +6,9 @@
 #include "control/remote.h"
 #include "session/cache/address_maps.h"
 #include "session/state/copies.h"
+#include "wire/control.h"
+#include "wire/mailbox.h"
+#include "wire/ways.h"
 
 #include <assert.h>
 #include <errno.h>

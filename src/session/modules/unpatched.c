@@ -10,6 +10,7 @@
 #include "session/modules/probes.h"
 #include "session/state/module.h"
 #include "session/state/unpatched_list.h"
+#include "wire/control.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "session/options/options.h"
-#include "wire/layout.h"
+#include "wire/hooks.h"
 
 #include <stdbool.h>
 #include <stdint.h>

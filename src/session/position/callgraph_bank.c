@@ -1,6 +1,7 @@
 #include "session/position/callgraph_bank.h"
 
 #include "base/array.h"
+#include "wire/graph.h"
 
 #include <x86intrin.h>
 

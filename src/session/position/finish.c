@@ -8,6 +8,7 @@
 #include "session/cache/address_maps.h"
 #include "session/cache/module_text.h"
 #include "session/position/settle.h"
+#include "wire/bank.h"
 
 #include <string.h>
 #include <sys/syscall.h>

@@ -6,6 +6,8 @@
 #include "control/remote.h"
 #include "resident/resident.h"
 #include "session/position/callgraph_bank.h"
+#include "wire/graph.h"
+#include "wire/spans.h"
 
 #include <stddef.h>
 

@@ -4,6 +4,7 @@
 #include "control/remote.h"
 #include "resident/resident.h"
 #include "session/position/blocking_calls.h"
+#include "wire/bank.h"
 
 #include <errno.h>
 #include <linux/aio_abi.h>

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "control/remote.h"
+#include "wire/bank.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include "session/position/residues.h"
 #include "session/position/signal_frames.h"
 #include "session/state/module.h"
+#include "wire/control.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,6 +5,8 @@
 #include "control/remote.h"
 #include "session/position/vdso.h"
 #include "session/state/module.h"
+#include "wire/bank.h"
+#include "wire/registers.h"
 #include "wire/unwind.h"
 
 #include <string.h>

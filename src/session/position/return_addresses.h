@@ -5,8 +5,8 @@
  */
 #ifndef TRAMMEL_SESSION_POSITION_RETURN_ADDRESSES_H
 #define TRAMMEL_SESSION_POSITION_RETURN_ADDRESSES_H
-
 #include "session/state/session.h"
+#include "wire/registers.h"
 
 /* Callback for the frames of a stopped thread, the innermost first, as far as
  * call-frame information describes them: `place` is the address of each return

@@ -24,6 +24,9 @@
 #include "session/position/text_jumps.h"
 #include "session/state/module.h"
 #include "session/state/unpatched_list.h"
+#include "wire/bank.h"
+#include "wire/hooks.h"
+#include "wire/registers.h"
 #include "x86/branch.h"
 
 #include <errno.h>

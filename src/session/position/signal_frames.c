@@ -3,6 +3,7 @@
 #include "session/position/reentry.h"
 #include "session/position/residues.h"
 #include "session/position/stacks.h"
+#include "wire/bank.h"
 
 /* Two stack pointers further apart than this are on different stacks. */
 #define STACK_MAX (64u << 20)

@@ -6,6 +6,9 @@
 #include "session/position/gate_position.h"
 #include "session/position/settle.h"
 #include "session/state/module.h"
+#include "wire/bank.h"
+#include "wire/control.h"
+#include "wire/spans.h"
 
 #include <cpuid.h>
 #include <sys/syscall.h>

@@ -7,6 +7,7 @@
 #include "image/open.h"
 #include "session/options/options.h"
 #include "session/state/session.h"
+#include "wire/hooks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

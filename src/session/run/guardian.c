@@ -5,6 +5,7 @@
 #include "session/profile/profile_writer.h"
 #include "session/run/run.h"
 #include "session/state/session.h"
+#include "wire/bank.h"
 
 #include <errno.h>
 #include <fcntl.h>

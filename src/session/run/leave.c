@@ -22,6 +22,7 @@
 #include "session/thread/injection.h"
 #include "session/thread/stop.h"
 #include "session/thread/threads.h"
+#include "wire/mailbox.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -21,6 +21,7 @@
 #include "session/state/session.h"
 #include "session/state/space.h"
 #include "session/thread/fast_timers.h"
+#include "wire/control.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 #include "session/state/inline_cache.h"
 
 #include "code/relocate/inline_cache.h"
+#include "wire/graph.h"
 
 /* What no call leads to: while a cache changes, in case the tracer is killed meanwhile.
  */

@@ -8,6 +8,7 @@
 #include "session/state/session.h"
 #include "session/thread/injection.h"
 #include "session/thread/threads.h"
+#include "wire/bank.h"
 
 #include <stdio.h>
 

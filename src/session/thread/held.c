@@ -1,7 +1,9 @@
 #include "session/thread/held.h"
 
 #include "base/array.h"
+#include "wire/bank.h"
 #include "wire/context.h"
+#include "wire/mailbox.h"
 
 #include <sys/uio.h>
 #include <x86intrin.h>

@@ -2,6 +2,8 @@
 
 #include "control/inject.h"
 #include "session/thread/borrowed_thread.h"
+#include "wire/bank.h"
+#include "wire/mailbox.h"
 
 struct bank *thread_waiting_bank(const struct thread *thread)
 {

@@ -4,6 +4,7 @@
 #include "runtime/channel/service.h"
 #include "runtime/events/hooks.h"
 #include "runtime/service/calls/openmp_library.h"
+#include "wire/context_channel.h"
 
 static const struct service_metric metrics[] = {
 	{"omp.num.threads", SERVICE_KEY, TRM_TYPE_INT, false},

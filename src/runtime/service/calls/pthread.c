@@ -10,6 +10,7 @@
 #include "runtime/libraries/loads.h"
 #include "runtime/libraries/wrap.h"
 #include "runtime/store/state.h"
+#include "wire/context_channel.h"
 
 #include <errno.h>
 #include <pthread.h>

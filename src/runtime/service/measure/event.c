@@ -5,6 +5,7 @@
 #include "runtime/channel/service.h"
 #include "runtime/channel/settings.h"
 #include "runtime/channel/trigger.h"
+#include "wire/context_channel.h"
 
 #include <string.h>
 

@@ -1,0 +1,46 @@
+/* Spans: calls of functions as regions. */
+#ifndef TRAMMEL_WIRE_SPANS_H
+#define TRAMMEL_WIRE_SPANS_H
+
+/*
+ * Where functions are regions (spans), the first counters of each bank are struct
+ * wire_spans: a library in the program is told of their beginnings and ends, on a stack
+ * of its own and with signals deferred.
+ */
+#define WIRE_SPANS_BUSY      0x4000
+#define WIRE_SPANS_MASKED    0x4004
+#define WIRE_SPANS_STATE     0x4008 /* components of xsave; 0: fxsave */
+#define WIRE_SPANS_RBX       0x4010
+#define WIRE_SPANS_RSI       0x4018
+#define WIRE_SPANS_RDI       0x4020
+#define WIRE_SPANS_R10       0x4028
+#define WIRE_SPANS_R11       0x4030
+#define WIRE_SPANS_RSP       0x4038
+#define WIRE_SPANS_MASK      0x4040
+#define WIRE_SPANS_VECTORS   0x4080
+#define WIRE_SPANS_STACK_TOP 0x45000
+
+/* Reasons to restore a thread's mask behind a span. */
+#define WIRE_MASKED_SPAN  1 /* a signal came meanwhile */
+#define WIRE_MASKED_TIMER 2 /* with a dead tracer: a timer's signal was blocked */
+
+#ifndef __ASSEMBLER__
+
+#include <stdint.h>
+
+/* State of spans of one thread; all-zero at first. */
+struct wire_spans {
+	uint32_t busy;   /* the library is being called */
+	uint32_t masked; /* WIRE_MASKED_...: the thread's mask must become `mask` */
+	uint32_t state;  /* components of xsave; 0: fxsave */
+	uint32_t pad_;
+	uint64_t rbx, rsi, rdi, r10, r11, rsp; /* the program's */
+	uint64_t mask;
+	uint8_t pad2_[0x38];
+	uint8_t vectors[0xf80]; /* area of xsave */
+	uint8_t stack[0x40000];
+};
+
+#endif
+
+#endif
