@@ -100,6 +100,13 @@ void collector_add_spans(struct collector *collector)
 	add_ops(collector, &collector_spans_ops);
 }
 
+void collector_add_routines(struct collector *collector)
+{
+	collector->routines = true;
+	/* They run on the same stack as what is told of spans. */
+	add_ops(collector, &collector_spans_ops);
+}
+
 struct trm_error *collector_combine(const char *list, struct collector *ret_collector)
 {
 	scoped_free char *copy = memory_copy_string(list);

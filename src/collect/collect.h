@@ -41,6 +41,10 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
  * functions alone then has blocks. */
 void collector_add_spans(struct collector *collector);
 
+/* Makes a collector one whose points call routines in the program: see
+ * code/points/recipe_call.h. */
+void collector_add_routines(struct collector *collector);
+
 /* All collectors, with NULL at the end. */
 extern const struct collector *const collectors[];
 

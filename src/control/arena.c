@@ -320,6 +320,8 @@ struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chun
 		.tally = routine_address(arena, RESIDENT_TALLY),
 		.span_begin = routine_address(arena, RESIDENT_SPAN_BEGIN),
 		.span_end = routine_address(arena, RESIDENT_SPAN_END),
+		.tool = arena->address + resident_table()->tool_call,
+		.tool_unmask = arena->address + resident_table()->tool_unmask,
 		.tid = (uint32_t)tid,
 		.owner = (uint32_t)owner,
 	};

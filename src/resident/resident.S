@@ -95,6 +95,12 @@ resident_start:
 	.long span_unmask - resident_start
 	.long span_unmask_saved - resident_start
 	.long span_unmasked - resident_start
+	.long tool_call - resident_start
+	.long tool_back - resident_start
+	.long tool_freed - resident_start
+	.long tool_unmask - resident_start
+	.long tool_unmasked - resident_start
+	.long tool_last - resident_start
 	.long boot - resident_start
 	.long boot_data - resident_start
 	.long boot_end - resident_start

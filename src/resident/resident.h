@@ -70,6 +70,12 @@ struct resident_table {
 	uint32_t span_unmask;             /* restores the signal mask behind a span */
 	uint32_t span_unmask_saved;       /* from here registers are in wire_spans */
 	uint32_t span_unmask_end;
+	uint32_t tool_call;     /* points call this: see tool.S */
+	uint32_t tool_back;     /* a routine returns to here */
+	uint32_t tool_freed;    /* from here nothing is left to do */
+	uint32_t tool_unmask;   /* points call this */
+	uint32_t tool_unmasked; /* here signals come, with registers in wire_spans */
+	uint32_t tool_last;     /* its last instruction, with all registers restored */
 	uint32_t boot;      /* code for the first injection; copied elsewhere to run */
 	uint32_t boot_data; /* struct resident_boot, behind the code */
 	uint32_t boot_end;

@@ -5,53 +5,55 @@
 #define TRAMMEL_WIRE_BANK_H
 
 /* In a bank, relative to %gs. */
-#define WIRE_BANK_SELF      0x00
-#define WIRE_BANK_ENTRY     0x08
-#define WIRE_BANK_BACK      0x10
-#define WIRE_BANK_NUMBER    0x18
-#define WIRE_BANK_QUIET     0x1c
-#define WIRE_BANK_CONTROL   0x20
-#define WIRE_BANK_TID       0x30
-#define WIRE_BANK_UNTIMED   0x34
-#define WIRE_BANK_RETURNS   0x38
-#define WIRE_BANK_RAX       0x40
-#define WIRE_BANK_RCX       0x48
-#define WIRE_BANK_RDX       0x50
-#define WIRE_BANK_RBX       0x58
-#define WIRE_BANK_RSP       0x60
-#define WIRE_BANK_RBP       0x68
-#define WIRE_BANK_RSI       0x70
-#define WIRE_BANK_RDI       0x78
-#define WIRE_BANK_R8        0x80
-#define WIRE_BANK_R9        0x88
-#define WIRE_BANK_R10       0x90
-#define WIRE_BANK_R11       0x98
-#define WIRE_BANK_R12       0xa0
-#define WIRE_BANK_R13       0xa8
-#define WIRE_BANK_R14       0xb0
-#define WIRE_BANK_R15       0xb8
-#define WIRE_BANK_FLAGS     0xc0
-#define WIRE_BANK_MASK      0xc8
-#define WIRE_BANK_STACK_END 0xd0
-#define WIRE_BANK_ARC       0xd8
-#define WIRE_BANK_ENTER     0xe0
-#define WIRE_BANK_LEAVE     0xe8
-#define WIRE_BANK_TALLY     0xf0
-#define WIRE_BANK_SPAN      0xf8
-#define WIRE_BANK_SPAN_END  0x100
-#define WIRE_BANK_STACK_TOP 0x4000
+#define WIRE_BANK_SELF        0x00
+#define WIRE_BANK_ENTRY       0x08
+#define WIRE_BANK_BACK        0x10
+#define WIRE_BANK_NUMBER      0x18
+#define WIRE_BANK_QUIET       0x1c
+#define WIRE_BANK_CONTROL     0x20
+#define WIRE_BANK_TID         0x30
+#define WIRE_BANK_UNTIMED     0x34
+#define WIRE_BANK_RETURNS     0x38
+#define WIRE_BANK_RAX         0x40
+#define WIRE_BANK_RCX         0x48
+#define WIRE_BANK_RDX         0x50
+#define WIRE_BANK_RBX         0x58
+#define WIRE_BANK_RSP         0x60
+#define WIRE_BANK_RBP         0x68
+#define WIRE_BANK_RSI         0x70
+#define WIRE_BANK_RDI         0x78
+#define WIRE_BANK_R8          0x80
+#define WIRE_BANK_R9          0x88
+#define WIRE_BANK_R10         0x90
+#define WIRE_BANK_R11         0x98
+#define WIRE_BANK_R12         0xa0
+#define WIRE_BANK_R13         0xa8
+#define WIRE_BANK_R14         0xb0
+#define WIRE_BANK_R15         0xb8
+#define WIRE_BANK_FLAGS       0xc0
+#define WIRE_BANK_MASK        0xc8
+#define WIRE_BANK_STACK_END   0xd0
+#define WIRE_BANK_ARC         0xd8
+#define WIRE_BANK_ENTER       0xe0
+#define WIRE_BANK_LEAVE       0xe8
+#define WIRE_BANK_TALLY       0xf0
+#define WIRE_BANK_SPAN        0xf8
+#define WIRE_BANK_SPAN_END    0x100
+#define WIRE_BANK_TOOL        0x108
+#define WIRE_BANK_TOOL_UNMASK 0x110
+#define WIRE_BANK_STACK_TOP   0x4000
 
 /* struct wire_rest of a bank, relative to %gs. */
-#define WIRE_REST_RIP 0x2df0
-#define WIRE_REST_RBX 0x2df8
-#define WIRE_REST_RDI 0x2e00
-#define WIRE_REST_RSI 0x2e08
-#define WIRE_REST_RDX 0x2e10
-#define WIRE_REST_R10 0x2e18
-#define WIRE_REST_R8  0x2e20
-#define WIRE_REST_R9  0x2e28
+#define WIRE_REST_RIP 0x2e00
+#define WIRE_REST_RBX 0x2e08
+#define WIRE_REST_RDI 0x2e10
+#define WIRE_REST_RSI 0x2e18
+#define WIRE_REST_RDX 0x2e20
+#define WIRE_REST_R10 0x2e28
+#define WIRE_REST_R8  0x2e30
+#define WIRE_REST_R9  0x2e38
 
-#define WIRE_BANK_LOOK 0x2fe8
+#define WIRE_BANK_LOOK 0x2ff8
 
 /* In the flags register: a debug exception behind each instruction. */
 #define WIRE_TRAP_FLAG 0x100
@@ -129,6 +131,7 @@ struct wire_bank {
 	uint64_t enter, leave,
 		tally; /* addresses of resident.S's routines for call graphs */
 	uint64_t span_begin, span_end; /* addresses of resident.S's routines for spans */
+	uint64_t tool, tool_unmask;    /* addresses of those for routines of tools */
 	struct wire_batch batch;
 	uint64_t look_count;                /* stack walks: look.c */
 	uint64_t look_ticks, look_since;    /* as in wire_looks; the time-stamp counter */

@@ -10,6 +10,8 @@
 #define WIRE_CONTROL_BATCH      0x100
 #define WIRE_CONTROL_TEXTS      0x1000 /* number of rows, then struct wire_text's */
 #define WIRE_TEXT_SIZE          16
+#define WIRE_CONTROL_ROUTINES   0x89000
+#define WIRE_ROUTINES           1024
 
 #ifndef __ASSEMBLER__
 
@@ -113,6 +115,7 @@ struct wire_control {
 	uint64_t lead_count;                    /* rows of leads[] ever written */
 	uint8_t pad4_[sizeof(struct wire_undo) - 8];
 	struct wire_lead leads[WIRE_LEADS_MAX];
+	uint64_t routines[WIRE_ROUTINES]; /* addresses of routines of tools; 0: none */
 };
 
 #endif

@@ -17,6 +17,8 @@
 #define WIRE_SPANS_R11       0x4030
 #define WIRE_SPANS_RSP       0x4038
 #define WIRE_SPANS_MASK      0x4040
+#define WIRE_SPANS_THREAD    0x4048
+#define WIRE_SPANS_FS        0x4050
 #define WIRE_SPANS_VECTORS   0x4080
 #define WIRE_SPANS_STACK_TOP 0x45000
 
@@ -36,7 +38,11 @@ struct wire_spans {
 	uint32_t pad_;
 	uint64_t rbx, rsi, rdi, r10, r11, rsp; /* the program's */
 	uint64_t mask;
-	uint8_t pad2_[0x38];
+	/* Of routines of tools (resident/tool.S), which use the same stack: the FS base
+	 * of the tool's library for this thread, 0: it has none; and the program's while
+	 * such a routine runs. */
+	uint64_t thread_pointer, fs;
+	uint8_t pad2_[0x28];
 	uint8_t vectors[0xf80]; /* area of xsave */
 	uint8_t stack[0x40000];
 };

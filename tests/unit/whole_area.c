@@ -90,6 +90,7 @@ void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
 	area->plan = NULL;
 	area->frequencies = NULL;
+	area->points = NULL;
 	area->depth = PLAN_BLOCKS;
 	area->edges = area->joined = 0;
 	area->copies_calls = area->live = area->flags = false;
@@ -127,7 +128,9 @@ void whole_area_plan(struct whole_area *area)
 				       .code_address = WHOLE_CODE,
 				       .copy_calls = area->copies_calls,
 				       .live = area->live,
-				       .frequencies = area->frequencies};
+				       .frequencies = area->frequencies,
+				       .points = area->points,
+				       .hook_layout.points = area->point_layout};
 	struct trm_error *error = plan_create(&request, &area->plan);
 
 	if (error)

@@ -18,7 +18,7 @@ enum {
 	WHOLE_CODE = WHOLE_ADDRESS + (1 << 19), /* of plan.code */
 	WHOLE_SIZE = 1 << 21,
 	WHOLE_TEXT_MAX = 1 << 18,
-	WHOLE_COUNTERS = 1 << 16,
+	WHOLE_COUNTERS = 1 << 18,
 	WHOLE_SCRATCH = 512, /* bytes that functions may write to */
 };
 
@@ -33,6 +33,9 @@ struct whole_area {
 	bool live;             /* plan_request.live */
 	bool flags;            /* plan_request.probe is PLAN_PROBE_FLAG */
 	const struct frequencies *frequencies; /* plan_request.frequencies */
+	const struct point_sources *points; /* plan_request.points, and what of the bank
+					       they use */
+	struct plan_point_layout point_layout;
 };
 
 /* What a run of a function left behind. */

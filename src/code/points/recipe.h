@@ -11,7 +11,7 @@
  *
  *     int number = recipe_take(recipe);
  *
- *     recipe_value(recipe, number, (struct recipe_value){RECIPE_ARGUMENT, 0});
+ *     recipe_value(recipe, number, (struct recipe_value){.kind = RECIPE_ARGUMENT});
  *     recipe_log2(recipe, number, number);
  *     recipe_add_indexed(recipe, 0, number, 65, 1);
  *     recipe_give_back(recipe, number);
@@ -19,6 +19,8 @@
 #ifndef TRAMMEL_CODE_POINTS_RECIPE_H
 #define TRAMMEL_CODE_POINTS_RECIPE_H
 
+#include "code/points/points.h"
+#include "code/points/recipe_call.h"
 #include "code/points/recipe_compute.h"
 #include "code/points/recipe_count.h"
 #include "code/points/recipe_values.h"

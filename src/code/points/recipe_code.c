@@ -99,6 +99,12 @@ void recipe_op_bank(struct recipe *recipe, uint16_t opcode, bool wide, int reg,
 	emit_word32(emitter, offset);
 }
 
+void recipe_call_word(struct recipe *recipe, uint32_t offset)
+{
+	emit_bytes(recipe->emitter, (const uint8_t[]){GS, 0xff, 0x14, 0x25}, 4);
+	emit_word32(recipe->emitter, offset);
+}
+
 void recipe_move_constant(struct recipe *recipe, int to, int64_t constant)
 {
 	struct emitter *emitter = recipe->emitter;

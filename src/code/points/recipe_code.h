@@ -22,6 +22,8 @@ void recipe_op_slot(struct recipe *recipe, uint16_t opcode, int reg, uint32_t sl
 /* register, and a word of the bank's header. */
 void recipe_op_bank(struct recipe *recipe, uint16_t opcode, bool wide, int reg,
 		    uint32_t offset);
+/* call through a word of the bank's header. */
+void recipe_call_word(struct recipe *recipe, uint32_t offset);
 void recipe_move_constant(struct recipe *recipe, int to, int64_t constant);
 
 /* A branch to a label, by the second byte of its operation code (0x80 | condition); 0:

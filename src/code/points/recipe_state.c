@@ -39,7 +39,8 @@ static unsigned count_saved(const struct recipe *recipe)
 
 bool recipe_uses_stack(const struct recipe *recipe)
 {
-	return recipe->known_saved || (recipe->known_flags && recipe->known_aside);
+	return recipe->known_stack || recipe->known_saved ||
+	       (recipe->known_flags && recipe->known_aside);
 }
 
 uint32_t recipe_depth(const struct recipe *recipe)

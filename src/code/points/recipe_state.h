@@ -51,13 +51,14 @@ struct recipe {
 	uint16_t known_saved, known_read;
 	bool known_flags; /* flags are saved in front */
 	bool known_aside; /* on the stack, as rax is needed */
+	bool known_stack; /* rsp is lowered in any case */
 	/* What this one has found. */
 	uint16_t taken;   /* registers */
 	uint16_t spoiled; /* were taken at some time */
 	uint16_t read;    /* the program's values were asked for */
 	uint16_t saved;   /* taken though they are alive */
 	bool flags;       /* flags are changed that are alive */
-	bool aside;
+	bool aside, stack;
 	/* While the code is written: */
 	int label_count;
 	uint32_t labels[RECIPE_LABELS_MAX]; /* offset in emitter.code; 0: not known */

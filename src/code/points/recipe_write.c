@@ -1,5 +1,6 @@
 #include "code/points/recipe_write.h"
 
+#include "code/points/recipe.h"
 #include "code/points/recipe_code.h"
 
 #include <string.h>
@@ -55,8 +56,25 @@ static void begin_code(struct recipe *recipe)
 	save_flags(recipe);
 }
 
+/* Signals that were put off while a routine ran come now. A thread in front of the
+ * comparison has nothing more to call. */
+static void deliver_signals(struct recipe *recipe)
+{
+	const struct plan_point_layout *layout = recipe->place->layout;
+	const int end = recipe_label(recipe);
+
+	if (!recipe->call_count)
+		return;
+	recipe_op_bank(recipe, OP_GROUP1_BYTE, false, 7, layout->masked);
+	emit_byte(recipe->emitter, 0);
+	recipe_branch(recipe, 0x80 | RECIPE_EQUAL, end);
+	recipe_call_word(recipe, layout->unmask);
+	recipe_place_label(recipe, end);
+}
+
 static void end_code(struct recipe *recipe)
 {
+	deliver_signals(recipe);
 	restore_flags(recipe);
 	for (int i = RECIPE_REGISTERS; i--;)
 		if (recipe->known_saved & bit_of(i))
@@ -97,7 +115,7 @@ static void run_source(struct recipe *recipe, struct emitter *emitter,
 {
 	recipe->emitter = emitter;
 	recipe->taken = recipe->spoiled = recipe->read = recipe->saved = 0;
-	recipe->flags = recipe->aside = false;
+	recipe->flags = recipe->aside = recipe->stack = false;
 	recipe->label_count = 0;
 	recipe->branches.count = recipe->checks.count = 0;
 	recipe->call_count = 0;
@@ -115,11 +133,13 @@ static bool learn_needs(struct recipe *recipe)
 	const bool news = recipe->read & ~recipe->known_read ||
 			  recipe->flags > recipe->known_flags ||
 			  recipe->aside > recipe->known_aside ||
+			  recipe->stack > recipe->known_stack ||
 			  recipe->saved != recipe->known_saved;
 
 	recipe->known_read |= recipe->read;
 	recipe->known_flags |= recipe->flags;
 	recipe->known_aside |= recipe->aside;
+	recipe->known_stack |= recipe->stack;
 	recipe->known_saved = recipe->saved;
 	return news;
 }
@@ -132,6 +152,7 @@ static void begin_recipe(struct recipe *recipe, const struct recipe_place *place
 	recipe->known_read = needs->read;
 	recipe->known_flags = needs->flags;
 	recipe->known_aside = needs->aside;
+	recipe->known_stack = needs->stack;
 	recipe->trouble = POINT_PLACED;
 }
 
@@ -162,6 +183,7 @@ recipe_measure(struct recipe *recipe, uint64_t address, const struct recipe_plac
 		.read = recipe->known_read,
 		.flags = recipe->known_flags,
 		.aside = recipe->known_aside,
+		.stack = recipe->known_stack,
 	};
 	return recipe->trouble;
 }

@@ -27,6 +27,7 @@
 #include "wire/bank.h"
 #include "wire/hooks.h"
 #include "wire/layout.h"
+#include "wire/spans.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -205,7 +206,10 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 					   .thread = WIRE_BANK_TID,
 					   .untimed = WIRE_BANK_UNTIMED,
 					   .control = WIRE_BANK_CONTROL,
-					   .dead = FUTEX_OWNER_DIED}},
+					   .dead = FUTEX_OWNER_DIED,
+					   .call = WIRE_BANK_TOOL,
+					   .masked = WIRE_SPANS_MASKED,
+					   .unmask = WIRE_BANK_TOOL_UNMASK}},
 		.live = options->live,
 		.points = options->points.count ? &options->points : NULL,
 		.module = file->path,

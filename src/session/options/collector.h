@@ -91,6 +91,7 @@ struct collector {
 	bool openmp;        /* and events that OpenMP's run-time library reports */
 	bool spans;         /* calls of chosen functions are regions, too */
 	bool spans_alone;   /* and nothing is counted */
+	bool routines;      /* points call routines in the program */
 	const struct point_source *points; /* code inlined for it; NULL: none */
 	const struct collector_ops *ops[COLLECTOR_OPS_MAX + 1]; /* NULL at the end */
 };

@@ -571,6 +571,8 @@ static enum settled settle_position(struct session *session, struct thread *thre
 	if (gate_position_holds(space, registers->rip) &&
 	    !gate_position_leave(thread, registers))
 		return UNSETTLED;
+	if (thread->bank && session->options->collector->routines)
+		spans_leave_routine(thread, registers);
 	struct module *module = space_module_of_code(space, registers->rip);
 	uint64_t offset = registers->rip - space->family->arena->address;
 

@@ -41,8 +41,10 @@ void spans_begin(const struct session *session, const struct bank *old, struct b
 	(void)calls;
 	spans_of(bank)->busy = spans_of(bank)->masked = 0;
 	spans_of(bank)->state = find_state();
+	spans_of(bank)->thread_pointer = 0;
 	if (!old)
 		return;
+	spans_of(bank)->thread_pointer = spans_of(old)->thread_pointer;
 	spans_of(bank)->masked = spans_of(old)->masked;
 	spans_of(bank)->mask = spans_of(old)->mask;
 }
@@ -51,8 +53,11 @@ void spans_begin(const struct session *session, const struct bank *old, struct b
 static struct wire_spans *spans_of_thread(const struct session *session,
 					  const struct thread *thread)
 {
-	return session->options->collector->spans && thread->bank ? spans_of(thread->bank)
-								  : NULL;
+	const struct collector *collector = session->options->collector;
+
+	return (collector->spans || collector->routines) && thread->bank
+		       ? spans_of(thread->bank)
+		       : NULL;
 }
 
 static bool is_on_stack(const struct bank *bank, const struct user_regs_struct *registers)
@@ -105,6 +110,54 @@ static bool is_untold(const struct session *session, const struct thread *thread
 	return module && module_locate(module, registers.rip).untold;
 }
 
+/* Returns whether the thread is about to call a routine of a tool, or in what calls it.
+ */
+static bool is_calling(const struct session *session, const struct thread *thread,
+		       uint64_t rip)
+{
+	const struct resident_table *table = resident_table();
+	const struct space *space = thread->process ? thread->process->space : NULL;
+	const struct module *module;
+	struct plan_position place;
+
+	if (!session->options->collector->routines || !thread->bank || !space ||
+	    !space->family)
+		return false;
+	if (rip - space->family->arena->address >= table->tool_call &&
+	    rip - space->family->arena->address < table->tool_freed)
+		return true;
+	module = space_module_of_code(space, rip);
+	if (!module)
+		return false;
+	place = module_locate(module, rip);
+	return place.kind == PLAN_POSITION_POINT && place.routine;
+}
+
+bool spans_leave_routine(const struct thread *thread, struct user_regs_struct *registers)
+{
+	const uint64_t address = thread->process->space->family->arena->address;
+	const uint64_t offset = registers->rip - address;
+	const struct resident_table *table = resident_table();
+	const struct wire_spans *spans = spans_of(thread->bank);
+	uint64_t back;
+
+	if (offset != table->tool_freed &&
+	    (offset < table->tool_unmasked || offset > table->tool_last))
+		return false;
+	if (offset >= table->tool_unmasked && offset < table->tool_last) {
+		registers->rcx = spans->r10;
+		registers->rdx = spans->rbx;
+		registers->rsi = spans->rsi;
+		registers->rdi = spans->rdi;
+	}
+	if (remote_failed(remote_read(thread->process->space->memory_fd, registers->rsp,
+				      &back, sizeof(back))))
+		return false;
+	registers->rip = back;
+	registers->rsp += sizeof(back);
+	return true;
+}
+
 bool spans_tell(const struct session *session, const struct thread *thread,
 		const struct user_regs_struct *registers)
 {
@@ -115,6 +168,7 @@ bool spans_hold(const struct session *session, const struct thread *thread,
 		const struct user_regs_struct *registers)
 {
 	return spans_tell(session, thread, registers) ||
+	       is_calling(session, thread, registers->rip) ||
 	       is_untold(session, thread, *registers);
 }
 

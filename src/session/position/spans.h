@@ -1,5 +1,6 @@
 /*
- * Spans: threads that are reporting a span to the library in the program. They run on
+ * Spans: threads that are reporting a span to the library in the program, or calling a
+ * routine of a tool (resident/tool.S). They run on
  * their bank's own stack meanwhile, where they must not be found: see resident/spans.S.
  */
 #ifndef TRAMMEL_SESSION_POSITION_SPANS_H
@@ -26,6 +27,10 @@ bool spans_hold(const struct session *session, const struct thread *thread,
  * false if it reports none, or the registers already show that place. */
 bool spans_find_gate(const struct session *session, const struct thread *thread,
 		     struct user_regs_struct *registers);
+
+/* Moves a stopped thread that is done with a routine of a tool, but still in the
+ * resident, back into the code of the point; returns false if it is elsewhere. */
+bool spans_leave_routine(const struct thread *thread, struct user_regs_struct *registers);
 
 /* Postpones a signal that such a thread is stopped with until its report is done: it
  * is sent again, and blocked until then. Returns false if it cannot be postponed. */
