@@ -42,6 +42,20 @@ def check_mix(folder, options):
     return right
 
 
+def check_memory(folder, options):
+    """Loads and stores of a program by points in front of each, and by lackey."""
+    locked = 1  # instructions of bare.c, whose load lackey counts twice
+    run_trammel(options.trammel, ["./bare"], folder, "bare", PLAIN, "memory")
+    query = "select sum(function.loads), sum(function.stores) group by image"
+    rows = json.loads(execute([options.trammel, "query", "--json", query, "bare-memory.trm"],
+                              folder, PLAIN))["rows"]
+    got = (rows[0]["sum#function.loads"] + locked, rows[0]["sum#function.stores"])
+    truth = run_lackey(folder)[1:]
+    right = got == truth and len(rows) == 1
+    print(f"{'ok' if right else 'FAIL':4} memory: loads, stores {got}, lackey {truth}")
+    return right
+
+
 def check_loops(folder, options):
     """Loops whose trips follow from the source of bare.c."""
     expected = {"mix": [(499, 499 * 500 // 2)], "series": [(1, 1000)], "triple": [(50, 50 * 128)]}
@@ -127,4 +141,4 @@ def check_pbo(folder, options):
     return right
 
 
-CHECKS = {"mix": check_mix, "loops": check_loops, "pbo": check_pbo}
+CHECKS = {"mix": check_mix, "memory": check_memory, "loops": check_loops, "pbo": check_pbo}

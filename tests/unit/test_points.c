@@ -34,6 +34,12 @@ enum {
 /* What a recipe does: the kind is in its upper half, the slot in the lower. */
 enum kind { COUNTS, BUSY, TAKES, KINDS };
 
+/* Code of the busy kind is long: few points have it. */
+static enum kind kind_at(enum kind kind, uint32_t at)
+{
+	return at % 8 == 3 ? kind : COUNTS;
+}
+
 static uint64_t recipe_of(enum kind kind, uint64_t slot)
 {
 	return (uint64_t)kind << 32 | slot;
@@ -67,7 +73,8 @@ static void list_points(void *context, const struct point_function *function,
 	ret_points->slots = 3 * count + (uint32_t)cfg->edges.count + 1;
 	for (uint32_t i = 0; i < count; i++) {
 		add_point(ret_points, i, POINT_AFTER, recipe_of(COUNTS, count + i));
-		add_point(ret_points, i, POINT_BEFORE, recipe_of(source->kind, i));
+		add_point(ret_points, i, POINT_BEFORE,
+			  recipe_of(kind_at(source->kind, i), i));
 		if (cfg->instructions.items[i].kind == CFG_CONDITION)
 			add_point(ret_points, i, POINT_BEFORE,
 				  recipe_of(TAKES, 2 * count + i));
@@ -218,7 +225,7 @@ static void check_function(const struct whole_area *area, const struct cfg *cfg,
 		const uint64_t at = cfg->address + cfg->instructions.items[i].offset;
 		const uint32_t wanted = whole_executed[at - WHOLE_ADDRESS];
 
-		if (!is_placed(plan, slots->function, recipe_of(kind, i))) {
+		if (!is_placed(plan, slots->function, recipe_of(kind_at(kind, i), i))) {
 			outcome->missing++;
 			continue;
 		}
@@ -363,7 +370,8 @@ static void test_made(void **state)
 	for (unsigned i = 0; i < 2; i++)
 		print_message("%zu points, %zu without code\n", outcomes[i].checked,
 			      outcomes[i].missing);
-	assert_true(outcomes[1].checked > 4 * outcomes[1].missing);
+	assert_true(outcomes[0].checked > 100 * outcomes[0].missing);
+	assert_true(outcomes[1].checked > 100 * outcomes[1].missing);
 	free(maker);
 }
 

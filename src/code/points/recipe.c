@@ -1,5 +1,6 @@
 #include "code/points/recipe.h"
 
+#include "code/points/recipe_code.h"
 #include "code/points/recipe_state.h"
 #include "x86/flags.h"
 #include "x86/operands.h"
@@ -55,6 +56,29 @@ int recipe_take_number(struct recipe *recipe, int number)
 void recipe_give_back(struct recipe *recipe, int number)
 {
 	recipe->taken &= (uint16_t)~bit_of(number);
+}
+
+int recipe_borrow(struct recipe *recipe, int number)
+{
+	int kept;
+
+	if (!(recipe->taken & bit_of(number))) {
+		recipe_take_number(recipe, number);
+		return -1;
+	}
+	kept = recipe_take(recipe);
+	recipe_op(recipe, OP_STORE, true, number, kept);
+	return kept;
+}
+
+void recipe_return_borrowed(struct recipe *recipe, int number, int kept)
+{
+	if (kept < 0) {
+		recipe_give_back(recipe, number);
+		return;
+	}
+	recipe_op(recipe, OP_STORE, true, kept, number);
+	recipe_give_back(recipe, kept);
 }
 
 size_t recipe_operands(const uint8_t *bytes, size_t size,

@@ -54,4 +54,10 @@ int recipe_take(struct recipe *recipe);
 int recipe_take_number(struct recipe *recipe, int number);
 void recipe_give_back(struct recipe *recipe, int number);
 
+/* Has register `number` for a while even if it is taken: its value is kept in another
+ * one, whose number is returned, -1: it was not taken; recipe_return_borrowed brings it
+ * back. */
+int recipe_borrow(struct recipe *recipe, int number);
+void recipe_return_borrowed(struct recipe *recipe, int number, int kept);
+
 #endif

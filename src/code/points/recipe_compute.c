@@ -81,23 +81,25 @@ void recipe_divide(struct recipe *recipe, int to, int from, bool with_sign,
 		   bool remainder)
 {
 	enum { DIVIDE = 6, DIVIDE_SIGNED = 7 };
-	const int divisor = recipe_take(recipe);
-	const int low = to == RAX ? RAX : recipe_take_number(recipe, RAX);
-	const int high = to == RDX ? RDX : recipe_take_number(recipe, RDX);
+	const int divisor = recipe_take(recipe), result = recipe_take(recipe);
+	int low, high;
 
 	recipe_spoil_flags(recipe);
 	recipe_op(recipe, OP_STORE, true, from, divisor);
-	recipe_op(recipe, OP_STORE, true, to, RAX);
+	recipe_op(recipe, OP_STORE, true, to, result);
+	low = recipe_borrow(recipe, RAX);
+	high = recipe_borrow(recipe, RDX);
+	recipe_op(recipe, OP_STORE, true, result, RAX);
 	if (with_sign)
 		emit_bytes(recipe->emitter, (const uint8_t[]){0x48, 0x99}, 2); /* cqo */
 	else
 		recipe_move_constant(recipe, RDX, 0);
 	recipe_op(recipe, OP_GROUP3, true, with_sign ? DIVIDE_SIGNED : DIVIDE, divisor);
-	recipe_op(recipe, OP_STORE, true, remainder ? RDX : RAX, to);
-	if (high != to)
-		recipe_give_back(recipe, high);
-	if (low != to)
-		recipe_give_back(recipe, low);
+	recipe_op(recipe, OP_STORE, true, remainder ? RDX : RAX, result);
+	recipe_return_borrowed(recipe, RDX, high);
+	recipe_return_borrowed(recipe, RAX, low);
+	recipe_op(recipe, OP_STORE, true, result, to);
+	recipe_give_back(recipe, result);
 	recipe_give_back(recipe, divisor);
 }
 

@@ -28,8 +28,7 @@ void recipe_shift(struct recipe *recipe, enum recipe_shift direction, int number
 		  unsigned bits);
 /* to = the number of bits that `from` has, without leading zeros: 0 for 0, 64 at most. */
 void recipe_log2(struct recipe *recipe, int to, int from);
-/* to = quotient of `to` by `from`, which is not 0, and its remainder. Takes rax and rdx
- * meanwhile. */
+/* to = quotient of `to` by `from`, which is not 0, or the remainder. */
 void recipe_divide(struct recipe *recipe, int to, int from, bool with_sign,
 		   bool remainder);
 

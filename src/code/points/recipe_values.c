@@ -313,10 +313,8 @@ static void load_target(struct recipe *recipe, int to)
 /* rdtsc */
 static void load_time(struct recipe *recipe, int to)
 {
-	const int end = recipe_label(recipe);
-	const int low = to == RAX ? RAX : recipe_take_number(recipe, RAX);
-	const int high = to == RDX ? RDX : recipe_take_number(recipe, RDX);
-	const int result = recipe_take(recipe);
+	const int end = recipe_label(recipe), result = recipe_take(recipe);
+	const int low = recipe_borrow(recipe, RAX), high = recipe_borrow(recipe, RDX);
 
 	recipe_spoil_flags(recipe);
 	recipe_move_constant(recipe, result, 0);
@@ -328,12 +326,10 @@ static void load_time(struct recipe *recipe, int to)
 	recipe_shift(recipe, RECIPE_LEFT, result, 32);
 	recipe_op(recipe, OP_OR_TO, true, RAX, result);
 	recipe_place_label(recipe, end);
+	recipe_return_borrowed(recipe, RDX, high);
+	recipe_return_borrowed(recipe, RAX, low);
 	recipe_op(recipe, OP_STORE, true, result, to);
 	recipe_give_back(recipe, result);
-	if (high != to)
-		recipe_give_back(recipe, high);
-	if (low != to)
-		recipe_give_back(recipe, low);
 }
 
 static void load_caller(struct recipe *recipe, int to)

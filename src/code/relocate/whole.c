@@ -102,6 +102,28 @@ static bool has_points(const struct whole *whole, const struct cfg_block *block,
 	return false;
 }
 
+/* Whether instruction `i` of a block stays original with those that are executed in place
+ * in front of it and behind it, `last` being the last such one: there are no points
+ * between the two. */
+static bool stays_between(const struct whole *whole, const struct cfg_block *block,
+			  uint32_t i, uint32_t last)
+{
+	const struct cfg *cfg = whole->cfg;
+	uint32_t start = i, end = i;
+
+	if (!whole->apart || i >= last || cfg_is_in_place(instruction_at(cfg, i)))
+		return true;
+	while (start > block->first && !cfg_is_in_place(instruction_at(cfg, start - 1)))
+		start--;
+	while (!cfg_is_in_place(instruction_at(cfg, end)))
+		end++;
+	for (uint32_t j = start; j <= end; j++)
+		if (point_places_have(whole->points, POINT_BEFORE, j) ||
+		    point_places_have(whole->points, POINT_AFTER, j - 1))
+			return false;
+	return true;
+}
+
 /* From the first instruction of a block that is executed in place on, everything up to
  * the last such one is, and the rest if it leads out. */
 static void choose_place(struct whole *whole, const struct cfg_block *block)
@@ -122,7 +144,8 @@ static void choose_place(struct whole *whole, const struct cfg_block *block)
 	if (first < end && gives_way(whole, first))
 		whole->original.items[first++] = true;
 	for (uint32_t i = first; i < last; i++)
-		keep_patch(whole, i);
+		if (stays_between(whole, block, i, last))
+			keep_patch(whole, i);
 }
 
 /*
@@ -338,6 +361,48 @@ static void protect_returns(struct whole *whole)
 		if (*byte < BYTE_EXPOSED)
 			*byte = BYTE_EXPOSED;
 	}
+}
+
+/* Finds room for the jump back into relocated code in a gap between instructions that are
+ * executed in place; without any the gap stays original. False if it cannot. */
+static bool patch_gap(struct whole *whole, uint32_t first, uint32_t end)
+{
+	for (unsigned form = 0; form < FORMS; form++)
+		for (uint32_t i = first; i < end; i++) {
+			if (!is_free(whole, instruction_at(whole->cfg, i)->offset,
+				     forms[form].size, BYTE_EXPOSED, forms[form].fit))
+				continue;
+			keep_all(whole, first, i);
+			add_patch(whole, i, false, forms[form].size);
+			return true;
+		}
+	for (uint32_t i = first; i < end; i++)
+		for (unsigned j = 0; j < instruction_at(whole->cfg, i)->length; j++)
+			if (whole->bytes.items[instruction_at(whole->cfg, i)->offset +
+					       j] == BYTE_PATCHED)
+				return false;
+	keep_all(whole, first, end);
+	return true;
+}
+
+/* Finds room in all gaps. */
+static bool patch_gaps(struct whole *whole)
+{
+	for (uint32_t b = 0; whole->apart && b < whole->cfg->blocks.count; b++) {
+		const struct cfg_block *block = &whole->cfg->blocks.items[b];
+		const uint32_t last = behind_original(whole, block);
+
+		for (uint32_t i = block->first + 1, end; i < last; i = end) {
+			end = i + 1;
+			if (whole->original.items[i] || !whole->original.items[i - 1])
+				continue;
+			while (!whole->original.items[end])
+				end++;
+			if (!patch_gap(whole, i, end))
+				return false;
+		}
+	}
+	return true;
 }
 
 static bool patch_returns(struct whole *whole)
@@ -650,12 +715,19 @@ static bool find_room(struct whole *whole, const struct whole_entry *entry)
 	mark_bytes(whole);
 	protect_returns(whole);
 	if (!patch_entry(whole, entry->offset) || !patch_exposed(whole) ||
-	    !patch_returns(whole))
+	    !patch_returns(whole) || !patch_gaps(whole))
 		return false;
 	if (whole->entry_short && !entry->has_island &&
 	    !find_island(whole, entry->offset, &whole->entry_island))
 		return false;
 	return find_islands(whole);
+}
+
+/* Whether there is room without gaps, for a function with points. */
+static bool fits_together(struct whole *whole, const struct whole_entry *entry)
+{
+	whole->over_calls = false;
+	return whole->points && find_room(whole, entry);
 }
 
 bool whole_fit(struct whole *whole, const struct cfg *cfg,
@@ -666,9 +738,11 @@ bool whole_fit(struct whole *whole, const struct cfg *cfg,
 	whole->over_calls = false;
 	if (!note_led(whole))
 		return false;
+	whole->apart = whole->points != NULL;
 	if (!find_room(whole, entry)) {
+		whole->apart = false;
 		whole->over_calls = calls != NULL;
-		if (!calls || !find_room(whole, entry))
+		if ((!calls || !find_room(whole, entry)) && !fits_together(whole, entry))
 			return false;
 	}
 	copy_calls(whole);

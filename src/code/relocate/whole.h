@@ -125,6 +125,7 @@ struct whole {
 	uint32_t entry_slot; /* counter of calls; WHOLE_NONE: the counter of the first
 				block */
 	struct point_places *points; /* code of others; NULL: none */
+	bool apart; /* between calls in place, instructions with points are relocated */
 };
 
 /* Parameters of copying calls into relocated code; NULL: calls are not copied. */
