@@ -26,6 +26,10 @@ def main():
     tool = None if options.list else trammel.find(options.build)
     with running.Scratch("programs") as folder:
         running.own_folders(folder)
+        if trammel.TOOL in options.measure.split(",") and not options.list:
+            os.environ["TRAMMEL_TEST_TOOL"] = os.path.join(folder, "tool_busy.so")
+            sources.compile_one(["gcc", "-O2", "-fPIC", "-shared", "-lm"], ["lib/tool_busy.c"],
+                                os.environ["TRAMMEL_TEST_TOOL"])
         tests = []
         for source in sources.read_all():
             for variant in source.builds:

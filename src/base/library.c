@@ -35,7 +35,7 @@ char *library_find(const char *folder, const char *name)
 	text_format(&built, "../%s", folder);
 
 	const char *const folders[] = {built.data, TRAMMEL_LIBRARIES_FROM_PROGRAMS,
-				       TRAMMEL_LIBDIR};
+				       TRAMMEL_LIBDIR, TRAMMEL_HELPERS};
 
 	for (size_t i = 0; i < array_count(folders) && !found; i++)
 		found = find_in(self, folders[i], name);

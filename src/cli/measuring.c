@@ -148,6 +148,23 @@ static struct trm_error *take_signal(const char *option, const char *word, void 
 	return NULL;
 }
 
+static struct trm_error *take_tool(const char *option, const char *word, void *to)
+{
+	(void)option;
+	tool_choices_add(to, word);
+	return NULL;
+}
+
+static struct trm_error *take_name(const char *option, const char *word, void *to)
+{
+	char **name = to;
+
+	(void)option;
+	free(*name);
+	*name = memory_copy_string(word);
+	return NULL;
+}
+
 /* "500M", "2G"; "none". */
 static struct trm_error *take_memory(const char *option, const char *word, void *to)
 {
@@ -202,6 +219,9 @@ static const struct word_option {
 	[OPTION_REGIONS] = {"regions", take_patterns, offsetof(struct measuring, regions),
 			    false},
 	[OPTION_MEMORY] = {"memory", take_memory, PLACE(memory_limit), false},
+	[OPTION_TOOL] = {"tool", take_tool, PLACE(tools), false},
+	[OPTION_TOOL_OUTPUT] = {"tool-output", take_name, PLACE(tool_output), false},
+	[OPTION_TOOL_TIMEOUT] = {"tool-timeout", take_time, PLACE(tool_ns), false},
 };
 
 static struct trm_error *take_word(struct measuring *given, int option, const char *word)
@@ -221,6 +241,7 @@ int measuring_parse(poptContext context, struct measuring *given, const char *co
 	int option;
 
 	given->options.memory_limit = memory_default_limit();
+	given->options.tool_ns = 10000000000;
 	while (!error && (option = poptGetNextOpt(context)) > 0) {
 		char *argument = poptGetOptArg(context);
 
@@ -356,6 +377,8 @@ void measuring_deinit(struct measuring *given)
 	patterns_deinit(&given->options.skip_programs);
 	window_edge_deinit(&given->options.window.start);
 	window_edge_deinit(&given->options.window.stop);
+	tool_choices_deinit(&given->options.tools);
+	free(given->options.tool_output);
 	text_deinit(&given->window);
 	free(given->output);
 	free(given->measure);

@@ -25,6 +25,9 @@ enum measuring_option {
 	OPTION_SKIP_PROGRAM,
 	OPTION_REGIONS,
 	OPTION_MEMORY,
+	OPTION_TOOL,
+	OPTION_TOOL_OUTPUT,
+	OPTION_TOOL_TIMEOUT,
 	OPTION_HELP,
 };
 
@@ -99,6 +102,18 @@ struct measuring {
 			       "take no more than this for counters and code (default: "   \
 			       "a quarter of the memory)",                                 \
 			       "SIZE")
+
+/* The rows for tools that run inside the program. */
+#define MEASURING_TOOLS                                                                  \
+	MEASURING_WORD("tool", OPTION_TOOL, "load this tool into the program",           \
+		       "FILE[:WORDS]"),                                                  \
+		MEASURING_WORD("tool-output", OPTION_TOOL_OUTPUT,                        \
+			       "write what tools print here (default: standard error)",  \
+			       "FILE"),                                                  \
+		MEASURING_WORD(                                                          \
+			"tool-timeout", OPTION_TOOL_TIMEOUT,                             \
+			"switch tools off if a call takes this long (default 10s)",      \
+			"TIME")
 
 /* The option rows that stand last in each table. */
 #define MEASURING_LAST_OPTIONS(given)                                                    \

@@ -98,11 +98,11 @@ static int measure_program(struct measuring *given)
 static int run_main(int argc, const char **argv)
 {
 	struct measuring given = {0};
-	struct poptOption table[] = {MEASURING_OPTIONS(given),
-				     MEASURING_WORD("regions", OPTION_REGIONS,
-						    "have calls of these be regions",
-						    "PATTERN"),
-				     MEASURING_LAST_OPTIONS(given), POPT_TABLEEND};
+	struct poptOption table[] = {
+		MEASURING_OPTIONS(given),
+		MEASURING_WORD("regions", OPTION_REGIONS,
+			       "have calls of these be regions", "PATTERN"),
+		MEASURING_TOOLS, MEASURING_LAST_OPTIONS(given), POPT_TABLEEND};
 	const char **named = memory_allocate((size_t)(argc + 1) * sizeof(*named));
 
 	memcpy(named, argv, (size_t)(argc + 1) * sizeof(*named));

@@ -389,15 +389,30 @@ void inject_mailbox_again(struct bank *bank)
 	reply_to(bank, WIRE_AGAIN);
 }
 
-struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
-				       struct wire_batch *batch)
+/* Has a thread go on that stopped at a system call of the resident. */
+static void pass_calls(pid_t tid, struct event_queue *queue)
 {
-	const struct timespec pause = {0, 1000000};
+	struct event event;
+
+	if (!event_poll_thread(queue, tid, &event))
+		return;
+	if (event.kind == EVENT_SYSCALL)
+		trm_error_destroy(remote_resume(tid, REMOTE_SYSCALL, 0));
+	else
+		event_push(queue, &event);
+}
+
+struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
+				       struct wire_batch *batch,
+				       struct event_queue *queue)
+{
+	const struct timespec pause = {0, queue ? 20000 : 1000000};
+	const int most = PATIENCE_MS * (queue ? 20 : 1);
 
 	bank->shared->batch = *batch;
 	__atomic_store_n(&bank->shared->request, WIRE_IDLE, __ATOMIC_RELEASE);
 	reply_to(bank, WIRE_RUN);
-	for (int waits = 0; waits < PATIENCE_MS; waits++) {
+	for (int waits = 0; waits < most; waits++) {
 		if (__atomic_load_n(&bank->shared->request, __ATOMIC_ACQUIRE) ==
 		    WIRE_RAN) {
 			*batch = bank->shared->batch;
@@ -405,6 +420,8 @@ struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
 		}
 		if (syscall(SYS_tkill, tid, 0))
 			break;
+		if (queue)
+			pass_calls(tid, queue);
 		/* The thread rings a doorbell, not this word: look every millisecond too.
 		 */
 		syscall(SYS_futex, &bank->shared->request, FUTEX_WAIT, WIRE_IDLE, &pause,

@@ -96,15 +96,23 @@ struct trm_error *remote_set_signal(pid_t tid, const siginfo_t *info)
 struct trm_error *remote_resume(pid_t tid, enum remote_resume how, int signal)
 {
 	static const int requests[] = {
-		[REMOTE_RUN] = PTRACE_CONT,
-		[REMOTE_SYSCALL] = PTRACE_SYSCALL,
-		[REMOTE_LISTEN] = PTRACE_LISTEN,
+		[REMOTE_RUN] = PTRACE_CONT,       [REMOTE_SYSCALL] = PTRACE_SYSCALL,
+		[REMOTE_EMULATE] = PTRACE_SYSEMU, [REMOTE_LISTEN] = PTRACE_LISTEN,
 		[REMOTE_DETACH] = PTRACE_DETACH,
 	};
 
 	event_resuming(tid);
 	return check_result(trace_request(requests[how], tid, 0, (uintptr_t)signal), tid,
 			    "resume");
+}
+
+bool remote_is_entry(pid_t tid)
+{
+	struct __ptrace_syscall_info info = {0};
+
+	return trace_request(PTRACE_GET_SYSCALL_INFO, tid, sizeof(info),
+			     (uintptr_t)&info) > 0 &&
+	       info.op == PTRACE_SYSCALL_INFO_ENTRY;
 }
 
 static struct trm_error *memory_error(ssize_t result, uint64_t address, const char *what)

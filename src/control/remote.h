@@ -49,12 +49,17 @@ struct trm_error *remote_set_signal(pid_t tid, const siginfo_t *info);
 enum remote_resume {
 	REMOTE_RUN,     /* to the next event */
 	REMOTE_SYSCALL, /* to the next entry to or exit from a system call */
+	REMOTE_EMULATE, /* to the next entry, whose call is not made, nor any filter asked
+			 */
 	REMOTE_LISTEN,  /* stay in group-stop, but hear of SIGCONT */
 	REMOTE_DETACH,  /* detach */
 };
 
 /* Lets a stopped thread go on, and delivers `signal` (0: none). */
 struct trm_error *remote_resume(pid_t tid, enum remote_resume how, int signal);
+
+/* Whether a thread that is stopped at a system call is at its entry, not its exit. */
+bool remote_is_entry(pid_t tid);
 
 /* Reads memory through an open /proc/PID/mem: all of `size` bytes or an error. */
 struct trm_error *remote_read(int memory_fd, uint64_t address, void *bytes, size_t size);

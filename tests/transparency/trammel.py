@@ -27,6 +27,10 @@ def find(build=None):
 SPANS = "spans"
 
 
+# Another one: a tool is loaded, which $TRAMMEL_TEST_TOOL names.
+TOOL = "tool"
+
+
 def has_spans(measure):
     """Whether calls are regions, alone or beside what is counted."""
     return SPANS in measure.split(",")
@@ -34,10 +38,12 @@ def has_spans(measure):
 
 def run_command(trammel, profile, command, measurement="functions", options=()):
     """The command line that measures another one."""
-    names = [name for name in measurement.split(",") if name != SPANS]
+    names = [name for name in measurement.split(",") if name not in (SPANS, TOOL)]
     what = ["-m", ",".join(names)] if names else []
     if has_spans(measurement):
         what += ["--regions", "*"]
+    if TOOL in measurement.split(","):
+        what += ["--tool", os.environ["TRAMMEL_TEST_TOOL"], "--tool-output", profile + ".said"]
     return [trammel, "run", "--quiet", *what, "-o", profile, *options, "--", *command]
 
 

@@ -36,6 +36,7 @@
 #include "session/thread/fast_timers.h"
 #include "session/thread/held.h"
 #include "session/thread/threads.h"
+#include "session/tool/tool.h"
 #include "wire/bank.h"
 #include "wire/control.h"
 
@@ -286,6 +287,8 @@ static void on_image(struct session *session, struct thread *thread)
 		return;
 	if (!error)
 		error = check_image(process->space, process->pid);
+	if (!error)
+		error = tool_start(session, thread);
 	thread->state = THREAD_RUNNING;
 	if (process->first_image && !session->window.base)
 		window_begin(session);
@@ -317,6 +320,7 @@ static void on_exec(struct session *session, struct thread *thread)
 	}
 	unannounced_leave(session, thread, false);
 	residues_end(thread);
+	tool_see_exec(thread);
 	if (thread->bank)
 		arena_give_bank(thread->bank);
 	thread->bank = NULL;
@@ -387,6 +391,8 @@ static void on_end(struct session *session, struct thread *thread,
 	else
 		snprintf(state, sizeof(state), "killed by SIG%s",
 			 sigabbrev_np(event->value) ? sigabbrev_np(event->value) : "?");
+	if (event->kind == EVENT_KILLED && event->value == SIGKILL)
+		tool_see_kill(session, process);
 	unannounced_leave(session, thread,
 			  event->kind == EVENT_KILLED && event->value == SIGKILL);
 	session_remove_thread(session, thread);
@@ -450,6 +456,7 @@ static void adopt_child(struct session *session, struct thread *parent,
 		child->before_exec = process->space->own_calls;
 	} else if (!remote_failed(remote_open(child->tid, "mem", O_RDWR, &memory_fd))) {
 		child->process->space = space_fork(process->space, memory_fd);
+		tool_see_fork(parent, child);
 		fired_restore_copy(session, process->space, child->process->space);
 		/* Other threads of the parent may have ended since. */
 		if (process->image->threads > 1 &&
@@ -508,6 +515,7 @@ static void start_child(struct session *session, struct thread *child)
 		thread_assign_bank(session, child, child->quiet);
 	else if (session->attached) /* not its parent's */
 		trm_error_destroy(remote_set_gs_base(child->tid, 0));
+	tool_thread_begin(session, child);
 	thread_resume(session, child, 0);
 }
 
@@ -538,6 +546,8 @@ static void on_system_call(struct session *session, struct thread *thread)
 		on_image(session, thread);
 		return;
 	}
+	if (tool_see_call(session, thread))
+		return;
 	if (fast_timers_see_call(session, thread))
 		return;
 	if (thread->before_exec && !hooks_see_call(session, thread))

@@ -11,6 +11,7 @@
 #include "session/state/module.h"
 #include "session/thread/fast_timers.h"
 #include "session/thread/threads.h"
+#include "session/tool/tool.h"
 
 #include <signal.h>
 
@@ -122,6 +123,9 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 
 	return_addresses_show(thread, &registers);
 	if (!show_original(thread, settled, &registers, before, &info))
+		return;
+	if (settled != SETTLED_RAN && trapping == TRAPPING_NONE &&
+	    tool_see_signal(session, thread, &info))
 		return;
 	if (settled == SETTLED_RAN) /* it was sent again and is pending now */
 		signal = 0;

@@ -217,3 +217,34 @@ bool options_want_function(const struct session_options *options, const char *mo
 	       (options_take_all(options) ||
 		patterns_have_names(&options->only, module, image, function, address));
 }
+
+void tool_choices_add(struct tool_choices *tools, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	struct tool_choice *tool = vector_add(tools);
+
+	tool->path = memory_copy_string(text);
+	if (!colon)
+		return;
+	tool->path[colon - text] = '\0';
+	tool->words = memory_copy_string(colon + 1);
+}
+
+static void deinit_use(struct tool_use *use)
+{
+	free(use->routine);
+	for (size_t i = 0; i < use->count; i++)
+		free(use->arguments[i].text);
+}
+
+void tool_choices_deinit(struct tool_choices *tools)
+{
+	vector_for_each (tools, tool) {
+		free(tool->path);
+		free(tool->words);
+		vector_for_each (&tool->uses, use)
+			deinit_use(use);
+		vector_deinit(&tool->uses);
+	}
+	vector_deinit(tools);
+}

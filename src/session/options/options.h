@@ -62,6 +62,36 @@ struct session_context {
 	bool is_static;   /* the program loads no library */
 };
 
+/* When a routine of a tool is called, beside at points of the program's code. */
+enum tool_moment {
+	TOOL_AT_START,      /* before the program's first instruction */
+	TOOL_AT_END,        /* when it ends, however, or executes another program */
+	TOOL_AT_THREAD,     /* before the first instruction of each thread */
+	TOOL_AT_THREAD_END, /* when a thread ends, but with the whole program */
+};
+
+enum { TOOL_ARGUMENTS_MAX = 6 };
+struct tool_argument {
+	int64_t value;
+	char *text; /* not NULL: the address of this text in the program is meant */
+};
+
+/* Call of a routine at such a moment. */
+struct tool_use {
+	enum tool_moment moment;
+	char *routine;
+	size_t count; /* of arguments */
+	struct tool_argument arguments[TOOL_ARGUMENTS_MAX];
+};
+
+/* Tool that is loaded into the measured programs: see session/tool/. */
+struct tool_choice {
+	char *path;                          /* of the shared object */
+	char *words;                         /* behind it, as given; NULL: none */
+	struct VECTOR(struct tool_use) uses; /* in this order */
+};
+struct tool_choices VECTOR(struct tool_choice);
+
 /* Shows that `left` modules, of which `name` is one, are being planned; 0: no more. */
 typedef void planning_show(const char *name, unsigned int left);
 
@@ -76,9 +106,13 @@ struct session_options {
 	struct session_window window;
 	struct patterns only_programs; /* programs to measure; empty: all */
 	struct patterns skip_programs;
-	bool threads;       /* counts of threads are kept apart */
-	bool no_follow;     /* processes that the first one makes run unmeasured */
-	const char *output; /* path of the profile */
+	struct tool_choices tools;
+	bool tools_in_threads; /* routines are called at points, in all threads */
+	char *tool_output;     /* file for what tools print; NULL: standard error */
+	uint64_t tool_ns;      /* nanoseconds that a routine may take */
+	bool threads;          /* counts of threads are kept apart */
+	bool no_follow;        /* processes that the first one makes run unmeasured */
+	const char *output;    /* path of the profile */
 	const char *const *arguments; /* the program's, its name first; NULL at the end */
 	bool quiet, verbose;
 	planning_show *planning; /* NULL: not shown */
@@ -88,6 +122,10 @@ struct session_options {
 	bool live; /* measured programs run before and after the measurement: see
 		      plan_request.live */
 };
+
+/* Adds a tool by its path, behind which a colon and words may stand. */
+void tool_choices_add(struct tool_choices *tools, const char *text);
+void tool_choices_deinit(struct tool_choices *tools);
 
 /* Parses a pattern: "libz*:deflate*" means functions of modules; "deflate*" functions
  * of any module; "libz*:", or a pattern with a slash or ".so" in it, all functions of

@@ -260,10 +260,22 @@ static void let_go_of_terminal(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
+/* What tools print goes where trammel's own messages go, unless it is to go to a file. */
+static int open_tool_output(const struct session_options *options)
+{
+	if (!options->tools.count)
+		return -1;
+	if (!options->tool_output)
+		return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	return open(options->tool_output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
 int session_trace(const struct session_options *options, struct cache *cache,
 		  const struct tracer_start *start)
 {
-	struct session session = {.options = options, .cache = cache};
+	struct session session = {.options = options,
+				  .cache = cache,
+				  .tool_output = open_tool_output(options)};
 	sigset_t signals;
 
 	sigemptyset(&signals);

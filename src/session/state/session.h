@@ -90,6 +90,7 @@ struct session {
 	uint64_t instrument_ns;         /* nanoseconds for which a program was held up */
 	char *refusal;                  /* reason why the first program was not run;
 					   NULL: it was */
+	int tool_output;                /* descriptor for what tools print; -1: none */
 	bool attached;    /* attached to a process that ran before, and is to run on
 			     afterwards */
 	uint64_t stop_ns; /* attached: the longest time that all its threads stood */

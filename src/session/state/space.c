@@ -28,6 +28,8 @@ struct space *space_fork(const struct space *space, int memory_fd)
 	copy->leak_checked = space->leak_checked;
 	copy->filters = space->filters;
 	copy->bare = space->bare;
+	if (space->tools)
+		copy->tools = tool_space_fork(space->tools);
 	vector_for_each (&space->modules, module)
 		vector_push(&copy->modules, *module);
 	copies_share(copy);
@@ -122,6 +124,7 @@ void space_release(struct session *session, struct space *space)
 	vector_deinit(&space->gone);
 	vector_deinit(&space->chunks);
 	fired_deinit(&space->fired);
+	tool_space_destroy(space->tools);
 	close(space->memory_fd);
 	free(space);
 }

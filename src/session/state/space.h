@@ -4,6 +4,7 @@
 
 #include "base/vector.h"
 #include "session/state/module.h"
+#include "session/state/tool_state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -94,6 +95,7 @@ struct space {
 	struct VECTOR(struct gone_module) gone;       /* modules whose calls may be in the
 							 banks */
 	struct space_fired fired;
+	struct tool_space *tools;                   /* NULL: none */
 	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the
 						       widest banks */
 };

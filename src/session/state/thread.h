@@ -4,6 +4,7 @@
 
 #include "base/vector.h"
 #include "control/arena.h"
+#include "session/state/tool_state.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -115,6 +116,8 @@ struct thread {
 				session/position/interrupted_calls.h */
 	uint64_t rest_until; /* end of its wait, if it makes the rest of a call:
 				nanoseconds of clock_now_ns(); UINT64_MAX: for ever */
+	struct tool_thread tool;
+	struct tool_pending tool_pending;
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
 };
 

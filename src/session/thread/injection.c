@@ -40,6 +40,8 @@ struct trm_error *space_run(struct session *session, struct thread *thread,
 	if (thread->stopped && (bank || !thread->event_pending))
 		return inject_into(&injecting, thread);
 	if (bank)
-		return inject_mailbox_batch(thread->tid, bank, batch);
+		return inject_mailbox_batch(
+			thread->tid, bank, batch,
+			thread->process->space->tools ? &session->queue : NULL);
 	return space_borrow(session, thread->process->space, inject_into, &injecting);
 }

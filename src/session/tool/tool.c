@@ -1,0 +1,366 @@
+#include "session/tool/tool.h"
+
+#include "base/path.h"
+#include "control/remote.h"
+#include "session/thread/borrowed_thread.h"
+#include "session/thread/injection.h"
+#include "session/thread/threads.h"
+#include "session/tool/tool_load.h"
+#include "session/tool/tool_visit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Bytes that a thread which waits for its end keeps above the stack of routines. */
+#define WAITING_ROOM 1024
+
+static struct tool_space *loaded_tools(const struct thread *thread)
+{
+	struct space *space = thread->process ? thread->process->space : NULL;
+
+	return space && space->tools && space->tools->phase == TOOL_LOADED ? space->tools
+									   : NULL;
+}
+
+/* Makes a thread of the tools' library, of which `maker` is another one, and has it run
+ * to where it waits for its end. */
+static bool make_tool_thread(struct session *session, struct thread *thread,
+			     const struct tool_thread *maker, struct tool_thread *made)
+{
+	struct tool_space *tools = thread->process->space->tools;
+	const struct tool_routine make = {
+		.name = "new_thread",
+		.address = tools->table.new_thread,
+	};
+	struct tool_outcome outcome;
+	struct tool_visit visit;
+	uint64_t error = 0;
+	bool ready;
+
+	if (remote_failed(tool_visit_begin(session, thread, maker, &visit)))
+		return false;
+	tools->making = made;
+	ready = tool_visit_call(&visit, &make, &error) && !error && made->thread_pointer;
+	tools->making = NULL;
+	if (ready)
+		made->waiting.gs_base = visit.saved.registers.gs_base;
+	if (ready)
+		ready = tool_visit_run(&visit, &made->waiting, "thread", TOOL_WAITS,
+				       &outcome);
+	tool_visit_end(&visit);
+	if (!ready) {
+		*made = (struct tool_thread){0};
+		return false;
+	}
+	made->waiting = outcome.registers;
+	made->waiting.rax = 0;
+	made->stack = (outcome.registers.rsp - WAITING_ROOM) & ~15ull;
+	return true;
+}
+
+/* Puts the texts of arguments into the process. */
+static struct trm_error *place_texts(struct session *session, struct thread *thread)
+{
+	struct tool_space *tools = thread->process->space->tools;
+	struct VECTOR(char) texts = {0};
+	struct wire_batch batch = {0};
+	struct trm_error *error = NULL;
+
+	vector_for_each (&session->options->tools, tool)
+		vector_for_each (&tool->uses, use)
+			for (size_t i = 0; i < use->count; i++)
+				for (const char *at = use->arguments[i].text; at; at++) {
+					vector_push(&texts, *at);
+					if (!*at)
+						break;
+				}
+	if (!texts.count)
+		return NULL;
+	tools->texts = tool_calls_take(tools, texts.count);
+	BATCH_ADD(&batch, SYS_mmap, tools->texts, (texts.count + 4095) & ~4095ull,
+		  PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		  UINT64_MAX, 0);
+	error = space_run(session, thread, &batch);
+	if (!error)
+		error = remote_write(thread->process->space->memory_fd, tools->texts,
+				     texts.items, texts.count);
+	vector_deinit(&texts);
+	return error;
+}
+
+static void call_startups(struct tool_visit *visit)
+{
+	const struct wire_tool_table *table =
+		&visit->thread->process->space->tools->table;
+	uint64_t result;
+
+	for (uint64_t i = 0; i < table->count && i < WIRE_TOOLS_MAX; i++) {
+		const struct tool_routine startup = {
+			.name = "_halt_startup",
+			.address = table->tools[i].startup,
+		};
+
+		if (startup.address && !tool_visit_call(visit, &startup, &result))
+			return;
+	}
+}
+
+static struct trm_error *begin_tools(struct session *session, struct thread *thread)
+{
+	struct tool_space *tools = thread->process->space->tools;
+	struct tool_visit visit;
+
+	TRM_TRY(place_texts(session, thread));
+	if (!make_tool_thread(session, thread, &thread->tool, &tools->service))
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"the tools' library makes no threads");
+	TRM_TRY(tool_visit_begin(session, thread, NULL, &visit));
+	struct trm_error *error = tool_visit_find(&visit);
+
+	if (!error) {
+		tools->phase = TOOL_LOADED;
+		call_startups(&visit);
+		if (tools->phase == TOOL_LOADED)
+			tool_visit_moment(&visit, TOOL_AT_START);
+		if (tools->phase == TOOL_LOADED)
+			tool_visit_moment(&visit, TOOL_AT_THREAD);
+	}
+	tool_visit_end(&visit);
+	return error;
+}
+
+struct trm_error *tool_start(struct session *session, struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	if (!session->options->tools.count || process->space->bare ||
+	    process->space->tools)
+		return NULL;
+	struct trm_error *error = tool_load(session, thread);
+
+	if (!error)
+		error = begin_tools(session, thread);
+	if (!error || error->code == TRM_ERROR_GONE)
+		return error;
+	if (process->space->tools)
+		process->space->tools->phase = TOOL_OFF;
+	if (process->first_image) {
+		error->code = TRM_ERROR_UNSUPPORTED;
+		return error;
+	}
+	tool_switch_off(session, process, "%s", error->message);
+	trm_error_destroy(error);
+	return NULL;
+}
+
+static bool want_threads(const struct session_options *options)
+{
+	if (options->tools_in_threads)
+		return true;
+	vector_for_each (&options->tools, tool)
+		vector_for_each (&tool->uses, use)
+			if (use->moment == TOOL_AT_THREAD ||
+			    use->moment == TOOL_AT_THREAD_END)
+				return true;
+	return false;
+}
+
+void tool_thread_begin(struct session *session, struct thread *thread)
+{
+	struct tool_space *tools = loaded_tools(thread);
+	struct tool_visit visit;
+
+	if (!tools || thread->tool.thread_pointer || !want_threads(session->options) ||
+	    !make_tool_thread(session, thread, &tools->service, &thread->tool) ||
+	    thread->tid == thread->process->pid)
+		return;
+	if (remote_failed(tool_visit_begin(session, thread, NULL, &visit)))
+		return;
+	tool_visit_moment(&visit, TOOL_AT_THREAD);
+	tool_visit_end(&visit);
+}
+
+static void write_number(const struct thread *thread, int32_t number)
+{
+	if (thread->tool.tid_address)
+		trm_error_destroy(remote_write(thread->process->space->memory_fd,
+					       thread->tool.tid_address, &number,
+					       sizeof(number)));
+}
+
+void tool_see_fork(const struct thread *parent, struct thread *child)
+{
+	if (!loaded_tools(child) || !parent->tool.thread_pointer ||
+	    child->process->space == parent->process->space)
+		return;
+	child->tool = parent->tool;
+	write_number(child, child->tid);
+}
+
+/* A thread ends, while its process goes on. */
+static void end_thread(struct session *session, struct thread *thread)
+{
+	struct tool_outcome outcome;
+	struct tool_visit visit;
+
+	if (!thread->tool.thread_pointer ||
+	    remote_failed(tool_visit_begin(session, thread, NULL, &visit)))
+		return;
+	if (thread->tid != thread->process->pid)
+		tool_visit_moment(&visit, TOOL_AT_THREAD_END);
+	if (!thread->tool.leads && loaded_tools(thread) &&
+	    tool_visit_run(&visit, &thread->tool.waiting, "thread", TOOL_LEFT, &outcome))
+		write_number(thread, 0);
+	tool_visit_end(&visit);
+	thread->tool = (struct tool_thread){0};
+}
+
+/* A process ends, or will be another program. */
+static void end_tools(struct session *session, struct thread *thread)
+{
+	struct tool_space *tools = thread->process->space->tools;
+	const struct tool_routine end = {.name = "exit", .address = tools->table.end};
+	struct tool_visit visit;
+
+	if (remote_failed(tool_visit_begin(session, thread, NULL, &visit)))
+		return;
+	tool_visit_moment(&visit, TOOL_AT_END);
+	if (tools->phase == TOOL_LOADED)
+		tool_visit_leave(&visit, &end);
+	if (tools->phase == TOOL_LOADED)
+		tools->phase = TOOL_ENDED;
+	tool_visit_end(&visit);
+}
+
+/* Whether an execve or execveat is likely to be done: programs try paths. */
+static bool will_execute(const struct thread *thread,
+			 const struct user_regs_struct *registers)
+{
+	const bool at = registers->orig_rax == SYS_execveat;
+	char path[4096], name[4200];
+	struct stat status;
+
+	if (remote_failed(remote_read_string(thread->process->space->memory_fd,
+					     at ? registers->rsi : registers->rdi, path,
+					     sizeof(path))))
+		return false;
+	if (path[0] == '/')
+		snprintf(name, sizeof(name), "/proc/%d/root%s", thread->tid, path);
+	else if (at && (int)registers->rdi >= 0)
+		snprintf(name, sizeof(name), "/proc/%d/fd/%d%s%s", thread->tid,
+			 (int)registers->rdi, *path ? "/" : "", path);
+	else
+		snprintf(name, sizeof(name), "/proc/%d/cwd/%s", thread->tid, path);
+	return !stat(name, &status) && S_ISREG(status.st_mode) &&
+	       status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH);
+}
+
+/* Whether a call, at its entry, ends the thread, or its process. */
+static bool is_end(const struct thread *thread, const struct user_regs_struct *registers)
+{
+	switch (registers->orig_rax) {
+	case SYS_exit:
+	case SYS_exit_group:
+		return true;
+	case SYS_execve:
+	case SYS_execveat:
+		return will_execute(thread, registers);
+	default:
+		return false;
+	}
+}
+
+/* A call that ends the thread or its process is put off until the tools are done. */
+static void see_end(struct session *session, struct thread *thread,
+		    struct user_regs_struct *registers)
+{
+	const struct process *process = thread->process;
+	const bool all = process->space->references == 1 &&
+			 (registers->orig_rax != SYS_exit || process->threads == 1);
+
+	if (!all && !thread->tool.thread_pointer)
+		return;
+	if (!thread_put_off_call(thread, registers))
+		return;
+	if (all)
+		end_tools(session, thread);
+	else
+		end_thread(session, thread);
+}
+
+bool tool_see_call(struct session *session, struct thread *thread)
+{
+	struct user_regs_struct registers;
+	struct tool_space *tools = loaded_tools(thread);
+
+	if (!tools || !remote_is_entry(thread->tid) ||
+	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	    !is_end(thread, &registers))
+		return false;
+	see_end(session, thread, &registers);
+	thread_resume(session, thread, 0);
+	return true;
+}
+
+/* Whether a signal ends a process that neither catches nor ignores it. */
+static bool is_fatal(int signal)
+{
+	static const uint64_t others = 1ull << (SIGCHLD - 1) | 1ull << (SIGCONT - 1) |
+				       1ull << (SIGURG - 1) | 1ull << (SIGWINCH - 1) |
+				       1ull << (SIGSTOP - 1) | 1ull << (SIGTSTP - 1) |
+				       1ull << (SIGTTIN - 1) | 1ull << (SIGTTOU - 1);
+
+	return !(others >> (signal - 1) & 1);
+}
+
+bool tool_see_signal(struct session *session, struct thread *thread,
+		     const siginfo_t *info)
+{
+	const struct tool_space *tools = loaded_tools(thread);
+	const int signal = info->si_signo;
+	struct remote_signals signals = {0};
+
+	if (!tools || thread->process->space->references > 1 || !is_fatal(signal) ||
+	    !remote_get_signals(thread->tid, &signals) ||
+	    (signals.caught | signals.ignored) >> (signal - 1) & 1)
+		return false;
+	end_tools(session, thread);
+	thread->held = *info;
+	syscall(SYS_tkill, thread->tid, signal);
+	thread_resume(session, thread, 0);
+	return true;
+}
+
+void tool_see_kill(struct session *session, struct process *process)
+{
+	if (process->space && process->space->tools &&
+	    process->space->tools->phase == TOOL_LOADED &&
+	    process->space->references == 1)
+		tool_switch_off(session, process,
+				"the process was killed by SIGKILL, their termination "
+				"handlers did not run");
+}
+
+void tool_see_exec(struct thread *thread)
+{
+	thread->tool = (struct tool_thread){0};
+	thread->tool_pending = (struct tool_pending){0};
+}
+
+void tool_leave(struct session *session, struct process *process)
+{
+	struct borrowed_thread borrowed;
+
+	if (!process->space || !process->space->tools ||
+	    process->space->tools->phase != TOOL_LOADED ||
+	    process->space->references > 1 ||
+	    !borrowed_thread_find(session, process->space, &borrowed))
+		return;
+	end_tools(session, borrowed.thread);
+	borrowed_thread_end(session, &borrowed);
+}

@@ -1,0 +1,445 @@
+#include "session/tool/tool_calls.h"
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "control/remote.h"
+#include "session/tool/tool_files.h"
+
+#include <asm/prctl.h>
+#include <errno.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PAGE 4096u
+
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+/* An argument of the request. */
+#define ARGUMENT(request, number) (*(request)->arguments[number])
+
+static uint64_t whole_pages(uint64_t size)
+{
+	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+uint64_t tool_calls_take(struct tool_space *tools, uint64_t size)
+{
+	uint64_t address = tools->next;
+
+	size = whole_pages(size);
+	vector_for_each (&tools->unmapped, range) {
+		if (range->end - range->start < size)
+			continue;
+		address = range->start;
+		range->start += size;
+		return address;
+	}
+	if (size > tools->pool_end - address)
+		return 0;
+	tools->next += size;
+	return address;
+}
+
+/* Gives addresses back. */
+static void give_range(struct tool_space *tools, uint64_t start, uint64_t end)
+{
+	vector_for_each (&tools->unmapped, range) {
+		if (range->start == range->end)
+			*range = (struct tool_range){start, start};
+		if (range->end == start) {
+			range->end = end;
+			return;
+		}
+		if (range->start == end) {
+			range->start = start;
+			return;
+		}
+	}
+	vector_push(&tools->unmapped, ((struct tool_range){start, end}));
+}
+
+/* Whether a range is the tools' alone. */
+static bool is_own(const struct tool_request *request, uint64_t start, uint64_t size)
+{
+	const struct tool_space *tools = request->space->tools;
+
+	return tool_space_has(tools, start) && size <= tools->pool_end - start;
+}
+
+/* Whether memory would be writable and executable. */
+static bool is_too_much(uint64_t rights)
+{
+	return (rights & (PROT_WRITE | PROT_EXEC)) == (PROT_WRITE | PROT_EXEC);
+}
+
+/* Mappings of files become copies: nobody sees them in the list of mappings. */
+static int64_t serve_mmap(struct tool_request *request)
+{
+	struct tool_pending *pending = &request->thread->tool_pending;
+	const uint64_t flags = ARGUMENT(request, 3), size = ARGUMENT(request, 1);
+	uint64_t address = ARGUMENT(request, 0);
+
+	if (is_too_much(ARGUMENT(request, 2)))
+		return -EACCES;
+	if (!(flags & MAP_ANONYMOUS)) {
+		pending->mapped = tool_files_find(request, (int)ARGUMENT(request, 4));
+		pending->offset = ARGUMENT(request, 5);
+		pending->size = size;
+		if (!pending->mapped)
+			return -EBADF;
+	}
+	if (!(flags & MAP_FIXED))
+		address = tool_calls_take(request->space->tools, size);
+	if (!address)
+		return -ENOMEM;
+	if (!is_own(request, address, whole_pages(size)))
+		return -EPERM;
+	ARGUMENT(request, 0) = address;
+	ARGUMENT(request, 3) = MAP_PRIVATE | MAP_ANONYMOUS |
+			       (flags & (MAP_NORESERVE | MAP_STACK)) |
+			       (flags & MAP_FIXED ? MAP_FIXED : MAP_FIXED_NOREPLACE);
+	ARGUMENT(request, 4) = UINT64_MAX;
+	ARGUMENT(request, 5) = 0;
+	return TOOL_CALL_MADE;
+}
+
+static int64_t serve_munmap(struct tool_request *request)
+{
+	const uint64_t start = ARGUMENT(request, 0),
+		       size = whole_pages(ARGUMENT(request, 1));
+
+	if (!is_own(request, start, size))
+		return -EINVAL;
+	give_range(request->space->tools, start, start + size);
+	return TOOL_CALL_MADE;
+}
+
+static int64_t serve_protect(struct tool_request *request)
+{
+	if (!is_own(request, ARGUMENT(request, 0), ARGUMENT(request, 1)))
+		return -ENOMEM;
+	return is_too_much(ARGUMENT(request, 2)) ? -EACCES : TOOL_CALL_MADE;
+}
+
+static int64_t serve_mremap(struct tool_request *request)
+{
+	const uint64_t old = ARGUMENT(request, 0),
+		       old_size = whole_pages(ARGUMENT(request, 1)),
+		       size = whole_pages(ARGUMENT(request, 2));
+	uint64_t place;
+
+	if (!is_own(request, old, old_size))
+		return -EINVAL;
+	if (size <= old_size) {
+		give_range(request->space->tools, old + size, old + old_size);
+		return TOOL_CALL_MADE;
+	}
+	place = ARGUMENT(request, 3) & MREMAP_MAYMOVE
+			? tool_calls_take(request->space->tools, size)
+			: 0;
+	if (!place)
+		return -ENOMEM;
+	give_range(request->space->tools, old, old + old_size);
+	ARGUMENT(request, 3) = MREMAP_MAYMOVE | MREMAP_FIXED;
+	ARGUMENT(request, 4) = place;
+	return TOOL_CALL_MADE;
+}
+
+static int64_t serve_nothing(struct tool_request *request)
+{
+	(void)request;
+	return 0;
+}
+
+static int64_t serve_made(struct tool_request *request)
+{
+	(void)request;
+	return TOOL_CALL_MADE;
+}
+
+static int64_t serve_tid_address(struct tool_request *request)
+{
+	request->thread->tool.tid_address = ARGUMENT(request, 0);
+	return request->thread->tid;
+}
+
+static int64_t serve_arch_prctl(struct tool_request *request)
+{
+	if (request->registers.rip == request->space->tools->table.back_call)
+		request->event = TOOL_BACK;
+	else if (ARGUMENT(request, 0) == ARCH_SET_FS &&
+		 request->space->tools->phase == TOOL_LOADING)
+		return TOOL_CALL_MADE;
+	return -EINVAL;
+}
+
+/* The first thing that a thread runs, which the library makes; no thread is made. */
+static int64_t make_thread(struct tool_request *request, const struct clone_args *how)
+{
+	struct tool_thread *made = request->space->tools->making;
+	const int32_t tid = request->thread->tid;
+
+	if (!made || !(how->flags & CLONE_THREAD))
+		return -EAGAIN;
+	made->waiting = request->registers;
+	made->waiting.rax = 0;
+	made->waiting.rsp = how->stack + how->stack_size;
+	made->waiting.fs_base = made->thread_pointer = how->tls;
+	made->tid_address = how->parent_tid;
+	if (remote_failed(remote_write(request->space->memory_fd, how->parent_tid, &tid,
+				       sizeof(tid))))
+		return -EAGAIN;
+	return tid;
+}
+
+static int64_t serve_clone3(struct tool_request *request)
+{
+	struct clone_args how = {0};
+
+	if (remote_failed(remote_read(request->space->memory_fd, ARGUMENT(request, 0),
+				      &how, CLONE_ARGS_SIZE_VER0)))
+		return -EFAULT;
+	return make_thread(request, &how);
+}
+
+static int64_t serve_clone(struct tool_request *request)
+{
+	const struct clone_args how = {
+		.flags = ARGUMENT(request, 0),
+		.stack = ARGUMENT(request, 1),
+		.parent_tid = ARGUMENT(request, 2),
+		.tls = ARGUMENT(request, 4),
+	};
+
+	return make_thread(request, &how);
+}
+
+static int64_t serve_exit(struct tool_request *request)
+{
+	request->event = TOOL_LEFT;
+	return 0;
+}
+
+/* Signals that tools send: the one by which they end themselves, and none else. */
+static int64_t serve_kill(struct tool_request *request)
+{
+	const int number = request->registers.orig_rax == SYS_tgkill ? 2 : 1;
+
+	if (ARGUMENT(request, number) != SIGABRT)
+		return -EPERM;
+	request->event = TOOL_ABORTED;
+	return 0;
+}
+
+/* Writes zeros to where a call's result goes. */
+static int64_t give_zeros(const struct tool_request *request, uint64_t address,
+			  size_t size)
+{
+	static const uint8_t zeros[64];
+
+	return address && remote_failed(remote_write(request->space->memory_fd, address,
+						     zeros, size))
+		       ? -EFAULT
+		       : 0;
+}
+
+static int64_t serve_mask(struct tool_request *request)
+{
+	return give_zeros(request, ARGUMENT(request, 2), sizeof(uint64_t));
+}
+
+static int64_t serve_action(struct tool_request *request)
+{
+	enum { KERNEL_SIGACTION = 32 };
+
+	return give_zeros(request, ARGUMENT(request, 2), KERNEL_SIGACTION);
+}
+
+static int64_t serve_limit(struct tool_request *request)
+{
+	return ARGUMENT(request, 2) ? -EPERM : TOOL_CALL_MADE;
+}
+
+static int64_t serve_word(struct tool_request *request)
+{
+	static const enum tool_event events[] = {
+		[WIRE_TOOL_READY] = TOOL_READY,
+		[WIRE_TOOL_REFUSED] = TOOL_REFUSED,
+		[WIRE_TOOL_THREAD] = TOOL_WAITS,
+	};
+
+	if (ARGUMENT(request, 0) < array_count(events))
+		request->event = events[ARGUMENT(request, 0)];
+	return 0;
+}
+
+static const struct {
+	uint32_t number;
+	int64_t (*serve)(struct tool_request *request);
+} servers[] = {
+	{WIRE_TOOL_CALL, serve_word},
+	{SYS_mmap, serve_mmap},
+	{SYS_munmap, serve_munmap},
+	{SYS_mprotect, serve_protect},
+	{SYS_madvise, serve_nothing},
+	{SYS_mremap, serve_mremap},
+	{SYS_brk, serve_nothing}, /* its heap is mapped */
+	{SYS_set_tid_address, serve_tid_address},
+	{SYS_set_robust_list, serve_nothing},
+	{SYS_arch_prctl, serve_arch_prctl},
+	{SYS_clone3, serve_clone3},
+	{SYS_clone, serve_clone},
+	{SYS_exit, serve_exit},
+	{SYS_exit_group, serve_exit},
+	{SYS_kill, serve_kill},
+	{SYS_tkill, serve_kill},
+	{SYS_tgkill, serve_kill},
+	{SYS_rt_sigprocmask, serve_mask},
+	{SYS_rt_sigaction, serve_action},
+	{SYS_prlimit64, serve_limit},
+	{SYS_getrlimit, serve_made},
+	{SYS_futex, serve_made},
+	{SYS_nanosleep, serve_made},
+	{SYS_clock_nanosleep, serve_made},
+	{SYS_clock_gettime, serve_made},
+	{SYS_clock_getres, serve_made},
+	{SYS_gettimeofday, serve_made},
+	{SYS_time, serve_made},
+	{SYS_times, serve_made},
+	{SYS_getrusage, serve_made},
+	{SYS_getrandom, serve_made},
+	{SYS_sched_yield, serve_made},
+	{SYS_sched_getaffinity, serve_made},
+	{SYS_getcpu, serve_made},
+	{SYS_uname, serve_made},
+	{SYS_sysinfo, serve_made},
+	{SYS_getpid, serve_made},
+	{SYS_getppid, serve_made},
+	{SYS_gettid, serve_made},
+	{SYS_getuid, serve_made},
+	{SYS_geteuid, serve_made},
+	{SYS_getgid, serve_made},
+	{SYS_getegid, serve_made},
+};
+
+static int64_t serve_call(struct tool_request *request)
+{
+	for (size_t i = 0; i < array_count(servers); i++)
+		if (servers[i].number == request->registers.orig_rax)
+			return servers[i].serve(request);
+	return tool_files_serve(request);
+}
+
+/* Has the kernel make no call. Where a filter looks at calls, it would look at the number
+ * of none, too: then a harmless one is made. */
+static void make_none(const struct thread *thread, struct user_regs_struct *registers,
+		      bool emulated)
+{
+	registers->orig_rax = (unsigned long long)-1;
+	if (emulated || !thread->bank || !thread->bank->shared->quiet)
+		return;
+	registers->orig_rax = SYS_write;
+	registers->rdi = (unsigned long long)-1;
+	registers->rsi = registers->rdx = 0;
+}
+
+/* Has the call made that was only announced. */
+static void make_again(struct user_regs_struct *registers)
+{
+	enum { CALL_SIZE = 2 };
+
+	registers->rip -= CALL_SIZE;
+	registers->rax = registers->orig_rax;
+	registers->orig_rax = (unsigned long long)-1;
+}
+
+enum tool_event tool_calls_enter(struct session *session, struct thread *thread,
+				 bool emulated)
+{
+	struct tool_pending *pending = &thread->tool_pending;
+	struct tool_request request = {
+		.session = session,
+		.thread = thread,
+		.space = thread->process->space,
+	};
+	struct user_regs_struct *registers = &request.registers;
+
+	if (remote_failed(remote_get_registers(thread->tid, registers)))
+		return TOOL_GOES_ON;
+	request.arguments[0] = (uint64_t *)&registers->rdi;
+	request.arguments[1] = (uint64_t *)&registers->rsi;
+	request.arguments[2] = (uint64_t *)&registers->rdx;
+	request.arguments[3] = (uint64_t *)&registers->r10;
+	request.arguments[4] = (uint64_t *)&registers->r8;
+	request.arguments[5] = (uint64_t *)&registers->r9;
+	*pending = (struct tool_pending){.entered = true, .before = *registers};
+
+	int64_t result = serve_call(&request);
+
+	pending->given = result != TOOL_CALL_MADE;
+	pending->result = result;
+	if (request.event != TOOL_GOES_ON) {
+		pending->entered = false;
+		return request.event;
+	}
+	if (pending->given) {
+		registers->rax = (unsigned long long)result;
+		make_none(thread, registers, emulated);
+		pending->entered = !emulated;
+	} else if (emulated) {
+		make_again(registers);
+	}
+	trm_error_destroy(remote_set_registers(thread->tid, registers));
+	return TOOL_GOES_ON;
+}
+
+/* Fills a new mapping with what the file has. */
+static void fill_mapping(const struct thread *thread, uint64_t address)
+{
+	enum { PIECE = 1 << 20 };
+	const struct tool_pending *pending = &thread->tool_pending;
+	scoped_free uint8_t *bytes = memory_allocate(PIECE);
+
+	for (uint64_t done = 0; done < pending->size;) {
+		const uint64_t left = pending->size - done;
+		ssize_t got =
+			pread(pending->mapped->fd, bytes, left < PIECE ? left : PIECE,
+			      (off_t)(pending->offset + done));
+
+		if (got <= 0 ||
+		    remote_failed(remote_write(thread->process->space->memory_fd,
+					       address + done, bytes, (size_t)got)))
+			return;
+		done += (uint64_t)got;
+	}
+}
+
+void tool_calls_leave(struct thread *thread)
+{
+	struct tool_pending *pending = &thread->tool_pending;
+	struct user_regs_struct registers;
+	const int32_t number = (int32_t)pending->before.orig_rax;
+
+	if (remote_failed(remote_get_registers(thread->tid, &registers)))
+		return;
+	int64_t result = pending->given ? pending->result : (int64_t)registers.rax;
+
+	if (!pending->given && pending->mapped && result >= 0)
+		fill_mapping(thread, (uint64_t)result);
+	pending->entered = false;
+	/* Arguments of others are as they were; one that was interrupted the kernel makes
+	 * again. */
+	if (!pending->given && number != SYS_mmap && number != SYS_mremap)
+		return;
+	pending->before.rax = (unsigned long long)result;
+	pending->before.orig_rax = (unsigned long long)-1;
+	trm_error_destroy(remote_set_registers(thread->tid, &pending->before));
+}

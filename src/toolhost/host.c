@@ -1,0 +1,140 @@
+/*
+ * The program that loads tools into a measured process: `trammel-tool-host BACK TOOL...`.
+ * The tracer starts it on a thread of that process, by a dynamic loader of its own, and
+ * answers its system calls (session/tool/). Started by anybody else it does nothing.
+ */
+#include "wire/tool.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Stack of the threads: routines run on it. */
+#define STACK_SIZE (512u << 10)
+
+extern char host_back[], host_back_call[];
+_Noreturn void host_leave(uint64_t back);
+
+/*
+ * Behind a routine: the tracer takes over at the first system call. If it is dead, the
+ * call sets the program's thread pointer, and the next one its registers. host_leave gets
+ * there from elsewhere.
+ */
+__asm__(".text\n"
+	".globl host_back, host_back_call, host_leave\n"
+	"host_leave:\n"
+	"	mov	%rdi, %rsp\n"
+	"host_back:\n"
+	"	mov	%rax, %rdx\n"
+	"	mov	$158, %eax\n"    /* arch_prctl */
+	"	mov	$0x1002, %edi\n" /* ARCH_SET_FS */
+	"	mov	(%rsp), %rsi\n"
+	"	syscall\n"
+	"host_back_call:\n"
+	"	lea	8(%rsp), %rsp\n"
+	"	mov	$15, %eax\n" /* rt_sigreturn */
+	"	syscall\n"
+	"	hlt\n");
+
+static struct wire_tool_table table;
+static uint64_t way_back;
+
+/* Tells the tracer something. False: it is not there. */
+static bool tell_tracer(enum wire_tool_word word, const void *what)
+{
+	return !syscall(WIRE_TOOL_CALL, (long)word, what);
+}
+
+/* A thread of the library, run by a thread of the program: it waits here, between the
+ * routines, until that one ends. */
+static void *thread_main(void *argument)
+{
+	tell_tracer(WIRE_TOOL_THREAD, NULL);
+	return argument;
+}
+
+static uint64_t new_thread(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int error;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	error = pthread_create(&thread, &attributes, thread_main, NULL);
+	pthread_attr_destroy(&attributes);
+	return (uint64_t)error;
+}
+
+static uint64_t find_symbol(void *handle, const char *name)
+{
+	return (uint64_t)(uintptr_t)dlsym(handle, name);
+}
+
+static void end_tools(void)
+{
+	exit(0);
+}
+
+_Noreturn static void refuse_tool(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+static void refuse_tool(const char *format, ...)
+{
+	static char text[1024];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	tell_tracer(WIRE_TOOL_REFUSED, text);
+	host_leave(way_back);
+}
+
+static void load_tool(const char *path, struct wire_tool *tool)
+{
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	struct link_map *map = NULL;
+
+	if (!handle)
+		refuse_tool("%s", dlerror());
+
+	const uint32_t *version = dlsym(handle, "trammel_tool");
+
+	if (version && *version != WIRE_TOOL_VERSION)
+		refuse_tool("it was built with version %u of trammel/tool.h, this "
+			    "trammel has version %u: build it anew",
+			    *version, WIRE_TOOL_VERSION);
+	dlinfo(handle, RTLD_DI_LINKMAP, &map);
+	*tool = (struct wire_tool){
+		.handle = (uint64_t)(uintptr_t)handle,
+		.bias = map->l_addr,
+		.startup = find_symbol(handle, "_halt_startup"),
+	};
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2 || syscall(WIRE_TOOL_CALL, 0L, NULL) != 0) {
+		fputs("trammel-tool-host: it is for trammel's own use\n", stderr);
+		return 1;
+	}
+	way_back = strtoull(argv[1], NULL, 16);
+	for (int i = 2; i < argc && table.count < WIRE_TOOLS_MAX; i++)
+		load_tool(argv[i], &table.tools[table.count++]);
+	table.back = (uint64_t)(uintptr_t)host_back;
+	table.back_call = (uint64_t)(uintptr_t)host_back_call;
+	table.new_thread = (uint64_t)(uintptr_t)new_thread;
+	table.end = (uint64_t)(uintptr_t)end_tools;
+	table.find = (uint64_t)(uintptr_t)find_symbol;
+	tell_tracer(WIRE_TOOL_READY, &table);
+	host_leave(way_back);
+}

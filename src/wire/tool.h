@@ -1,0 +1,53 @@
+/*
+ * What the tracer and trammel-tool-host agree on: the program that runs inside a measured
+ * process, in a link namespace of its own, and loads tools there. Both are built
+ * together.
+ */
+#ifndef TRAMMEL_WIRE_TOOL_H
+#define TRAMMEL_WIRE_TOOL_H
+
+#include <stdint.h>
+
+/* The number of no system call: the host tells the tracer something. Its arguments are an
+ * enum wire_tool_word, and what belongs to it. */
+#define WIRE_TOOL_CALL 0x7472
+
+enum wire_tool_word {
+	WIRE_TOOL_READY = 1, /* all is loaded: address of the struct wire_tool_table */
+	WIRE_TOOL_REFUSED,   /* a tool cannot be loaded: address of a text */
+	WIRE_TOOL_THREAD,    /* a thread of the tools' library waits for its end */
+};
+
+/* The version of include/trammel/tool.h: the first word of a tool's table. */
+#define WIRE_TOOL_VERSION 1
+
+#define WIRE_TOOLS_MAX 16
+
+/* A tool that is loaded. */
+struct wire_tool {
+	uint64_t handle;  /* of dlopen(3) */
+	uint64_t bias;    /* run-time minus link-time address */
+	uint64_t startup; /* _halt_startup; 0: it has none */
+};
+
+/* Addresses are run-time addresses in the program. */
+struct wire_tool_table {
+	/* Where routines return to, with the stack pointer at a struct wire_tool_back. */
+	uint64_t back;
+	uint64_t back_call;  /* behind its first system call, at which the tracer takes
+				over */
+	uint64_t new_thread; /* (): makes a thread of the library; 0, or errno */
+	uint64_t end;        /* (): runs termination handlers, writes files out, exits */
+	uint64_t find;       /* (handle, name): address of a symbol; 0: there is none */
+	uint64_t count;
+	struct wire_tool tools[WIRE_TOOLS_MAX];
+};
+
+/* With which the thread becomes the program's again by itself if the tracer is dead: its
+ * thread pointer, and the frame of a signal. */
+struct wire_tool_back {
+	uint64_t thread_pointer;
+	uint8_t frame[]; /* struct ucontext of the kernel, and its floating-point state */
+};
+
+#endif

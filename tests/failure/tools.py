@@ -1,0 +1,91 @@
+"""Tools that fail, or cannot be loaded: one line says which and why, and the program is unharmed."""
+
+import os
+import signal
+
+from failure.common import expect, expect_refused, expect_same, lines_of
+from transparency import running, sources
+
+PROGRAM = ["/bin/sh", "-c", "echo ran; exit 7"]
+
+# How the tool fails, and what is said of it.
+WAYS = {
+    "fault": "was ended by SIGSEGV", "stop": "was ended by SIGILL", "divide": "was ended by SIGFPE",
+    "overflow": "was ended by SIGSEGV", "abort": "aborted", "assert": "aborted",
+    "exit": "called exit", "_exit": "called exit", "loop": "took longer than 1 s",
+    "wait": "took longer than 1 s",
+}
+
+
+def build(place, source, options=()):
+    """Builds a tool of tests/programs/lib."""
+    path = place.path(os.path.splitext(source)[0] + ".so")
+    compiler = "g++" if source.endswith(".cc") else "gcc"
+    sources.compile_one([compiler, "-O1", "-fPIC", "-shared", *options],
+                        [os.path.join("lib", source)], path)
+    return path
+
+
+def measure(place, path, command, how="", **more):
+    """Runs a command with a tool; returns the outcome and what the tool and trammel said."""
+    said = place.path("said")
+    outcome = place.measure(
+        command, options=["--tool", path, "--tool-output", said, "--tool-timeout", "1s"],
+        environment=running.base_environment() | {"HOW": how}, **more)
+    with open(said, "rb") as file:
+        return outcome, lines_of(file.read())
+
+
+def ends(place):
+    """Termination handlers run, once, however a program ends."""
+    path = build(place, "tool_fails.c")
+    for command, status in (
+            (["/bin/true"], 0), (["/bin/sh", "-c", "exit 5"], 5),
+            (["/bin/sh", "-c", "kill -TERM $$"], -signal.SIGTERM),
+            (["/bin/sh", "-c", "kill -SEGV $$"], -signal.SIGSEGV),
+            (["/bin/sh", "-c", "(exit 3); exit $?"], 3),
+            (["/bin/sh", "-c", "exec /bin/false"], 1)):
+        outcome, said = measure(place, path, command)
+        wanted = 2 if "exec" in command[-1] or "(" in command[-1] else 1
+        expect(outcome.status == status, f"{command}: {outcome.status_text()}")
+        expect(said == ["ended"] * wanted, f"{command}: {said}")
+    outcome, said = measure(place, path, ["/bin/sh", "-c", "kill -KILL $$"])
+    expect(len(said) == 1 and "SIGKILL" in said[0], str(said))
+
+
+def fails(place):
+    """The program runs as without the tool, which is switched off."""
+    path = build(place, "tool_fails.c")
+    bare = running.run(PROGRAM, place.folder)
+    for how, words in WAYS.items():
+        measured, said = measure(place, path, PROGRAM, how)
+        expect_same(bare, measured, how)
+        told = [line for line in said if "tools were switched off" in line]
+        expect(len(told) == 1 and words in told[0] and '"_halt_startup"' in told[0],
+               f"{how}: {said}")
+
+
+def throws(place):
+    path = build(place, "tool_throws.cc")
+    bare = running.run(PROGRAM, place.folder)
+    measured, said = measure(place, path, PROGRAM)
+    expect_same(bare, measured)
+    expect(said[0] == "caught" and "not caught" in " ".join(said) and "aborted" in said[-1], str(said))
+
+
+def cannot_be_loaded(place):
+    """One line with the reason, before the program starts."""
+    lost = place.write("lost.c", b"void lost(void); void _halt_startup(void) { lost(); }")
+    sources.compile_one(["gcc", "-fPIC", "-shared"], [lost], place.path("lost.so"))
+    old = place.write("old.c", b"const unsigned trammel_tool[16] = {77};")
+    sources.compile_one(["gcc", "-fPIC", "-shared"], [old], place.path("old.so"))
+    place.write("text.so", b"no ELF file\n" * 50)
+    place.write("narrow.so", b"\x7fELF\x01\x01\x01" + bytes(200))
+    for name, words in (("lost.so", "undefined symbol: lost"), ("old.so", "version 77"),
+                        ("text.so", "invalid ELF header"), ("narrow.so", "wrong ELF class"),
+                        ("none.so", "No such file")):
+        outcome = place.measure(["/bin/echo", "ran"], options=["--tool", place.path(name)])
+        expect_refused(place, outcome, 126, words, name if "version" not in words else "version")
+
+
+TESTS = [ends, fails, throws, cannot_be_loaded]
