@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "control/remote.h"
 #include "session/tool/tool_files.h"
+#include "wire/bank.h"
 
 #include <asm/prctl.h>
 #include <errno.h>
