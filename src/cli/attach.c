@@ -33,9 +33,9 @@ static bool parse_pid(const char *text, pid_t *ret_pid)
 	return !errno && *text && !*end && number > 0 && number <= INT_MAX;
 }
 
-static int say_process(const char *format, const char *what)
+static int print_usage_error(struct trm_error *error)
 {
-	trm_error_print(trm_error_create(TRM_ERROR_USAGE, "%s%s", what, format));
+	trm_error_print(error);
 	return EXIT_USAGE + 1;
 }
 
@@ -48,13 +48,16 @@ static int parse_attach(poptContext context, struct measuring *given,
 	if (status)
 		return status;
 	if (!*pid)
-		return say_process("which process? Try: trammel attach -p PID --for 10s",
-				   "");
+		return print_usage_error(trm_error_create(
+			TRM_ERROR_USAGE, "no process: trammel attach -p PID --for 10s"));
 	if (!parse_pid(*pid, &request->pid))
-		return say_process(": no number of a process", *pid);
+		return print_usage_error(trm_error_create(
+			TRM_ERROR_USAGE, "--pid '%s' is not a process number", *pid));
 	if (poptPeekArg(context))
-		return say_process(": not understood. See 'trammel help attach'.",
-				   poptPeekArg(context));
+		return print_usage_error(trm_error_create(
+			TRM_ERROR_USAGE,
+			"unexpected argument '%s'. See 'trammel help attach'.",
+			poptPeekArg(context)));
 	return 0;
 }
 

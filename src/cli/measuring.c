@@ -28,13 +28,14 @@ void measuring_print_help(void)
 	     "separated\n"
 	     "by commas. --skip wins over --only. MODULE is a glob for a file's name or "
 	     "path,\n"
-	     "or the name that programs are linked to (libc.so.6); PROGRAM is one for "
-	     "the\n"
-	     "first two.\n"
-	     "TIME is a number with ms, s, m or h behind it: 500ms, 10s. LENGTH is a "
-	     "TIME,\n"
-	     "or with -m blocks a number of instructions with k, M or G behind it: "
-	     "10M.\n");
+	     "or the name that programs are linked to (libc.so.6); PROGRAM is a glob for "
+	     "a\n"
+	     "file's name or path.\n"
+	     "TIME is a number of seconds, or one with ms, s, m or h behind it: 10, "
+	     "500ms.\n"
+	     "LENGTH is a TIME, or with -m blocks a number of instructions with k, M or "
+	     "G\n"
+	     "behind it: 10M.\n");
 }
 
 static char *default_output(const char *program)

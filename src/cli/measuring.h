@@ -54,8 +54,10 @@ struct measuring {
 		{"measure",        'm', POPT_ARG_STRING,                                   \
 		 &(given).measure, 0,   "what to measure (default functions)",             \
 		 "NAME,..."},                                                              \
-		MEASURING_WORD("only", OPTION_ONLY, "measure only these", "PATTERN"),      \
-		MEASURING_WORD("skip", OPTION_SKIP, "do not measure these", "PATTERN"),    \
+		MEASURING_WORD("only", OPTION_ONLY, "measure only functions that match",   \
+			       "PATTERN"),                                                 \
+		MEASURING_WORD("skip", OPTION_SKIP,                                        \
+			       "do not measure functions that match", "PATTERN"),          \
 		{"calls",        0, POPT_ARG_STRING,                                       \
 		 &(given).calls, 0, "where relocated functions make calls (default auto)", \
 		 "HOW"},                                                                   \
@@ -65,21 +67,27 @@ struct measuring {
 			       "TIME"),                                                    \
 		MEASURING_WORD("interval", OPTION_INTERVAL,                                \
 			       "tell the counts of intervals apart", "LENGTH"),            \
-		MEASURING_WORD("start-at", OPTION_START_AT,                                \
-			       "begin to count with the first call of these",              \
-			       "PATTERN"),                                                 \
+		MEASURING_WORD(                                                            \
+			"start-at", OPTION_START_AT,                                       \
+			"begin to count at the first call of a function that matches",     \
+			"PATTERN"),                                                        \
 		MEASURING_WORD("start-at-load", OPTION_START_AT_LOAD,                      \
-			       "begin to count when one of these is loaded", "MODULE"),    \
-		MEASURING_WORD("start-at-signal", OPTION_START_AT_SIGNAL,                  \
-			       "begin to count when this signal comes", "SIGNAL"),         \
-		MEASURING_WORD("stop-at", OPTION_STOP_AT,                                  \
-			       "end the measurement at the first call of these",           \
-			       "PATTERN"),                                                 \
-		MEASURING_WORD("stop-at-load", OPTION_STOP_AT_LOAD,                        \
-			       "end the measurement when one of these is loaded",          \
+			       "begin to count when a module that matches is loaded",      \
 			       "MODULE"),                                                  \
+		MEASURING_WORD("start-at-signal", OPTION_START_AT_SIGNAL,                  \
+			       "begin to count when a process gets this signal",           \
+			       "SIGNAL"),                                                  \
+		MEASURING_WORD("stop-at", OPTION_STOP_AT,                                  \
+			       "end the measurement at the first call of a function "      \
+			       "that matches",                                             \
+			       "PATTERN"),                                                 \
+		MEASURING_WORD(                                                            \
+			"stop-at-load", OPTION_STOP_AT_LOAD,                               \
+			"end the measurement when a module that matches is loaded",        \
+			"MODULE"),                                                         \
 		MEASURING_WORD("stop-at-signal", OPTION_STOP_AT_SIGNAL,                    \
-			       "end the measurement when this signal comes", "SIGNAL"),    \
+			       "end the measurement when a process gets this signal",      \
+			       "SIGNAL"),                                                  \
 		{"threads",                                                                \
 		 0,                                                                        \
 		 POPT_ARG_NONE,                                                            \
@@ -95,9 +103,11 @@ struct measuring {
 		 "let child processes run unmeasured",                                     \
 		 NULL},                                                                    \
 		MEASURING_WORD("only-program", OPTION_ONLY_PROGRAM,                        \
-			       "measure only processes that run these", "PROGRAM"),        \
+			       "measure only processes of programs that match",            \
+			       "PROGRAM"),                                                 \
 		MEASURING_WORD("skip-program", OPTION_SKIP_PROGRAM,                        \
-			       "do not measure processes that run these", "PROGRAM"),      \
+			       "do not measure processes of programs that match",          \
+			       "PROGRAM"),                                                 \
 		MEASURING_WORD("memory", OPTION_MEMORY,                                    \
 			       "take no more than this for counters and code (default: "   \
 			       "a quarter of the memory)",                                 \

@@ -41,7 +41,7 @@ static struct trm_error *check_arguments(void)
 					arguments.shown.words.count);
 	if (arguments.fdata + arguments.autofdo != 1)
 		return trm_error_create(TRM_ERROR_USAGE,
-					"for whom? Choose one: --fdata or --autofdo");
+					"choose one format: --fdata or --autofdo");
 	return NULL;
 }
 

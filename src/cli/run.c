@@ -101,7 +101,8 @@ static int run_main(int argc, const char **argv)
 	struct poptOption table[] = {
 		MEASURING_OPTIONS(given),
 		MEASURING_WORD("regions", OPTION_REGIONS,
-			       "have calls of these be regions", "PATTERN"),
+			       "record calls of functions that match as regions",
+			       "PATTERN"),
 		MEASURING_TOOLS, MEASURING_LAST_OPTIONS(given), POPT_TABLEEND};
 	const char **named = memory_allocate((size_t)(argc + 1) * sizeof(*named));
 

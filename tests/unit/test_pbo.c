@@ -224,9 +224,9 @@ static void test_refused(void **state)
 	(void)state;
 	write_functions();
 	check_command(&cmd_pbo, "a.trm", 2, "",
-		      "trammel: for whom? Choose one: --fdata or --autofdo\n");
+		      "trammel: choose one format: --fdata or --autofdo\n");
 	check_command(&cmd_pbo, "--fdata --autofdo a.trm", 2, "",
-		      "trammel: for whom? Choose one: --fdata or --autofdo\n");
+		      "trammel: choose one format: --fdata or --autofdo\n");
 	check_command(
 		&cmd_pbo, "--fdata", 2, "",
 		"trammel: one profile is written, not 0: trammel pbo --fdata FILE\n");

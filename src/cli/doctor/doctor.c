@@ -4,11 +4,13 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/json_write.h"
+#include "base/vector.h"
 #include "cli/commands.h"
 
 #include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct {
@@ -130,9 +132,9 @@ static struct trm_error *parse_words(poptContext context)
 					poptStrerror(option));
 	word = poptGetArg(context);
 	if (word)
-		return trm_error_create(TRM_ERROR_USAGE,
-					"\"%s\" is too much. See 'trammel help doctor'.",
-					word);
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"unexpected argument '%s'. See 'trammel help doctor'.", word);
 	return NULL;
 }
 
@@ -145,7 +147,11 @@ static int doctor_main(int argc, const char **argv)
 		{"help", 'h', POPT_ARG_NONE, &help, 0, "show this help", NULL},
 		POPT_TABLEEND,
 	};
-	poptContext context = poptGetContext("trammel doctor", argc, argv, table, 0);
+	const char **named = memory_allocate((size_t)(argc + 1) * sizeof(*named));
+
+	memcpy(named, argv, (size_t)(argc + 1) * sizeof(*named));
+	named[0] = "trammel doctor"; /* for the usage line */
+	poptContext context = poptGetContext("trammel doctor", argc, named, table, 0);
 	struct trm_error *error = parse_words(context);
 
 	if (error) {
@@ -162,6 +168,7 @@ static int doctor_main(int argc, const char **argv)
 		}
 	}
 	poptFreeContext(context);
+	free(named);
 	return status;
 }
 

@@ -82,15 +82,17 @@ static struct trm_error *read_options(struct top *top)
 		TRM_TRY(measuring_time("delay", top->delay_word, &top->delay_ns));
 	if (top->delay_ns < 50000000)
 		return trm_error_create(TRM_ERROR_USAGE,
-					"--delay: less than 50ms cannot be kept to");
+					"--delay '%s' is too short: at least 50ms",
+					top->delay_word);
 	if (pid > INT_MAX)
-		return trm_error_create(TRM_ERROR_USAGE, "--pid '%s' is not a process",
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--pid '%s' is not a process number",
 					top->pid_word);
 	if (!top->pid_word == !top->program)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
 			"%s: trammel top -p PID, or trammel top -- PROGRAM",
-			top->program ? "a process and a program at a time are too much"
+			top->program ? "a process and a program at once"
 				     : "no process and no program to show");
 	top->pid = (pid_t)pid;
 	top->view.by = (enum top_by)by;
@@ -489,20 +491,22 @@ static int top_main(int argc, const char **argv)
 		{"pid", 'p', POPT_ARG_STRING, &top.pid_word, 0, "the process to show",
 		 "PID"},
 		{"delay", 'd', POPT_ARG_STRING, &top.delay_word, 0,
-		 "time between two looks (default 1s)", "TIME"},
+		 "time between two updates (default 1s)", "TIME"},
 		{"iterations", 'n', POPT_ARG_STRING, &top.iterations_word, 0,
-		 "end after so many looks", "N"},
+		 "end after N updates", "N"},
 		{"batch", 'b', POPT_ARG_NONE, &top.batch, 0,
-		 "print the rows of each look", NULL},
+		 "print the rows of each update", NULL},
 		{"limit", 'l', POPT_ARG_STRING, &top.limit_word, 0,
-		 "rows of a look that are printed (default 20)", "N"},
+		 "print at most N rows an update (default 20)", "N"},
 		{"by", 0, POPT_ARG_STRING, &top.by_word, 0,
 		 "what a row is: function (the default), module, process or thread",
 		 "WHAT"},
 		{"sort", 0, POPT_ARG_STRING, &top.sort_word, 0,
 		 "order of the rows: rate (the default), calls or name", "KEY"},
-		MEASURING_WORD("only", OPTION_ONLY, "measure only these", "PATTERN"),
-		MEASURING_WORD("skip", OPTION_SKIP, "do not measure these", "PATTERN"),
+		MEASURING_WORD("only", OPTION_ONLY, "measure only functions that match",
+			       "PATTERN"),
+		MEASURING_WORD("skip", OPTION_SKIP, "do not measure functions that match",
+			       "PATTERN"),
 		{"no-follow", 0, POPT_ARG_NONE, &top.given.no_follow, 0,
 		 "let child processes run unmeasured", NULL},
 		{"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL},
