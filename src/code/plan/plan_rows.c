@@ -138,6 +138,24 @@ uint64_t *plan_block_counts(const struct plan *plan, const struct plan_function 
 	return counts;
 }
 
+static bool has_max(const struct plan_point_slots *row, uint32_t slot)
+{
+	return slot - row->first_slot < row->slot_count &&
+	       slot - row->first_slot >= row->first_max;
+}
+
+bool plan_slot_is_max(const struct plan *plan, uint32_t slot)
+{
+	const struct plan_points *points = &plan->points;
+	size_t behind = search_first(points->slots.count, middle,
+				     points->slots.items[middle].first_slot <= slot);
+
+	vector_for_each (&points->module, row)
+		if (has_max(row, slot))
+			return true;
+	return behind && has_max(&points->slots.items[behind - 1], slot);
+}
+
 const char *plan_reason_text(enum plan_reason reason)
 {
 	static const char *const texts[PLAN_REASON_COUNT] = {

@@ -18,6 +18,9 @@ const struct plan_latch *plan_latch_at(const struct plan *plan, uint32_t code_of
 
 const struct plan_latch *plan_latch_of(const struct plan *plan, uint32_t function);
 
+/* Whether a counter holds a maximum: see struct points. */
+bool plan_slot_is_max(const struct plan *plan, uint32_t slot);
+
 /* Frees a plan made by plan_create; NULL is allowed. */
 void plan_destroy(struct plan *plan);
 

@@ -154,9 +154,27 @@ static size_t piece_end(const struct image_counts *counts, size_t at)
 	return at;
 }
 
+bool banks_is_max(const struct session *session, const struct image_count *count)
+{
+	return session->options->points.count &&
+	       plan_slot_is_max(session->files.items[count->file]->plan, count->slot);
+}
+
+/* The count of two that are of one counter. */
+static uint64_t join_counts(const struct session *session, const struct image_count *a,
+			    const struct image_count *b)
+{
+	if (collector_has_flags(session->options->collector))
+		return a->count | b->count;
+	if (banks_is_max(session, a))
+		return a->count > b->count ? a->count : b->count;
+	return a->count + b->count;
+}
+
 /* Adds two pieces to `to`, which has room for them, in order; what both have, once. */
-static void merge_two(const struct image_count *left, const struct image_count *middle,
-		      const struct image_count *end, bool flags, struct image_counts *to)
+static void merge_two(const struct session *session, const struct image_count *left,
+		      const struct image_count *middle, const struct image_count *end,
+		      struct image_counts *to)
 {
 	const struct image_count *right = middle;
 	struct image_count *next = to->items + to->count;
@@ -166,8 +184,7 @@ static void merge_two(const struct image_count *left, const struct image_count *
 
 		*next = order <= 0 ? *left : *right;
 		if (!order)
-			next->count = flags ? left->count | right->count
-					    : left->count + right->count;
+			next->count = join_counts(session, left, right);
 		next++;
 		left += order <= 0;
 		right += order >= 0;
@@ -180,15 +197,15 @@ static void merge_two(const struct image_count *left, const struct image_count *
 }
 
 /* Makes one of each two pieces that follow each other. */
-static void merge_pieces(const struct image_counts *from, bool flags,
+static void merge_pieces(const struct session *session, const struct image_counts *from,
 			 struct image_counts *to)
 {
 	to->count = 0;
 	for (size_t at = 0, middle, end; at < from->count; at = end) {
 		middle = piece_end(from, at);
 		end = middle < from->count ? piece_end(from, middle) : middle;
-		merge_two(from->items + at, from->items + middle, from->items + end,
-			  flags, to);
+		merge_two(session, from->items + at, from->items + middle,
+			  from->items + end, to);
 	}
 }
 
@@ -196,14 +213,13 @@ static void merge_pieces(const struct image_counts *from, bool flags,
  * pieces: what one bank has of a module is in order. */
 static void merge_counts(const struct session *session, struct image_counts *counts)
 {
-	bool flags = collector_has_flags(session->options->collector);
 	struct image_counts other = {0};
 
 	while (counts->count && piece_end(counts, 0) < counts->count) {
 		struct image_counts from = *counts;
 
 		vector_reserve(&other, from.count);
-		merge_pieces(&from, flags, &other);
+		merge_pieces(session, &from, &other);
 		*counts = other;
 		other = from;
 	}

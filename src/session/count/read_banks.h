@@ -36,6 +36,9 @@ void banks_take_thread(struct session *session, const struct thread *thread);
 void banks_read(const struct session *session, const struct process *process, bool take,
 		struct image_counts *ret_counts, struct image_arcs *ret_arcs);
 
+/* Returns whether a counter of a file holds a maximum, which is not added. */
+bool banks_is_max(const struct session *session, const struct image_count *count);
+
 /* Sorts the counts of an image and adds up equal ones. */
 void banks_merge(const struct session *session, struct image_run *image);
 

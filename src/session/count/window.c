@@ -132,7 +132,11 @@ static void add_difference(const struct session *session, struct image_run *imag
 		if (old < end && !is_before(count, old)) {
 			if (count->count < old->count)
 				count->count = old->count;
-			added.count = count->count - old->count;
+			/* A maximum counts again only if it is higher now. */
+			if (!banks_is_max(session, count))
+				added.count = count->count - old->count;
+			else if (count->count == old->count)
+				added.count = 0;
 		}
 		added.interval = current_interval(session);
 		if (added.count)

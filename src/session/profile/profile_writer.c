@@ -21,6 +21,7 @@
 #include "session/profile/contexts_save.h"
 #include "session/profile/corrected.h"
 #include "session/profile/groups.h"
+#include "session/profile/points_missing.h"
 #include "session/profile/skips_save.h"
 #include "session/profile/unmatched.h"
 #include "session/state/session.h"
@@ -172,6 +173,7 @@ static struct trm_error *save_globals(struct profile_writer *writer)
 	join_patterns(&skip, options->skip.items, options->skip.count);
 	join_patterns(&regions, options->regions.items, options->regions.count);
 	unmatched_describe(session, &unmatched);
+	points_missing_describe(session, &unmatched);
 	const struct {
 		const char *name;
 		struct record_value value;
@@ -690,8 +692,10 @@ static struct trm_error *write_profile(struct session *session, int fd)
 	if (!error) {
 		vector_for_each (&session->images, image)
 			save_image(&writer, *image);
-		vector_for_each (&session->files, file)
+		vector_for_each (&session->files, file) {
 			skips_save(&writer, *file);
+			points_missing_save(&writer, *file);
+		}
 		save_intervals(&writer);
 		error = contexts_save(&writer);
 	}
