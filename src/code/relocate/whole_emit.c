@@ -545,8 +545,9 @@ static void emit_block(struct emission *emission, uint32_t number)
 	own->code = (uint32_t)emission->emitter->count;
 	for (uint32_t i = block->first; i < end; i++) {
 		emission->whole->codes.items[i] = (uint32_t)emission->emitter->count;
+		/* A stubbed block is entered in the original, up to its stub. */
 		is_entered = !whole_in_place(whole, i) ||
-			     (own->stub == WHOLE_NONE &&
+			     ((own->stub == WHOLE_NONE || i > own->stub) &&
 			      (i == block->first || !whole_in_place(whole, i - 1)));
 		if (is_entered && i > block->first)
 			emit_points(emission, POINT_AFTER, i - 1, 0);
@@ -558,7 +559,6 @@ static void emit_block(struct emission *emission, uint32_t number)
 			emit_instruction(emission, number, i);
 			continue;
 		}
-		/* A stubbed block is entered in the original. */
 		if (is_entered)
 			emit_jump_step(emission, original_of(emission, i));
 		add_step(emission, MAP_ROW_ORIGINAL, instruction_at(emission, i)->length,
