@@ -1,11 +1,11 @@
 #include "tool/function_code.h"
 
 #include "base/search.h"
-#include "code/relocate/switches.h"
 #include "code/scan/plt.h"
 #include "image/contents.h"
 #include "image/find.h"
 #include "image/imports.h"
+#include "tool/switch_index.h"
 #include "x86/all_operands.h"
 #include "x86/insn_class.h"
 
@@ -83,25 +83,18 @@ static void take_operands(struct tool_code *code, const struct all_operands *rea
 	row->operand_count = read->count;
 }
 
-/* Where a switch may go, each once: rows behind `first` are its own. */
-static void take_target(struct tool_code *code, size_t first, uint64_t target)
-{
-	for (size_t i = first; i < code->targets.count; i++)
-		if (code->targets.items[i] == target)
-			return;
-	vector_push(&code->targets, target);
-}
-
 static uint32_t take_targets(struct tool_code *code, const struct cfg *cfg,
 			     const struct cfg_instruction *from)
 {
-	size_t first = code->targets.count;
+	struct switch_targets targets = {0};
+	uint32_t count;
 
-	vector_for_each (&cfg->tables, table)
-		for (uint32_t i = 0; i < table->count; i++)
-			if (!from->target || table->address == from->target)
-				take_target(code, first, switches_entry(cfg, table, i));
-	return (uint32_t)(code->targets.count - first);
+	switch_index_targets(cfg, from, &targets);
+	vector_for_each (&targets, target)
+		vector_push(&code->targets, *target);
+	count = (uint32_t)targets.count;
+	vector_deinit(&targets);
+	return count;
 }
 
 static bool is_direct(const struct cfg_instruction *from)

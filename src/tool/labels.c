@@ -1,5 +1,6 @@
 #include "tool/labels.h"
 
+#include "base/array.h"
 #include "base/search.h"
 
 #include <inttypes.h>
@@ -71,6 +72,20 @@ struct label_module *labels_add_module(struct labels *labels, const char *path,
 	module->path = memory_copy_string(path);
 	module->build_id = memory_copy_string(build_id);
 	return module;
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+	const struct label_function *a = left, *b = right;
+
+	return compare_numbers(a->address, b->address);
+}
+
+void label_module_sort(struct label_module *module)
+{
+	if (module->functions.count)
+		qsort(module->functions.items, module->functions.count,
+		      sizeof(*module->functions.items), compare_functions);
 }
 
 const struct label_function *labels_function_at(const struct label_module *module,

@@ -84,6 +84,9 @@ void labels_write(const struct labels *labels, struct text *out);
 struct label_module *labels_add_module(struct labels *labels, const char *path,
 				       const char *build_id);
 
+/* Puts the functions of a module in their order. */
+void label_module_sort(struct label_module *module);
+
 /* The function at an address; NULL: it has no labels. */
 const struct label_function *labels_function_at(const struct label_module *module,
 						uint64_t address);

@@ -208,13 +208,6 @@ static void mark_function(struct marking *marking, const struct trammel_function
 		mark_block(marking, &code->blocks[i]);
 }
 
-static int compare_functions(const void *left, const void *right)
-{
-	const struct label_function *a = left, *b = right;
-
-	return compare_numbers(a->address, b->address);
-}
-
 /* Cold parts come last: they have the ids of their functions' entries. */
 void mark_module(struct labels *labels, struct tool_module *module,
 		 const struct mark_wishes *wishes, struct mark_sums *ret_sums)
@@ -234,9 +227,7 @@ void mark_module(struct labels *labels, struct tool_module *module,
 				mark_function(&marking, seen);
 			tool_code_release(module);
 		}
-	if (marking.module->functions.count)
-		qsort(marking.module->functions.items, marking.module->functions.count,
-		      sizeof(*marking.module->functions.items), compare_functions);
+	label_module_sort(marking.module);
 	vector_deinit(&marking.entry_ids);
 	vector_deinit(&marking.cycles);
 }

@@ -248,7 +248,7 @@ static void test_diff(void **state)
 static void test_label(void **state)
 {
 	(void)state;
-	check_options("label", 15);
+	check_options("label", 16);
 	check_no_more_options("label");
 }
 
@@ -257,6 +257,13 @@ static void test_summarize(void **state)
 	(void)state;
 	check_options("summarize", 5);
 	check_no_more_options("summarize");
+}
+
+static void test_tool(void **state)
+{
+	(void)state;
+	check_options("tool", 2);
+	check_no_more_options("tool");
 }
 
 static void test_report(void **state)
@@ -358,7 +365,7 @@ int main(void)
 		cmocka_unit_test(test_query),     cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_annotate),  cmocka_unit_test(test_graph),
 		cmocka_unit_test(test_channel),   cmocka_unit_test(test_label),
-		cmocka_unit_test(test_summarize),
+		cmocka_unit_test(test_summarize), cmocka_unit_test(test_tool),
 	};
 	char beside[PATH_MAX];
 

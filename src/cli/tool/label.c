@@ -4,7 +4,9 @@
 
 #include "base/path.h"
 #include "tool/labels_read.h"
+#include "tool/find.h"
 #include "tool/mark.h"
+#include "tool/tool.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +18,7 @@ static struct {
 	struct showing shown;
 	int branches, switches, procedures, returns, entries, exits, blocks, loads,
 		stores, jumps, cycles;
-	char *unique, *output, *only;
+	char *unique, *output, *only, *pass;
 } arguments;
 
 #define LABEL_OPTION(name, variable, help)                                               \
@@ -41,6 +43,8 @@ static const struct poptOption option_table[] = {
 	 "the first id", "N"},
 	{"only", 0, POPT_ARG_STRING, &arguments.only, 0,
 	 "only functions whose names match the shell pattern", "GLOB"},
+	{"pass", 0, POPT_ARG_STRING, &arguments.pass, 0,
+	 "have a tool label the files, by its function label()", "TOOL"},
 	{"output", 'o', POPT_ARG_STRING, &arguments.output, 0,
 	 "the file of labels (FILE.labels, of the first FILE)", "LABELS"},
 	SHOWING_HELP(arguments.shown),
@@ -76,6 +80,39 @@ static struct trm_error *mark_file(struct labels *labels, const char *file,
 	return NULL;
 }
 
+/* By a tool's own pass. */
+static struct trm_error *pass_file(struct labels *labels, struct tool *tool,
+				   const char *file)
+{
+	scoped_free char *path = realpath(file, NULL);
+	struct tool_module *module;
+	struct trm_error *error;
+
+	if (!path)
+		return trm_error_system(errno, "'%s'", file);
+	TRM_TRY(tool_module_open(path, &module));
+	error = tool_label(tool, module, labels);
+	tool_module_close(module);
+	return error;
+}
+
+static struct trm_error *pass_files(struct labels *labels)
+{
+	scoped_free char *path = NULL;
+	struct trm_error *error = NULL;
+	struct tool *tool;
+
+	TRM_TRY(tool_find(arguments.pass, &path));
+	TRM_TRY(tool_open(path, NULL, 0, &tool));
+	vector_for_each (&arguments.shown.words, file) {
+		error = pass_file(labels, tool, *file);
+		if (error)
+			break;
+	}
+	tool_close(tool);
+	return error;
+}
+
 static struct trm_error *mark_files(struct labels *labels)
 {
 	const struct mark_wishes wishes = {
@@ -101,6 +138,8 @@ static struct trm_error *mark_files(struct labels *labels)
 					first, labels->next, arguments.output);
 	if (arguments.unique)
 		labels->next = first;
+	if (arguments.pass)
+		return pass_files(labels);
 	vector_for_each (&arguments.shown.words, file)
 		TRM_TRY(mark_file(labels, *file, &wishes));
 	return NULL;
@@ -136,12 +175,12 @@ static struct trm_error *run_label(int *ret_status)
 	struct labels labels;
 
 	(void)ret_status;
-	if (!arguments.shown.words.count || wants_nothing())
+	if (!arguments.shown.words.count || wants_nothing() == !arguments.pass)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"%s. Try: trammel label -cbr -load -o "
 					"prog.labels ./prog",
 					arguments.shown.words.count
-						? "no kind of points was asked for"
+						? "either kinds of points, or --pass"
 						: "no file to label");
 	if (!arguments.output) {
 		text_format(&output, "%s.labels",

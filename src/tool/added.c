@@ -1,0 +1,198 @@
+#include "tool/added.h"
+
+#include "base/search.h"
+#include "code/points/recipe.h"
+#include "code/points/recipe_call.h"
+#include "code/relocate/cfg.h"
+#include "tool/added_values.h"
+#include "tool/recipes.h"
+
+/* In point.recipe, beside the address of the item: what is kept in front of the
+ * instruction for what is done behind it. */
+enum { FILLS_WORDS = 1 };
+
+/* The number of the instruction at a link-time address; their count if there is none. */
+static uint32_t instruction_at(const struct cfg *cfg, uint64_t address)
+{
+	uint64_t offset = address - cfg->address;
+	size_t at = search_first(cfg->instructions.count, i,
+				 cfg->instructions.items[i].offset < offset);
+
+	return at < cfg->instructions.count &&
+			       cfg->instructions.items[at].offset == offset
+		       ? (uint32_t)at
+		       : (uint32_t)cfg->instructions.count;
+}
+
+/* The number of an edge; their count if there is none. */
+static uint32_t edge_between(const struct cfg *cfg, const struct added *item)
+{
+	static const uint8_t kinds[] = {
+		[TRAMMEL_EDGE_FALL] = CFG_EDGE_FALL,
+		[TRAMMEL_EDGE_TAKEN] = CFG_EDGE_TAKEN,
+		[TRAMMEL_EDGE_SWITCH] = CFG_EDGE_SWITCH,
+		[TRAMMEL_EDGE_LEAVE] = CFG_EDGE_RETURN,
+	};
+	uint32_t from = cfg_block_at(cfg, item->address);
+	uint32_t to = item->to ? cfg_block_at(cfg, item->to) : CFG_OUT;
+
+	for (uint32_t i = 0; from != CFG_OUT && i < cfg->blocks.items[from].edge_count;
+	     i++) {
+		uint32_t number = cfg->blocks.items[from].first_edge + i;
+		const struct cfg_edge *edge = &cfg->edges.items[number];
+
+		if (edge->to == to && (item->edge_kind == ADDED_ANY_EDGE ||
+				       edge->kind == kinds[item->edge_kind]))
+			return number;
+	}
+	return (uint32_t)cfg->edges.count;
+}
+
+static void add_point(struct points *points, uint8_t where, uint32_t at, uint64_t recipe)
+{
+	vector_push(&points->items,
+		    ((struct point){.at = at,
+				    .where = where,
+				    .order = (uint32_t)points->items.count,
+				    .recipe = recipe}));
+}
+
+static uint32_t slot_of_counter(struct added_function *added, uint32_t counter)
+{
+	for (uint32_t i = 0; i < added->counters.count; i++)
+		if (added->counters.items[i] == counter)
+			return i;
+	vector_push(&added->counters, counter);
+	return (uint32_t)added->counters.count - 1;
+}
+
+/* Gives counters their slots, and behind these words to what needs them. */
+static void close_function(struct added_function *added, const struct cfg *cfg)
+{
+	added->closed = true;
+	vector_for_each (&added->items, item)
+		if (item->what == ADDED_COUNT || item->what == ADDED_SUM)
+			item->slot = slot_of_counter(added, item->counter);
+	added->slots = (uint32_t)added->counters.count;
+	vector_for_each (&added->items, item) {
+		uint32_t at = cfg ? instruction_at(cfg, item->address) : 0;
+
+		if (!cfg || item->where != ADDED_AFTER || at == cfg->instructions.count)
+			continue;
+		item->words = added_values_words(cfg, at, item);
+		if (!item->words)
+			continue;
+		item->slot = added->slots;
+		added->slots += item->words;
+	}
+}
+
+static void list_item(const struct cfg *cfg, const struct added *item,
+		      struct points *ret_points)
+{
+	uint32_t at = item->where == ADDED_EDGE ? edge_between(cfg, item)
+						: instruction_at(cfg, item->address);
+	uint64_t recipe = (uintptr_t)item;
+
+	if (item->where == ADDED_EDGE)
+		add_point(ret_points, POINT_EDGE, at, recipe);
+	else if (item->where == ADDED_ENTRY)
+		add_point(ret_points, POINT_ENTRY, 0, recipe);
+	else if (item->where == ADDED_BEFORE)
+		add_point(ret_points, POINT_BEFORE, at, recipe);
+	else {
+		if (item->words)
+			add_point(ret_points, POINT_BEFORE, at, recipe | FILLS_WORDS);
+		add_point(ret_points, POINT_AFTER, at, recipe);
+	}
+}
+
+void added_list(struct added_function *added, const struct point_function *function,
+		struct points *ret_points)
+{
+	if (!added->items.count)
+		return;
+	if (!added->closed)
+		close_function(added, function->cfg);
+	if (!function->cfg) {
+		vector_for_each (&added->items, item)
+			add_point(ret_points, POINT_ENTRY, 0, (uintptr_t)item);
+		return;
+	}
+	ret_points->slots = ret_points->first_max = added->slots;
+	vector_for_each (&added->items, item)
+		list_item(function->cfg, item, ret_points);
+}
+
+void added_emit_call(const struct added_place *place, struct recipe *recipe)
+{
+	const struct added *item = place->item;
+	const struct recipe_routine routine = {.word = item->routine,
+					       .changes = RECIPE_CHANGES_ABI,
+					       .vectors = true,
+					       .thread_pointer = true};
+	struct recipe_value values[ADDED_ARGUMENTS_MAX];
+	int taken[ADDED_ARGUMENTS_MAX];
+
+	for (size_t i = 0; i < item->count; i++)
+		values[i] =
+			added_values_load(place, recipe, &item->arguments[i], &taken[i]);
+	recipe_call(recipe, &routine, values, item->count);
+	for (size_t i = item->count; i--;)
+		if (taken[i] >= 0)
+			recipe_give_back(recipe, taken[i]);
+}
+
+static void emit_sum(const struct added_place *place, struct recipe *recipe)
+{
+	int taken, number = recipe_take(recipe);
+	struct recipe_value value =
+		added_values_load(place, recipe, &place->item->arguments[0], &taken);
+
+	recipe_value(recipe, number, value);
+	recipe_add(recipe, place->item->slot, number);
+	if (taken >= 0)
+		recipe_give_back(recipe, taken);
+	recipe_give_back(recipe, number);
+}
+
+void added_emit(const struct point_function *function, const struct point *point,
+		struct recipe *recipe)
+{
+	const struct added *item =
+		(const void *)(uintptr_t)(point->recipe & ~(uint64_t)FILLS_WORDS);
+	const struct added_place place = {
+		.cfg = function->cfg,
+		.item = item,
+		.number = item->where == ADDED_EDGE || item->where == ADDED_ENTRY
+				  ? 0
+				  : instruction_at(function->cfg, item->address)};
+
+	if (point->recipe & FILLS_WORDS) {
+		added_values_fill(&place, recipe);
+		return;
+	}
+	switch ((enum added_what)item->what) {
+	case ADDED_CALL:
+		added_emit_call(&place, recipe);
+		break;
+	case ADDED_COUNT:
+		recipe_count(recipe, item->slot, item->amount);
+		break;
+	case ADDED_SUM:
+		emit_sum(&place, recipe);
+		break;
+	case ADDED_CODE:
+		recipes_emit(&place, recipe);
+		break;
+	}
+}
+
+void added_deinit(struct added_function *added)
+{
+	vector_for_each (&added->items, item)
+		for (size_t i = 0; i < item->count; i++)
+			free((void *)(uintptr_t)item->arguments[i].data);
+	vector_deinit(&added->items);
+	vector_deinit(&added->counters);
+}

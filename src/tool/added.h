@@ -1,0 +1,67 @@
+/*
+ * What tools and labels add to the code of functions: calls of routines, counts, code of
+ * their own; and how that becomes points of the engine (code/points/points.h).
+ */
+#ifndef TRAMMEL_TOOL_ADDED_H
+#define TRAMMEL_TOOL_ADDED_H
+
+#include "base/vector.h"
+#include "code/points/points.h"
+
+#include <trammel/tool_recipe.h>
+
+enum added_where { ADDED_BEFORE, ADDED_AFTER, ADDED_EDGE, ADDED_ENTRY };
+
+enum added_what {
+	ADDED_CALL,  /* of a routine */
+	ADDED_COUNT, /* adds a constant to a counter */
+	ADDED_SUM,   /* adds the first argument to a counter */
+	ADDED_CODE,  /* of the tool's own */
+};
+
+enum { ADDED_ARGUMENTS_MAX = 6, ADDED_ANY_EDGE = 0xff };
+
+struct tool;
+
+struct added {
+	const struct tool *tool; /* NULL: of labels */
+	uint8_t where, what;
+	uint8_t edge_kind;    /* enum trammel_edge_kind, or ADDED_ANY_EDGE */
+	uint8_t count;        /* of arguments */
+	uint64_t address, to; /* link-time: of an instruction; of blocks, for an edge;
+				 `to` 0: out of the function */
+	uint32_t routine;     /* word of its address: see recipe_call */
+	uint32_t counter;     /* of the tool */
+	int32_t amount;
+	uint32_t slot; /* of the function: its counter, or its first word */
+	uint8_t words; /* that it has there, filled in front of the instruction */
+	trammel_emit *emit;
+	const void *data;
+	struct trammel_argument arguments[ADDED_ARGUMENTS_MAX];
+};
+
+/* What is added to a function, in this order at one place. */
+struct added_function {
+	uint64_t address;
+	struct VECTOR(struct added) items;
+	struct VECTOR(uint32_t) counters; /* by slot */
+	uint32_t slots;                   /* counters, then words */
+	bool closed; /* its points were listed: no more can be added */
+};
+
+/* Adds the points of a function to `ret_points`; the first call closes it. Not
+ * thread-safe. */
+void added_list(struct added_function *added, const struct point_function *function,
+		struct points *ret_points);
+
+/* Writes the code of one of them; thread-safe. */
+void added_emit(const struct point_function *function, const struct point *point,
+		struct recipe *recipe);
+
+/* Writes the call of an item. */
+struct added_place;
+void added_emit_call(const struct added_place *place, struct recipe *recipe);
+
+void added_deinit(struct added_function *added);
+
+#endif

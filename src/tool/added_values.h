@@ -1,0 +1,34 @@
+/*
+ * Values of arguments at a point: those that the engine has, and those that are computed
+ * from them.
+ */
+#ifndef TRAMMEL_TOOL_ADDED_VALUES_H
+#define TRAMMEL_TOOL_ADDED_VALUES_H
+
+#include "code/points/recipe.h"
+#include "code/relocate/cfg.h"
+#include "tool/added.h"
+
+/* The place of what is added. */
+struct added_place {
+	const struct cfg *cfg;
+	const struct added *item;
+	uint32_t number; /* of the instruction that it is about, in the graph */
+};
+
+/* How many words an item behind instruction `number` needs: for an address, or a number
+ * of bytes, that is no longer known there. */
+uint8_t added_values_words(const struct cfg *cfg, uint32_t number,
+			   const struct added *item);
+
+/* Writes the code that fills these words, in front of the instruction. */
+void added_values_fill(const struct added_place *place, struct recipe *recipe);
+
+/* Makes an argument a value for the engine. `ret_taken`: a register that the caller gives
+ * back when it has used it; -1: none. */
+struct recipe_value added_values_load(const struct added_place *place,
+				      struct recipe *recipe,
+				      const struct trammel_argument *argument,
+				      int *ret_taken);
+
+#endif

@@ -1,0 +1,180 @@
+#include "tool/api_add.h"
+
+#include "tool/function_code.h"
+#include "tool/source.h"
+
+#include <string.h>
+
+static const struct trammel_function *function_of(struct trammel_point point)
+{
+	switch (point.where) {
+	case TRAMMEL_BEFORE:
+	case TRAMMEL_AFTER:
+		return ((const struct trammel_instruction *)point.what)->block->function;
+	case TRAMMEL_ON_EDGE:
+		return ((const struct trammel_edge *)point.what)->from->function;
+	case TRAMMEL_AT_ENTRY:
+	case TRAMMEL_AT_EXIT:
+		return point.what;
+	default:
+		return NULL;
+	}
+}
+
+static void set_edge(struct added *item, const struct trammel_edge *edge)
+{
+	item->where = ADDED_EDGE;
+	item->edge_kind = edge->kind;
+	item->address = edge->from->address;
+	item->to = edge->to ? edge->to->address : 0;
+}
+
+static void set_place(struct added *item, struct trammel_point point)
+{
+	if (point.where == TRAMMEL_ON_EDGE) {
+		set_edge(item, point.what);
+		return;
+	}
+	item->where = point.where == TRAMMEL_AT_ENTRY ? ADDED_ENTRY
+		      : point.where == TRAMMEL_AFTER  ? ADDED_AFTER
+						      : ADDED_BEFORE;
+	item->address =
+		point.where == TRAMMEL_AT_ENTRY
+			? function_of(point)->address
+			: ((const struct trammel_instruction *)point.what)->address;
+}
+
+static void push_item(struct added_function *added, struct added item,
+		      struct trammel_point point)
+{
+	set_place(&item, point);
+	vector_push(&added->items, item);
+}
+
+/* In front of all that leaves the function. */
+static void push_exits(struct added_function *added, struct added item,
+		       const struct trammel_function *function)
+{
+	const struct trammel_code *code = tool_code_of(function);
+
+	for (uint32_t i = 0; code && i < code->instruction_count; i++)
+		if (tool_code_is_exit(&code->instructions[i]))
+			push_item(added, item, trammel_before(&code->instructions[i]));
+}
+
+static bool add_item(struct trammel_point point, struct added item)
+{
+	const struct trammel_function *function = function_of(point);
+	struct tool *tool = tool_current();
+	struct added_function *added;
+
+	if (!function || !tool->started)
+		return tool_refuse(trm_error_create(
+			TRM_ERROR_USAGE, "code is added to functions, in module() and "
+					 "function()"));
+	added = source_added(tool, function);
+	if (!added || added->closed)
+		return tool_refuse(trm_error_create(
+			TRM_ERROR_USAGE,
+			"function %s: its points are added in function(), or in module()",
+			function->name));
+	item.tool = tool;
+	if (point.where == TRAMMEL_AT_EXIT)
+		push_exits(added, item, function);
+	else
+		push_item(added, item, point);
+	return true;
+}
+
+static bool is_static(const struct trammel_argument *argument)
+{
+	return argument->kind == TRAMMEL_INT || argument->kind == TRAMMEL_TEXT;
+}
+
+static bool add_moment(struct trammel_point point, size_t prototype,
+		       const struct trammel_argument *arguments, size_t count)
+{
+	struct tool *tool = tool_current();
+	struct tool_moment_call *moment;
+
+	for (size_t i = 0; i < count; i++)
+		if (!is_static(&arguments[i]))
+			return tool_refuse(
+				trm_error_create(TRM_ERROR_USAGE,
+						 "call of %s: at the start and end of "
+						 "programs and threads "
+						 "arguments are numbers and strings",
+						 tool->prototypes.items[prototype].name));
+	moment = vector_add(&tool->moments);
+	moment->where = (uint8_t)point.where;
+	moment->prototype = (uint32_t)prototype;
+	moment->count = count;
+	for (size_t i = 0; i < count; i++) {
+		moment->arguments[i] = arguments[i];
+		if (arguments[i].kind == TRAMMEL_TEXT)
+			moment->arguments[i].data = memory_copy_string(arguments[i].data);
+	}
+	return true;
+}
+
+static bool check_arguments(const char *routine, const struct trammel_argument *arguments,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (arguments[i].kind == TRAMMEL_TEXT ||
+		    arguments[i].kind == TRAMMEL_DATA ||
+		    arguments[i].kind >= TRAMMEL_TAKEN_REGISTER)
+			return tool_refuse(trm_error_create(
+				TRM_ERROR_USAGE,
+				"call of %s: argument %zu cannot be had at a point of "
+				"code: strings are given at the start of the program",
+				routine, i + 1));
+	return true;
+}
+
+bool api_add_call(struct trammel_point point, const char *routine,
+		  const struct trammel_argument *arguments, size_t count)
+{
+	struct tool *tool = tool_current();
+	size_t number = prototypes_find(&tool->prototypes, routine);
+	struct added item = {.what = ADDED_CALL, .count = (uint8_t)count};
+	struct trm_error *error;
+
+	if (number == tool->prototypes.count)
+		return tool_refuse(trm_error_create(
+			TRM_ERROR_USAGE, "call of %s: it has no prototype", routine));
+	error = prototypes_check(&tool->prototypes.items[number], arguments, count);
+	if (error)
+		return tool_refuse(error);
+	if (point.where >= TRAMMEL_AT_START && point.where <= TRAMMEL_AT_THREAD_END)
+		return add_moment(point, number, arguments, count);
+	if (!check_arguments(routine, arguments, count))
+		return false;
+	item.routine = tool->first_routine + (uint32_t)number;
+	if (count)
+		memcpy(item.arguments, arguments, count * sizeof(*arguments));
+	return add_item(point, item);
+}
+
+bool api_add_count(struct trammel_point point, struct trammel_counter *counter,
+		   int32_t amount)
+{
+	return add_item(point, (struct added){.what = ADDED_COUNT,
+					      .counter = counter->number,
+					      .amount = amount});
+}
+
+bool api_add_sum(struct trammel_point point, struct trammel_counter *counter,
+		 struct trammel_argument value)
+{
+	struct added item = {.what = ADDED_SUM, .counter = counter->number, .count = 1};
+
+	item.arguments[0] = value;
+	return check_arguments(counter->name, &value, 1) && add_item(point, item);
+}
+
+bool api_add_code(struct trammel_point point, trammel_emit *emit, const void *data)
+{
+	return add_item(point,
+			(struct added){.what = ADDED_CODE, .emit = emit, .data = data});
+}

@@ -1,0 +1,124 @@
+#include "tool/find.h"
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/vector.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <trammel/tool.h>
+
+struct folders VECTOR(char *);
+
+/* Where trammel is installed, and where it was built. */
+static void add_own_folders(struct folders *folders)
+{
+	static const char *const beside[] = {"../lib/trammel/tools", "../../tools"};
+	char own[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	if (length <= 0)
+		return;
+	own[length] = '\0';
+	*strrchr(own, '/') = '\0';
+	for (size_t i = 0; i < array_count(beside); i++) {
+		struct text folder = {0};
+
+		text_format(&folder, "%s/%s", own, beside[i]);
+		vector_push(folders, folder.data);
+	}
+}
+
+static void find_folders(struct folders *folders)
+{
+	const char *path = getenv("TRAMMEL_TOOL_PATH");
+	scoped_free char *copy = memory_copy_string(path ? path : "");
+	char *rest = copy, *word;
+
+	while ((word = strsep(&rest, ":")))
+		if (*word)
+			vector_push(folders, memory_copy_string(word));
+	add_own_folders(folders);
+}
+
+static void deinit_folders(struct folders *folders)
+{
+	vector_for_each (folders, folder)
+		free(*folder);
+	vector_deinit(folders);
+}
+
+struct trm_error *tool_find(const char *name, char **ret_path)
+{
+	struct folders folders = {0};
+	char *found = strchr(name, '/') ? memory_copy_string(name) : NULL;
+
+	find_folders(&folders);
+	for (size_t i = 0; !found && i < folders.count; i++) {
+		struct text path = {0};
+
+		text_format(&path, "%s/%s.so", folders.items[i], name);
+		if (!access(path.data, R_OK))
+			found = memory_copy_string(path.data);
+		text_deinit(&path);
+	}
+	deinit_folders(&folders);
+	if (!found)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"no tool '%s': trammel tool list shows all; a file "
+			"has a slash in its name: ./%s",
+			name, name);
+	*ret_path = found;
+	return NULL;
+}
+
+/* Its table is looked at, and nothing of it is called. */
+static void list_tool(const char *folder, const char *file, struct text *out)
+{
+	struct text path = {0};
+	const struct trammel_tool *table;
+	void *object;
+
+	text_format(&path, "%s/%s", folder, file);
+	object = dlopen(path.data, RTLD_LAZY | RTLD_LOCAL);
+	table = object ? dlsym(object, "trammel_tool") : NULL;
+	if (table && table->version == TRAMMEL_TOOL_VERSION &&
+	    table->size == sizeof(*table))
+		text_format(out, "%-12.*s  %s\n", (int)(strlen(file) - 3), file,
+			    table->about ? table->about : "");
+	if (object)
+		dlclose(object);
+	text_deinit(&path);
+}
+
+static int is_tool(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return length > 3 && !strcmp(entry->d_name + length - 3, ".so");
+}
+
+void tool_find_list(struct text *out)
+{
+	struct folders folders = {0};
+
+	find_folders(&folders);
+	vector_for_each (&folders, folder) {
+		struct dirent **entries;
+		int count = scandir(*folder, &entries, is_tool, alphasort);
+
+		for (int i = 0; i < count; i++) {
+			list_tool(*folder, entries[i]->d_name, out);
+			free(entries[i]);
+		}
+		if (count >= 0)
+			free(entries);
+	}
+	deinit_folders(&folders);
+}
