@@ -12,6 +12,7 @@
 #include "session/thread/fast_timers.h"
 #include "session/thread/threads.h"
 #include "session/tool/tool.h"
+#include "session/tool/tool_points.h"
 
 #include <signal.h>
 
@@ -97,6 +98,8 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	struct settling how = {.fault = is_fault(&info), .signal = signal};
 	uint64_t before = registers.rip;
 
+	if (how.fault && tool_points_see_fault(session, thread, signal))
+		return;
 	if (!how.fault && spans_hold(session, thread, &registers) &&
 	    spans_put_off(thread, signal, &info)) {
 		interrupted_calls_see_stop(thread);

@@ -245,6 +245,9 @@ void tool_choices_deinit(struct tool_choices *tools)
 		vector_for_each (&tool->uses, use)
 			deinit_use(use);
 		vector_deinit(&tool->uses);
+		vector_for_each (&tool->routines, routine)
+			free(routine->name);
+		vector_deinit(&tool->routines);
 	}
 	vector_deinit(tools);
 }

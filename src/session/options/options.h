@@ -84,11 +84,18 @@ struct tool_use {
 	struct tool_argument arguments[TOOL_ARGUMENTS_MAX];
 };
 
+/* Routine that points call: its address goes to a word of wire_control.routines. */
+struct tool_point_routine {
+	char *name;
+	uint32_t word;
+};
+
 /* Tool that is loaded into the measured programs: see session/tool/. */
 struct tool_choice {
 	char *path;                          /* of the shared object */
 	char *words;                         /* behind it, as given; NULL: none */
 	struct VECTOR(struct tool_use) uses; /* in this order */
+	struct VECTOR(struct tool_point_routine) routines;
 };
 struct tool_choices VECTOR(struct tool_choice);
 
@@ -107,12 +114,11 @@ struct session_options {
 	struct patterns only_programs; /* programs to measure; empty: all */
 	struct patterns skip_programs;
 	struct tool_choices tools;
-	bool tools_in_threads; /* routines are called at points, in all threads */
-	char *tool_output;     /* file for what tools print; NULL: standard error */
-	uint64_t tool_ns;      /* nanoseconds that a routine may take */
-	bool threads;          /* counts of threads are kept apart */
-	bool no_follow;        /* processes that the first one makes run unmeasured */
-	const char *output;    /* path of the profile */
+	char *tool_output;  /* file for what tools print; NULL: standard error */
+	uint64_t tool_ns;   /* nanoseconds that a routine may take */
+	bool threads;       /* counts of threads are kept apart */
+	bool no_follow;     /* processes that the first one makes run unmeasured */
+	const char *output; /* path of the profile */
 	const char *const *arguments; /* the program's, its name first; NULL at the end */
 	bool quiet, verbose;
 	planning_show *planning; /* NULL: not shown */

@@ -158,6 +158,59 @@ bool spans_leave_routine(const struct thread *thread, struct user_regs_struct *r
 	return true;
 }
 
+/* What is on the stack below its top while a routine runs: resident/tool.S. */
+enum { ROUTINE_FRAME = 32 };
+
+/* The value of wire_spans.busy with a mark: calls set it to 1. */
+enum { BUSY = 1, BUSY_MARKED = 2 };
+
+bool spans_break_routine(const struct session *session, const struct thread *thread,
+			 struct user_regs_struct *registers,
+			 struct spans_routine *ret_routine)
+{
+	const struct bank *bank = busy_bank(session, thread, registers);
+	const int memory_fd = thread->process->space->memory_fd;
+	uint64_t frame;
+
+	if (!bank || !session->options->collector->routines ||
+	    !is_on_stack(bank, registers))
+		return false;
+	frame = bank->address + WIRE_SPANS_STACK_TOP - ROUTINE_FRAME;
+	if (registers->rsp >= frame ||
+	    remote_failed(remote_read(memory_fd, frame, &ret_routine->address,
+				      sizeof(ret_routine->address))) ||
+	    remote_failed(remote_read(memory_fd, spans_of(bank)->rsp, &ret_routine->back,
+				      sizeof(ret_routine->back))))
+		return false;
+	registers->rsp = frame;
+	registers->rip = thread->process->space->family->arena->address +
+			 resident_table()->tool_back;
+	registers->orig_rax = (unsigned long long)-1;
+	return true;
+}
+
+void spans_set_thread_pointer(const struct session *session, const struct thread *thread,
+			      uint64_t pointer)
+{
+	struct wire_spans *spans = spans_of_thread(session, thread);
+
+	if (spans && session->options->collector->routines)
+		spans->thread_pointer = pointer;
+}
+
+bool spans_mark_routine(const struct session *session, const struct thread *thread)
+{
+	struct wire_spans *spans = spans_of_thread(session, thread);
+	uint32_t busy = BUSY;
+
+	if (!spans)
+		return false;
+	/* The thread may be done just now. */
+	return !__atomic_compare_exchange_n(&spans->busy, &busy, BUSY_MARKED, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
+	       busy == BUSY_MARKED;
+}
+
 bool spans_tell(const struct session *session, const struct thread *thread,
 		const struct user_regs_struct *registers)
 {

@@ -32,6 +32,27 @@ bool spans_find_gate(const struct session *session, const struct thread *thread,
  * resident, back into the code of the point; returns false if it is elsewhere. */
 bool spans_leave_routine(const struct thread *thread, struct user_regs_struct *registers);
 
+/* Routine of a tool that a thread is in. */
+struct spans_routine {
+	uint64_t address; /* run-time address of the routine */
+	uint64_t back;    /* return address in the code of the point */
+};
+
+/* Leads a stopped thread that is in a routine of a tool out of it, as if it had returned.
+ * Returns false if it is in none. */
+bool spans_break_routine(const struct session *session, const struct thread *thread,
+			 struct user_regs_struct *registers,
+			 struct spans_routine *ret_routine);
+
+/* Gives a thread, or takes from it (0), the thread pointer that routines of tools have.
+ */
+void spans_set_thread_pointer(const struct session *session, const struct thread *thread,
+			      uint64_t pointer);
+
+/* Marks the routine that a thread is in, if any. Returns whether it was marked before: it
+ * is the same call. */
+bool spans_mark_routine(const struct session *session, const struct thread *thread);
+
 /* Postpones a signal that such a thread is stopped with until its report is done: it
  * is sent again, and blocked until then. Returns false if it cannot be postponed. */
 bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info);

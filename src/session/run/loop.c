@@ -21,6 +21,7 @@
 #include "session/state/session.h"
 #include "session/state/space.h"
 #include "session/thread/fast_timers.h"
+#include "session/tool/tool_points.h"
 #include "wire/control.h"
 
 #include <errno.h>
@@ -191,8 +192,8 @@ int session_wait(const struct session *session, const sigset_t *signals,
 static uint64_t act_in_time(struct session *session)
 {
 	static uint64_t (*const acts[])(struct session *) = {
-		fired_act,         window_act,       fast_timers_act,
-		inline_caches_act, memory_watch_act, guardian_act,
+		fired_act,        window_act,   fast_timers_act, inline_caches_act,
+		memory_watch_act, guardian_act, tool_points_act,
 	};
 	uint64_t limit = UINT64_MAX;
 

@@ -2,10 +2,12 @@
 
 #include "base/path.h"
 #include "control/remote.h"
+#include "session/position/spans.h"
 #include "session/thread/borrowed_thread.h"
 #include "session/thread/injection.h"
 #include "session/thread/threads.h"
 #include "session/tool/tool_load.h"
+#include "session/tool/tool_points.h"
 #include "session/tool/tool_visit.h"
 
 #include <errno.h>
@@ -123,6 +125,10 @@ static struct trm_error *begin_tools(struct session *session, struct thread *thr
 	struct trm_error *error = tool_visit_find(&visit);
 
 	if (!error) {
+		spans_set_thread_pointer(session, thread, thread->tool.thread_pointer);
+		error = tool_points_start(&visit);
+	}
+	if (!error) {
 		tools->phase = TOOL_LOADED;
 		call_startups(&visit);
 		if (tools->phase == TOOL_LOADED)
@@ -160,7 +166,7 @@ struct trm_error *tool_start(struct session *session, struct thread *thread)
 
 static bool want_threads(const struct session_options *options)
 {
-	if (options->tools_in_threads)
+	if (options->collector->routines)
 		return true;
 	vector_for_each (&options->tools, tool)
 		vector_for_each (&tool->uses, use)
@@ -175,9 +181,15 @@ void tool_thread_begin(struct session *session, struct thread *thread)
 	struct tool_space *tools = loaded_tools(thread);
 	struct tool_visit visit;
 
-	if (!tools || thread->tool.thread_pointer || !want_threads(session->options) ||
-	    !make_tool_thread(session, thread, &tools->service, &thread->tool) ||
-	    thread->tid == thread->process->pid)
+	if (!tools || !want_threads(session->options))
+		return;
+	const bool inherits = thread->tool.thread_pointer;
+
+	if (!inherits &&
+	    !make_tool_thread(session, thread, &tools->service, &thread->tool))
+		return;
+	spans_set_thread_pointer(session, thread, thread->tool.thread_pointer);
+	if (inherits || thread->tid == thread->process->pid)
 		return;
 	if (remote_failed(tool_visit_begin(session, thread, NULL, &visit)))
 		return;
@@ -213,6 +225,7 @@ static void end_thread(struct session *session, struct thread *thread)
 		return;
 	if (thread->tid != thread->process->pid)
 		tool_visit_moment(&visit, TOOL_AT_THREAD_END);
+	spans_set_thread_pointer(session, thread, 0);
 	if (!thread->tool.leads && loaded_tools(thread) &&
 	    tool_visit_run(&visit, &thread->tool.waiting, "thread", TOOL_LEFT, &outcome))
 		write_number(thread, 0);
@@ -296,8 +309,10 @@ static void see_end(struct session *session, struct thread *thread,
 bool tool_see_call(struct session *session, struct thread *thread)
 {
 	struct user_regs_struct registers;
-	struct tool_space *tools = loaded_tools(thread);
+	const struct tool_space *tools = loaded_tools(thread);
 
+	if (tool_points_see_call(session, thread))
+		return true;
 	if (!tools || !remote_is_entry(thread->tid) ||
 	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
 	    !is_end(thread, &registers))

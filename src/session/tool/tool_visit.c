@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "control/remote.h"
+#include "wire/control.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -24,8 +25,12 @@ void tool_switch_off(struct session *session, struct process *process, const cha
 	if (vasprintf(&words, reason, arguments) < 0)
 		words = NULL;
 	va_end(arguments);
-	if (process->space && process->space->tools)
+	if (process->space && process->space->tools) {
 		process->space->tools->phase = TOOL_OFF;
+		/* Processes that were forked from one share the page. */
+		memset(process->space->family->arena->control->routines, 0,
+		       sizeof(process->space->family->arena->control->routines));
+	}
 	text_format(&text, "tools were switched off: %s", words ? words : "");
 	free(words);
 	if (session->tool_output >= 0)
@@ -180,8 +185,7 @@ void tool_visit_moment(struct tool_visit *visit, enum tool_moment moment)
 	}
 }
 
-/* Looks a symbol of a tool up; 0: it has none of this name. */
-static uint64_t find_routine(struct tool_visit *visit, size_t tool, const char *name)
+uint64_t tool_visit_look_up(struct tool_visit *visit, size_t tool, const char *name)
 {
 	const struct space *space = visit->thread->process->space;
 	const uint64_t place = visit->as->stack - NAME_ROOM;
@@ -205,7 +209,7 @@ struct trm_error *tool_visit_find(struct tool_visit *visit)
 
 	for (size_t i = 0; i < choices->count; i++) {
 		vector_for_each (&choices->items[i].uses, use) {
-			uint64_t address = find_routine(visit, i, use->routine);
+			uint64_t address = tool_visit_look_up(visit, i, use->routine);
 
 			if (!address)
 				return trm_error_create(

@@ -44,6 +44,9 @@ bool tool_visit_run(struct tool_visit *visit, const struct user_regs_struct *reg
 /* Calls the routines of a moment; stops if one fails. */
 void tool_visit_moment(struct tool_visit *visit, enum tool_moment moment);
 
+/* Looks up a symbol of the tool at index `tool`; 0: it has none of this name. */
+uint64_t tool_visit_look_up(struct tool_visit *visit, size_t tool, const char *name);
+
 /* Finds the routines of all tools' uses. Errors: a tool has no such routine. */
 struct trm_error *tool_visit_find(struct tool_visit *visit);
 
