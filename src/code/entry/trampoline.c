@@ -1,7 +1,7 @@
 #include "code/entry/trampoline.h"
 
 #include "code/emit/probe.h"
-#include "code/emit/relocate.h"
+#include "code/emit/relocate_instruction.h"
 #include "code/plan/position.h"
 #include "code/scan/entry_call.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/search.h"
 #include "code/calls/gate_layout.h"
-#include "code/emit/relocate.h"
+#include "code/emit/relocate_instruction.h"
 #include "code/entry/trampoline.h"
 #include "code/locate/address_map.h"
 #include "code/locate/locate_gates.h"

@@ -13,8 +13,8 @@
 #include "session/follow/fired_restore.h"
 #include "session/follow/foreign_translators.h"
 #include "session/follow/hooks.h"
-#include "session/follow/loaded.h"
 #include "session/follow/loading.h"
+#include "session/follow/named_loader.h"
 #include "session/follow/release.h"
 #include "session/follow/signals.h"
 #include "session/follow/unannounced.h"
@@ -217,7 +217,8 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	if (foreign_translators_have(process->pid, exe))
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, FOREIGN_TRANSLATOR_REASON);
 	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
-	process->image->name = loaded_program(process->pid, process->image->program);
+	process->image->name =
+		named_loader_program(process->pid, process->image->program);
 	if (!process->image->name)
 		process->image->name = read_name(process->pid);
 	/* The program that the user named is measured in any case. */

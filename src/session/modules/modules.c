@@ -14,9 +14,9 @@
 #include "session/cache/usual_addresses.h"
 #include "session/count/call_sites.h"
 #include "session/count/window.h"
-#include "session/modules/anew.h"
 #include "session/modules/code_addresses.h"
 #include "session/modules/mapped.h"
+#include "session/modules/one_place_plan.h"
 #include "session/modules/originals.h"
 #include "session/modules/pages.h"
 #include "session/modules/swap.h"
@@ -131,7 +131,7 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	if (!place)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"no room for trampolines within 2 GiB");
-	return anew_plan(session, thread, module, place);
+	return one_place_plan_make(session, thread, module, place);
 }
 
 static struct trm_error *too_many_texts(void)
@@ -292,7 +292,7 @@ static struct trm_error *plan_at_once(struct session *session, struct thread *th
 				      struct module *module)
 {
 	session->never_lazy = true;
-	TRM_TRY(anew_plan(session, thread, module, module->code_address));
+	TRM_TRY(one_place_plan_make(session, thread, module, module->code_address));
 	return give_counters(session, thread, module);
 }
 

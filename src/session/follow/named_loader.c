@@ -1,4 +1,4 @@
-#include "session/follow/loaded.h"
+#include "session/follow/named_loader.h"
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -50,7 +50,7 @@ static char *resolve_path(pid_t pid, const char *path)
 	return resolved ? resolved : memory_copy_string(path);
 }
 
-char *loaded_program(pid_t pid, const char *program)
+char *named_loader_program(pid_t pid, const char *program)
 {
 	char path[64], *word = NULL, *found = NULL;
 	size_t size = 0;

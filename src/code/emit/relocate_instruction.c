@@ -1,4 +1,4 @@
-#include "code/emit/relocate.h"
+#include "code/emit/relocate_instruction.h"
 
 #include "code/emit/emit.h"
 #include "code/plan/position.h"

@@ -1,4 +1,4 @@
-#include "session/modules/anew.h"
+#include "session/modules/one_place_plan.h"
 
 #include "base/cleanup.h"
 #include "control/maps.h"
@@ -68,8 +68,8 @@ static struct trm_error *make_plan(struct session *session, const struct thread 
 	return NULL;
 }
 
-struct trm_error *anew_plan(struct session *session, struct thread *thread,
-			    struct module *module, uint64_t place)
+struct trm_error *one_place_plan_make(struct session *session, struct thread *thread,
+				      struct module *module, uint64_t place)
 {
 	uint32_t count;
 	struct module_file *file = find_plan(session, module, place, &count);

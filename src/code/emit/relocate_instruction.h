@@ -1,8 +1,8 @@
 /*
  * Relocating one instruction.
  */
-#ifndef TRAMMEL_CODE_EMIT_RELOCATE_H
-#define TRAMMEL_CODE_EMIT_RELOCATE_H
+#ifndef TRAMMEL_CODE_EMIT_RELOCATE_INSTRUCTION_H
+#define TRAMMEL_CODE_EMIT_RELOCATE_INSTRUCTION_H
 
 #include "code/emit/emit.h"
 

@@ -3,14 +3,14 @@
  * one place, and never kept. Processes that forked from each other find the same places
  * taken and share such a plan.
  */
-#ifndef TRAMMEL_SESSION_MODULES_ANEW_H
-#define TRAMMEL_SESSION_MODULES_ANEW_H
+#ifndef TRAMMEL_SESSION_MODULES_ONE_PLACE_PLAN_H
+#define TRAMMEL_SESSION_MODULES_ONE_PLACE_PLAN_H
 
 #include "session/state/session.h"
 
 /* Gives the module of a stopped thread's process a complete plan for trampolines at
  * address `place`: an existing one, or a new one. */
-struct trm_error *anew_plan(struct session *session, struct thread *thread,
-			    struct module *module, uint64_t place);
+struct trm_error *one_place_plan_make(struct session *session, struct thread *thread,
+				      struct module *module, uint64_t place);
 
 #endif
