@@ -1,6 +1,6 @@
 /*
  * Loading of a program's first modules by ld.so: all of them are to be instrumented
- * before any of them runs (ARCHITECTURE, "How a program's start is followed").
+ * before any of them runs (docs/design/process-start.md, "The loader").
  */
 #ifndef TRAMMEL_SESSION_FOLLOW_LOADING_H
 #define TRAMMEL_SESSION_FOLLOW_LOADING_H

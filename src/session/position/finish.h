@@ -1,4 +1,4 @@
-/* Displaced instructions that are finished in a copy: see ARCHITECTURE.md. */
+/* Displaced instructions that are finished in a copy: see docs/design/signals.md. */
 #ifndef TRAMMEL_SESSION_POSITION_FINISH_H
 #define TRAMMEL_SESSION_POSITION_FINISH_H
 
