@@ -15,7 +15,7 @@ struct image_unique {
 	uint64_t size;    /* bytes; 0: nothing tells */
 };
 
-/* By address, global ones first. */
+/* Symbols in the order of their addresses; at one address global ones first. */
 struct image_uniques VECTOR(struct image_unique);
 
 /* Reads .symtab. Error (TRM_ERROR_UNSUPPORTED): it is absent. The image must outlive
@@ -23,12 +23,12 @@ struct image_uniques VECTOR(struct image_unique);
 struct trm_error *image_uniques_init(struct image_uniques *uniques,
 				     const struct image *image);
 
-/* Returns the first one at an address; NULL: none. */
+/* Returns the first symbol at an address; NULL: none. */
 const struct image_unique *image_unique_at(const struct image_uniques *uniques,
 					   uint64_t address);
 
-/* Returns the first of the last ones that begin at or before an address, if it extends
- * to the address; NULL: none. */
+/* Returns the symbol whose function contains an address: the first of those that begin
+ * nearest before it; NULL: none, or its last byte is in front of the address. */
 const struct image_unique *image_unique_around(const struct image_uniques *uniques,
 					       uint64_t address);
 

@@ -7,9 +7,8 @@
 #include "wire/registers.h"
 
 /* Serves a hook, on the stack in the bank, with signals blocked. From the moment that the
- * program installs a system call filter it makes no system call of ours: hooks are
- * silent. `frame`: the registers at the hook, behind which are its return address and
- * number. */
+ * program installs a system call filter, it makes no system calls. `frame`: the registers
+ * of the program at the hook; the hook's return address and number follow in memory. */
 void resident_serve(struct wire_bank *bank, const struct wire_registers *frame);
 
 /*

@@ -5,8 +5,9 @@
 #include <Zydis/Zydis.h>
 #include <string.h>
 
-/* Instructions that enter the kernel, change what segments mean, or name their own place.
- */
+/* Instructions at an entry that must not be moved: they enter the kernel, change what
+ * segments mean, or name their own place. For functions that are relocated whole see
+ * is_odd in code/relocate/cfg.c. */
 static const bool fixed_mnemonics[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 	[ZYDIS_MNEMONIC_SYSCALL] = true,  [ZYDIS_MNEMONIC_SYSENTER] = true,
 	[ZYDIS_MNEMONIC_SYSRET] = true,   [ZYDIS_MNEMONIC_SYSEXIT] = true,

@@ -1,8 +1,7 @@
 /*
  * Lengths of x86-64 instructions, and the few other properties that a linear sweep needs.
- * Tables instead of Zydis, for speed alone: a sweep is ten times as fast. All code that
- * is moved or changed is decoded by Zydis (decode.h), and a test compares the two over
- * real libraries.
+ * Tables instead of Zydis, for speed alone: a sweep is ten times as fast. A test
+ * compares the two over real libraries.
  */
 #ifndef TRAMMEL_X86_LENGTH_H
 #define TRAMMEL_X86_LENGTH_H

@@ -20,9 +20,9 @@ struct operands_memory {
 	uint16_t size; /* bytes; 0: not a fixed number */
 	bool reads, writes;
 	bool stack; /* of push, pop, call, ret and the like: by the stack pointer alone */
-	bool odd;   /* has no such address: gathers, xlat, enter */
+	bool odd;   /* its address is not of that form: gathers, xlat, enter */
 	bool narrow;        /* the address is cut to 32 bits */
-	bool repeated;      /* accessed rcx times, of which no access need be made */
+	bool repeated;      /* accessed up to rcx times, or not at all */
 	int8_t base, index; /* numbers of registers, or OPERANDS_... */
 	uint8_t scale;
 	uint8_t segment;      /* enum operands_segment */

@@ -1,6 +1,6 @@
 /*
- * Choosing how many instructions at an entry a trampoline copies, so that threads stay in
- * it longer.
+ * Choosing how many instructions a trampoline copies behind the displaced ones: up to the
+ * end of a small function, or to its first exit, which saves the jump back.
  */
 #ifndef TRAMMEL_CODE_ENTRY_TAIL_COPY_H
 #define TRAMMEL_CODE_ENTRY_TAIL_COPY_H
@@ -8,8 +8,8 @@
 #include "code/entry/trampoline.h"
 
 /*
- * A value for trampoline.copied, given all other fields: at least `displaced`. Whether
- * the instructions can be moved shows only in trampoline_emit.
+ * Returns a value for trampoline.copied, in bytes, given all other fields; at least
+ * `displaced`. trampoline_emit fails if one of the instructions cannot be moved.
  */
 unsigned trampoline_choose_copy(const struct trampoline *trampoline);
 

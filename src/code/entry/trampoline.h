@@ -16,9 +16,11 @@ enum {
 	TRAMPOLINE_TAIL_MAX = 32,
 	/* The most bytes of a trampoline, alignment aside. */
 	TRAMPOLINE_SIZE_MAX = 640,
+	/* Bytes behind its return address at which the hook of a latch may return, to run
+	 * the latch anew: its first bytes are a jump by then. */
 	TRAMPOLINE_AGAIN = 2,
-	TRAMPOLINE_LATCH_BODY = 5 + 2 + 8 + 2 + 8 + 5 +
-				8, /* offset where a latch continues if it does not ask */
+	/* Offset in a latch of the code behind its hook. */
+	TRAMPOLINE_LATCH_BODY = 5 + 2 + 8 + 2 + 8 + 5 + 8,
 	TRAMPOLINE_HOOK_NUMBER = 6, /* offset in a hook of its number */
 	/* Bytes of a hook with the jump to a gate. */
 	TRAMPOLINE_GATED_HOOK = 5 + 2 + 8 + 8 + 5,
@@ -36,8 +38,9 @@ struct trampoline {
 	uint8_t hook;  /* 0: none */
 	uint64_t gate; /* address of the gate of a hooked function; 0: none. It runs
 			  behind the hook and returns to TRAMPOLINE_GATED_HOOK */
-	bool latch;    /* the hook may return TRAMPOLINE_AGAIN bytes further on, to begin
-			  anew; the first 8 bytes may become a jump at any time */
+	bool latch;    /* the function is planned at its first call: the hook may return
+			  TRAMPOLINE_AGAIN bytes further on; the first 8 bytes may become
+			  a jump at any time */
 	unsigned call_end; /* as plan_function.call_end */
 	uint64_t entrance; /* for a call through a word, the address to which it now
 			      leads; 0: the trampoline */

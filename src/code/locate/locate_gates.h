@@ -15,8 +15,9 @@ bool gates_cache_of(const struct plan *plan, uint64_t return_address, uint32_t *
 bool gates_has_compared(const struct plan *plan, uint32_t code_offset,
 			uint32_t *ret_slot);
 
-/* The target of the call with which a function begins, from its unpatched bytes
- * `original`. `ret_word`: it is the address of a word that holds the target. */
+/* The link-time target of the call with which a function begins, from its unpatched bytes
+ * `original`; or, with *ret_word true (an indirect call), the address of the word in
+ * memory that holds the target. */
 uint64_t gates_callee(const struct plan_function *function, const uint8_t *original,
 		      bool *ret_word);
 

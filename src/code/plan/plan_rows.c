@@ -165,19 +165,19 @@ const char *plan_reason_text(enum plan_reason reason)
 		[PLAN_BRANCH_INTO_ENTRY] = "a branch leads into the first instructions",
 		[PLAN_UNDECODABLE] = "the first instructions cannot be decoded",
 		[PLAN_NOT_MOVABLE] = "the first instructions cannot be moved",
-		[PLAN_UNTOUCHABLE] = "must not be touched",
+		[PLAN_UNTOUCHABLE] = "a restartable sequence, or a signal return",
 		[PLAN_DOUBTFUL] =
 			"nothing but a symbol says that a function begins there",
-		[PLAN_OUT_OF_REACH] = "out of reach of the trampoline",
+		[PLAN_OUT_OF_REACH] = "an operand is out of the trampoline's reach",
 		[PLAN_NO_STACK] = "the stack may be too small to keep flags there",
 		[PLAN_CHECKED] =
 			"the program reads the code, or compares it with a checksum",
 		[PLAN_NO_RETURNS] = "not all returns can be seen",
-		[PLAN_COLD_PART_STAYS] = "cannot be moved",
-		[PLAN_COLD_PART_UNREAD] = "not understood",
+		[PLAN_COLD_PART_STAYS] = "cannot be relocated",
+		[PLAN_COLD_PART_UNREAD] = "its code is not understood",
 		[PLAN_COLD_PART_SHARED] = "jumped to by several functions",
-		[PLAN_NO_SPACE] = "no space for the code",
-		[PLAN_COLD_PART_UNREACHED] = "jumped to by nothing that is understood",
+		[PLAN_NO_SPACE] = "no free addresses for its code",
+		[PLAN_COLD_PART_UNREACHED] = "no jump to it was found",
 	};
 
 	return (unsigned)reason < PLAN_REASON_COUNT ? texts[reason] : "unknown reason";

@@ -63,7 +63,8 @@ enum cfg_kind cfg_kind_of(const struct brief *brief)
 
 /* Whether an instruction cannot run elsewhere: transactions, far returns, operands cut to
  * 32 bits; and popf, which may set the trap flag: then each further instruction is
- * visible to the program. */
+ * visible to the program. For instructions at entries see fixed_mnemonics in
+ * x86/decode.c. */
 static bool is_odd(const uint8_t *bytes, const struct brief *brief)
 {
 	bool far_leave =

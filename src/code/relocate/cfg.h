@@ -109,7 +109,8 @@ enum cfg_trouble {
 	CFG_FINE,
 	CFG_UNDECODABLE, /* not all of its bytes are known instructions */
 	CFG_INDIRECT,    /* an indirect jump that was not understood */
-	CFG_ODD, /* instructions that cannot run elsewhere; branches into others */
+	CFG_ODD, /* an instruction that must not be moved, a branch into the middle of
+		    one, or code that another function shares */
 };
 
 /*

@@ -1,5 +1,5 @@
-/* Comparison of a program's text with a string of the spool, made at each event by name.
- * */
+/* Comparison of a program's text with a string of the spool, made at each event that has
+ * a name. */
 #ifndef TRAMMEL_RUNTIME_STORE_TEXT_H
 #define TRAMMEL_RUNTIME_STORE_TEXT_H
 
@@ -24,11 +24,10 @@ static inline bool text_is(const struct context_string *known, const char *text)
 }
 #else
 /*
- * Both are read in words at multiples of 8, as the string lies; so no word reaches into a
- * page that the text does not, and none is read behind the one that the text ends in.
- * What such a word has beside the text is shifted out.
- *
- * text: 0-terminated.
+ * Returns whether `text`, 0-terminated, equals the string `known`. Both are read in words
+ * of 8 bytes at multiples of 8, so no read reaches a page without bytes of the text, or
+ * goes beyond the word that has its end. Bytes of a word that are in front of the text or
+ * behind it are shifted out.
  */
 static inline __attribute__((always_inline)) bool
 text_is(const struct context_string *known, const char *text)
