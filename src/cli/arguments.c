@@ -9,20 +9,37 @@
 #include <string.h>
 #include <sys/wait.h>
 
+enum { HELP_WIDTH = 79, HELP_COLUMN = 22 }; /* of descriptions */
+
+/* Prints the words of a description behind `column` columns, each with a space in front,
+ * and begins a new line where a word has no room. */
+static void print_description(const char *text, int column)
+{
+	while (*text) {
+		const int length = (int)strcspn(text, " ");
+
+		if (column + 1 + length > HELP_WIDTH)
+			column = printf("\n%*s", HELP_COLUMN, "") - 1;
+		column += printf(" %.*s", length, text);
+		text += length;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
 void arguments_print_help(const char *usage, const struct poptOption *options)
 {
 	puts(usage);
 	for (const struct poptOption *option = options; option->longName; option++) {
-		char name[64];
+		const bool has_value = option->argDescrip != NULL;
+		int column = option->shortName ? printf("  -%c, ", option->shortName)
+					       : printf("      ");
 
-		snprintf(name, sizeof(name), "--%s%s%s", option->longName,
-			 option->argDescrip ? "=" : "",
-			 option->argDescrip ? option->argDescrip : "");
-		if (option->shortName)
-			printf("  -%c, %-16s %s\n", option->shortName, name,
-			       option->descrip);
-		else
-			printf("      %-16s %s\n", name, option->descrip);
+		column += printf("--%s%s%s", option->longName, has_value ? "=" : "",
+				 has_value ? option->argDescrip : "");
+		if (column < HELP_COLUMN)
+			column += printf("%*s", HELP_COLUMN - column, "");
+		print_description(option->descrip, column);
 	}
 }
 
