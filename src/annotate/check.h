@@ -17,7 +17,8 @@ enum check_kind {
 	CHECK_OUT,    /* the sums of entries and of exits differ: impossible */
 	CHECK_LEFT,   /* entered more often than left: threads ended in it, or jumped away
 		       */
-	CHECK_STAYED, /* the same of a block with calls: they did not come back */
+	CHECK_STAYED, /* entered more often than left: calls in the block did not return
+		       */
 	CHECK_TWICE,  /* left more often than entered: calls came back twice, in a child,
 		       * or had been made when trammel attached */
 	CHECK_CAME,   /* entered more often than edges lead there: by a changed context */

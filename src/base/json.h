@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A place in a text. Behind the first thing that makes no sense it is at `end`. */
+/* A position in a text; at `end` after a syntax error. */
 struct json {
 	const char *at, *end;
-	const char *wrong; /* that thing; NULL: there is none so far */
+	const char *wrong; /* where the first syntax error is; NULL: none so far */
 };
 
 enum json_kind {

@@ -19,7 +19,7 @@ struct command {
 	const char *usage;   /* lines, the first one "Usage: ..." */
 	void (*more)(void);  /* prints the rest of the help; or NULL */
 	const struct poptOption *options;
-	struct showing *given; /* which the options fill */
+	struct showing *given; /* where values of the options go */
 	/* Runs the command. `ret_status` is set to EXIT_DONE before the call. */
 	struct trm_error *(*run)(int *ret_status);
 	/* Returns the exit status; argv[0] is the command's name. */

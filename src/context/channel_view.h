@@ -8,8 +8,8 @@
 
 enum { PAIRS_MAX = 5 * CONTEXT_METRICS_MAX + 32 };
 
-/* Properties of the attributes that snapshots add, the same as Caliper's; and of
- * metadata of the run, which stands above all contexts. */
+/* Properties of attributes, as Caliper has them: of values in snapshots, of sums, and of
+ * metadata of the run, which are global. */
 enum {
 	VIEW_VALUE = RECORD_AS_VALUE | RECORD_SCOPE_THREAD | RECORD_SKIP_EVENTS,
 	VIEW_SUM = VIEW_VALUE | RECORD_AGGREGATABLE,

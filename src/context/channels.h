@@ -28,8 +28,8 @@ struct context_channel_saving {
 	struct record_model *model;
 	uint64_t image; /* process image of all records; 0: none */
 	double ns_per_tick;
-	context_lookup *look_up; /* NULL: addresses are said alone */
-	void *context;           /* of that */
+	context_lookup *look_up; /* NULL: addresses have no names beside them */
+	void *context;           /* of look_up */
 };
 
 /* Writes the records of the channel with this number; nothing if it does not exist. */

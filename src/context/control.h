@@ -1,7 +1,7 @@
 /*
- * Channels of a process that runs, from outside: which there are, and that they are to
- * measure or to rest. What is wanted is written into the process's spool; the process
- * does it at its next event, and no signal or stop is needed.
+ * Lists, stops and starts the channels of a running process. The wanted state is written
+ * to the process's spool; the process changes to it at its next event, without a signal
+ * or a stop.
  */
 #ifndef TRAMMEL_CONTEXT_CONTROL_H
 #define TRAMMEL_CONTEXT_CONTROL_H
@@ -34,7 +34,8 @@ struct trm_error *context_control_check(const struct context_control *control,
 					const char *name);
 /* Tells whether a channel has this name (NULL: any). */
 bool context_control_is(const struct context_channel *channel, const char *name);
-/* Wants the channels of the name (NULL: all) to be stopped, or to go on. */
+/* Sets the wanted state of the channels of the name (NULL: all): stopped, or measuring.
+ */
 void context_control_want(struct context_control *control, const char *name,
 			  bool stopped);
 

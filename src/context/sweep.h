@@ -1,6 +1,6 @@
 /*
- * Folders of spools that hold nothing: of programs that were killed, or ended by _exit,
- * before they said anything.
+ * Removes folders of spools without data: of programs that were killed, or ended by
+ * _exit, before their first event.
  */
 #ifndef TRAMMEL_CONTEXT_SWEEP_H
 #define TRAMMEL_CONTEXT_SWEEP_H

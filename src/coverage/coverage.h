@@ -17,7 +17,7 @@ struct coverage_function {
 	uint32_t file;   /* index in coverage.files; of no use without a line */
 	uint32_t line;   /* 0: not known */
 	uint32_t linked; /* number in coverage.names: the linked (mangled) name */
-	uint32_t name;   /* the same for the name that reports show */
+	uint32_t name;   /* number in coverage.names: the name that reports show */
 	uint64_t offset; /* link-time address */
 	uint64_t calls;  /* 0: not executed. 1 in coverage profiles */
 };

@@ -38,7 +38,7 @@ struct image_inlines {
 	struct string_table names;
 	struct VECTOR(struct image_scope) scopes; /* a parent is in front of its own */
 	struct VECTOR(struct image_part) parts;   /* by start; disjoint */
-	struct VECTOR(struct image_stretch) stretches; /* the same */
+	struct VECTOR(struct image_stretch) stretches; /* by start; disjoint */
 	bool llvm; /* all of it was compiled by a compiler that is based on LLVM */
 };
 

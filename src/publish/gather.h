@@ -10,7 +10,7 @@ enum { PUBLISH_GATHER_ABI = 1 };
 
 struct context_gather;
 
-/* The object of that name. */
+/* The functions of the library, found by dlsym as PUBLISH_GATHER. */
 struct publish_gather {
 	uint32_t abi;
 	struct context_gather *(*create)(void);

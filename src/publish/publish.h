@@ -121,9 +121,9 @@ struct publish_channel {
 	uint32_t number;
 	uint32_t also; /* another channel whose records are included; 0: none */
 	double ns_per_tick;
-	publish_reduce *reduce; /* of outputs across processes; NULL: it is alone */
-	publish_spread *spread; /* of the same */
-	void *processes;        /* for both */
+	publish_reduce *reduce; /* sums up over processes; NULL: this process is alone */
+	publish_spread *spread; /* gives the result to all processes */
+	void *processes;        /* argument of reduce and spread */
 };
 
 #define PUBLISH_QUERY "trammel_publish_query"

@@ -104,8 +104,8 @@ struct cali_names {
 	struct VECTOR(struct cali_attribute) attributes;
 	struct table *joined;  /* from two nodes to the second's path below the first */
 	struct text bytes;     /* scratch */
-	uint64_t node_bytes;   /* memory that nodes took, as counted */
-	uint64_t joined_bytes; /* the same of paths that were joined: at most a quarter */
+	uint64_t node_bytes;   /* estimated memory of all nodes */
+	uint64_t joined_bytes; /* part of it, of joined paths: at most a quarter */
 	uint64_t node_bytes_max;
 };
 

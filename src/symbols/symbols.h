@@ -15,7 +15,7 @@ struct symbols_place {
 	const char *functions[SYMBOLS_INLINES];
 	size_t function_count; /* at least 1 */
 	const char *place;     /* FILE:LINE; NULL: it is not known or not wanted */
-	const char *file;      /* the same in two; NULL, 0 */
+	const char *file;      /* the parts of `place`; NULL and 0 without it */
 	uint32_t line;
 	const char *module; /* path of the file; "": not known */
 };

@@ -11,8 +11,8 @@
 
 /* Counts of the nodes of one attribute, keyed by its name. */
 struct cali_reuse {
-	uint64_t nodes;    /* records of them */
-	uint64_t uses;     /* the same, and paths of snapshots that have one */
+	uint64_t nodes;    /* node records with the attribute */
+	uint64_t uses;     /* those records, and paths of snapshots with such a node */
 	uint64_t elements; /* different values */
 };
 

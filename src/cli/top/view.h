@@ -27,7 +27,7 @@ struct top_row {
 	const char *place,
 		*name; /* text from the profile: module or state, and the name */
 	uint64_t process, thread; /* pid and tid, where rows are these */
-	uint64_t key;             /* the same in each profile */
+	uint64_t key;             /* identifies the row in all profiles */
 	uint64_t total;
 	double rate; /* calls a second since the profile before */
 };
@@ -47,7 +47,7 @@ struct top_view {
 /* Reads the profile that was written at this moment (CLOCK_MONOTONIC). One that cannot be
  * read changes nothing. */
 void top_view_update(struct top_view *view, const char *path, uint64_t now);
-/* Makes the rows anew, after `by` or `sort` changed. */
+/* Lists and sorts the rows again, after `by` or `sort` changed. */
 void top_view_arrange(struct top_view *view);
 /* Adds the view as text: at most `columns` columns and `lines` lines (0: no limit),
  * each line followed by a newline. */

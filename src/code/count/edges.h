@@ -50,7 +50,7 @@ uint32_t *edges_list_slots(const struct plan *plan, const struct plan_function *
 struct edges_residue {
 	uint64_t address; /* link-time, of the first instruction that it did not execute,
 			     or with which it continued */
-	int by;           /* 1: it left; -1: it came; or a sum of these */
+	int by;           /* threads that left, less those that came: 1, -1, or a sum */
 	bool counts;      /* it runs the probes in front of that instruction */
 };
 struct edges_residues VECTOR(struct edges_residue);

@@ -44,7 +44,7 @@ struct watched_loop {
 	uint64_t left;             /* ticks: end of the last iteration */
 	uint64_t iterations;       /* since the last snapshot */
 	uint64_t first;            /* number of the first of them */
-	uint64_t taken, wait;      /* ticks of that snapshot; between two */
+	uint64_t taken, wait; /* ticks: time of the last snapshot; least between two */
 };
 
 /* Data of region_monitor about a thread. */

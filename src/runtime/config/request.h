@@ -43,7 +43,7 @@ void request_append_part(char *text, size_t size, const char *more, size_t lengt
 void request_append(char *text, size_t size, const char *more);
 
 /* Tells whether all services of a list with commas exist; adds a complaint about the
- * first one that does not. `kind` and `name`: the object that names them. */
+ * first one that does not. `kind` and `name` say in it what has the list. */
 bool request_has_services(const char *services, const char *kind, const char *name);
 
 /* Adds the settings of a specification, {"KEY": "VALUE"}, with `value` in place of each
@@ -63,8 +63,8 @@ void request_expand(const char *text, const char *value, char *to, size_t size);
 void request_clauses(const struct configuration_option *option, const char *level,
 		     const char *value, char *text, size_t size);
 
-/* Applies an option. `for_all`: it stands for all configurations, and those that do not
- * take it are left out. */
+/* Applies an option. `for_all`: it was given for all configurations; a configuration that
+ * does not have it ignores it. */
 void request_apply(struct request *request, const struct item *item, bool for_all);
 
 /* Adds the texts that options have where samples know the place of the sampled code;

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* A file is this file as long as none of these change. */
+/* Identity of a file: while none of these change, its contents have not changed. */
 struct file_identity {
 	uint64_t device, inode, size;
 	int64_t modified_ns, changed_ns; /* since 1970 */

@@ -1,4 +1,4 @@
-/* Files of mappings. */
+/* Opens the file of a mapping. */
 #ifndef TRAMMEL_SESSION_MODULES_MAPPED_H
 #define TRAMMEL_SESSION_MODULES_MAPPED_H
 #include "control/maps.h"

@@ -1,7 +1,7 @@
 /*
- * Plans of modules whose trampolines cannot lie at any of the usual places: made for
- * one place, and never kept. Processes that forked from each other find the same places
- * taken and share such a plan.
+ * Plans of modules whose trampolines cannot lie at any of the usual addresses: made for
+ * one address, and not kept in the cache. Processes of one family, where the same
+ * addresses are taken, share such a plan.
  */
 #ifndef TRAMMEL_SESSION_MODULES_ONE_PLACE_PLAN_H
 #define TRAMMEL_SESSION_MODULES_ONE_PLACE_PLAN_H

@@ -1,6 +1,6 @@
 /*
- * Values that the resident pushed on the stack of a thread in its code, behind a mark
- * that is written twice.
+ * Values that the resident pushes on the stack of a thread, behind a mark (one word,
+ * twice) by which the tracer finds them.
  */
 #ifndef TRAMMEL_SESSION_POSITION_MARKS_H
 #define TRAMMEL_SESSION_POSITION_MARKS_H

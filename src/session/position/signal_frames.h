@@ -16,7 +16,8 @@
 void signal_frames_add(struct thread *thread, const struct module *module,
 		       const struct user_regs_struct *registers);
 
-/* Adds one that is shown so and goes on at `way`, an address in relocated code. */
+/* Adds a stopped thread that appears to a handler with these registers, and goes on at
+ * `way`, an address in relocated code, when the handler returns. */
 void signal_frames_add_way(struct thread *thread, const struct module *module,
 			   const struct user_regs_struct *registers, uint64_t way);
 
