@@ -37,7 +37,7 @@ def main():
                 tests.append((name, functools.partial(
                     test_variant, source, variant, name, folder, tool, options)))
         others = job_control.TESTS + top.TESTS
-        if not trammel.preloads(options.measure):
+        if not trammel.preloads(options.measure) and trammel.TOOL not in options.measure.split(","):
             others = others + attach.TESTS + windows.TESTS
         for name, test in others:
             tests.append((name, functools.partial(test, folder, tool, options)))

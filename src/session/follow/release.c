@@ -16,6 +16,7 @@
 #include "session/thread/injection.h"
 #include "session/thread/stop.h"
 #include "session/thread/threads.h"
+#include "session/tool/tool.h"
 #include "wire/bank.h"
 
 #include <signal.h>
@@ -163,6 +164,7 @@ void release_process(struct session *session, struct process *process, bool rest
 		text = NULL;
 	va_end(arguments);
 	stop_all(session, process, false);
+	tool_leave(session, process);
 	if (restore && space && space->references == 1)
 		restore_text(session, space, process->pid);
 	let_go(session, process, text);
@@ -180,6 +182,7 @@ void release_space(struct session *session, struct process *process, const char 
 		text = NULL;
 	va_end(arguments);
 	stop_all(session, process, true);
+	tool_leave(session, process);
 	restore_text(session, space, process->pid);
 	for (size_t i = session->all_processes.count; i-- > 0;) {
 		struct process *other = session->all_processes.items[i];
@@ -196,6 +199,7 @@ static void leave_process(struct session *session, struct process *process)
 	struct space *space = process->space;
 
 	stop_all(session, process, true);
+	tool_leave(session, process);
 	if (space && space->family)
 		restore_text(session, space, process->pid);
 	for (size_t i = session->all_processes.count; i-- > 0;) {

@@ -118,6 +118,7 @@ struct thread {
 				nanoseconds of clock_now_ns(); UINT64_MAX: for ever */
 	struct tool_thread tool;
 	struct tool_pending tool_pending;
+	bool emulated;       /* it was resumed by REMOTE_EMULATE */
 	uint64_t tool_since; /* clock_now_ns() since which it is in one call of a routine
 				of a tool; 0: it was not looked at */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */

@@ -44,6 +44,10 @@ struct tool_space {
 	enum tool_phase phase;
 	uint64_t pool, pool_end; /* addresses of all that belongs to the tools */
 	uint64_t next;           /* in it; what is mapped next comes here */
+	/* Memory that is mapped already, for tools in a process with a filter of system
+	 * calls: it may forbid to map more. */
+	uint64_t reserve, reserve_end;
+	bool filtered; /* the process has such a filter */
 	struct wire_tool_table table;
 	struct VECTOR(struct tool_range) unmapped; /* below `next`: free again */
 	struct tool_thread service;                /* makes further threads */
@@ -57,8 +61,9 @@ struct tool_space {
 /* What comes behind a system call of a tool that has been entered. */
 struct tool_pending {
 	bool entered;
-	bool made;  /* it has been entered again, for the kernel to make it */
-	bool given; /* the call is not made: `result` is its result */
+	bool program; /* it is the program's own: nothing is answered */
+	bool made;    /* it has been entered again, for the kernel to make it */
+	bool given;   /* the call is not made: `result` is its result */
 	int64_t result;
 	struct user_regs_struct before; /* as at its entry */
 	struct tool_file *mapped;       /* mmap: this file is read there; NULL: none */

@@ -60,6 +60,17 @@ void thread_defer(struct session *session, struct thread *thread, bool wait)
 	}
 }
 
+/* Whether calls of a thread are to be announced before a filter sees them: it may end
+ * there, or be in code of a tool. */
+static bool announces_calls(const struct thread *thread)
+{
+	const struct space *space = thread->process ? thread->process->space : NULL;
+
+	return thread->state == THREAD_RUNNING && space && space->tools &&
+	       space->tools->filtered && space->tools->phase == TOOL_LOADED &&
+	       !thread->tool_pending.entered && !thread->tool_pending.program;
+}
+
 void thread_resume(struct session *session, struct thread *thread, int signal)
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;
@@ -72,8 +83,12 @@ void thread_resume(struct session *session, struct thread *thread, int signal)
 	if (thread->event_pending)
 		return;
 	interrupted_calls_go_on(thread);
-	struct trm_error *error =
-		remote_resume(thread->tid, calls ? REMOTE_SYSCALL : REMOTE_RUN, signal);
+	thread->emulated = calls && announces_calls(thread);
+	struct trm_error *error = remote_resume(thread->tid,
+						thread->emulated ? REMOTE_EMULATE
+						: calls          ? REMOTE_SYSCALL
+								 : REMOTE_RUN,
+						signal);
 
 	thread->stopped = false;
 	thread->resumed_ns = clock_now_ns();

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/prctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -130,6 +131,7 @@ static struct trm_error *begin_tools(struct session *session, struct thread *thr
 	}
 	if (!error) {
 		tools->phase = TOOL_LOADED;
+		tools->filtered = thread->process->space->filters > 0;
 		call_startups(&visit);
 		if (tools->phase == TOOL_LOADED)
 			tool_visit_moment(&visit, TOOL_AT_START);
@@ -288,36 +290,74 @@ static bool is_end(const struct thread *thread, const struct user_regs_struct *r
 	}
 }
 
-/* A call that ends the thread or its process is put off until the tools are done. */
-static void see_end(struct session *session, struct thread *thread,
+/* A call that ends the thread or its process is put off until the tools are done. Returns
+ * whether it was. */
+static bool see_end(struct session *session, struct thread *thread,
 		    struct user_regs_struct *registers)
 {
 	const struct process *process = thread->process;
 	const bool all = process->space->references == 1 &&
 			 (registers->orig_rax != SYS_exit || process->threads == 1);
 
-	if (!all && !thread->tool.thread_pointer)
-		return;
-	if (!thread_put_off_call(thread, registers))
-		return;
+	if (!is_end(thread, registers) || (!all && !thread->tool.thread_pointer) ||
+	    !thread_put_off_call(thread, registers))
+		return false;
 	if (all)
 		end_tools(session, thread);
 	else
 		end_thread(session, thread);
+	return true;
+}
+
+/* Whether a call installs a filter of system calls. */
+static bool is_filter(const struct user_regs_struct *registers)
+{
+	return registers->orig_rax == SYS_seccomp ||
+	       (registers->orig_rax == SYS_prctl &&
+		(int)registers->rdi == PR_SET_SECCOMP);
+}
+
+/* Acts on a call of the program's that was only announced, so that no filter has seen it:
+ * has it made, or sees it made. Returns whether the thread is only to be resumed. */
+static bool see_announced(struct thread *thread, struct user_regs_struct *registers)
+{
+	struct tool_pending *pending = &thread->tool_pending;
+
+	if (pending->program && pending->made) {
+		*pending = (struct tool_pending){0};
+		return false;
+	}
+	if (pending->program) {
+		pending->made = remote_is_entry(thread->tid);
+		return !pending->made;
+	}
+	*pending = (struct tool_pending){.program = true};
+	tool_calls_make(registers);
+	trm_error_destroy(remote_set_registers(thread->tid, registers));
+	return true;
 }
 
 bool tool_see_call(struct session *session, struct thread *thread)
 {
 	struct user_regs_struct registers;
-	const struct tool_space *tools = loaded_tools(thread);
+	struct tool_space *tools = loaded_tools(thread);
 
 	if (tool_points_see_call(session, thread))
 		return true;
-	if (!tools || !remote_is_entry(thread->tid) ||
-	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
-	    !is_end(thread, &registers))
+	if (thread->tool_pending.program && !see_announced(thread, NULL))
 		return false;
-	see_end(session, thread, &registers);
+	if (thread->tool_pending.program) {
+		thread_resume(session, thread, 0);
+		return true;
+	}
+	if (!tools || !remote_is_entry(thread->tid) ||
+	    remote_failed(remote_get_registers(thread->tid, &registers)))
+		return false;
+	if (is_filter(&registers) && !thread->emulated)
+		tools->filtered = true;
+	if (!see_end(session, thread, &registers) &&
+	    (!thread->emulated || !see_announced(thread, &registers)))
+		return false;
 	thread_resume(session, thread, 0);
 	return true;
 }

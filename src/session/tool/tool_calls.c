@@ -8,10 +8,12 @@
 
 #include <asm/prctl.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PAGE 4096u
@@ -119,7 +121,8 @@ static int64_t serve_munmap(struct tool_request *request)
 
 	if (!is_own(request, start, size))
 		return -EINVAL;
-	give_range(request->space->tools, start, start + size);
+	if (!request->space->tools->filtered)
+		give_range(request->space->tools, start, start + size);
 	return TOOL_CALL_MADE;
 }
 
@@ -139,6 +142,8 @@ static int64_t serve_mremap(struct tool_request *request)
 
 	if (!is_own(request, old, old_size))
 		return -EINVAL;
+	if (request->space->tools->filtered)
+		return -ENOMEM;
 	if (size <= old_size) {
 		give_range(request->space->tools, old + size, old + old_size);
 		return TOOL_CALL_MADE;
@@ -331,12 +336,73 @@ static const struct {
 	{SYS_getegid, serve_made},
 };
 
+/* Memory that is mapped already: each part is given out once, and is 0. */
+static int64_t take_reserve(struct tool_request *request)
+{
+	struct tool_space *tools = request->space->tools;
+	const uint64_t size = whole_pages(ARGUMENT(request, 1));
+
+	if (!(request->thread->tool_pending.before.r10 & MAP_ANONYMOUS) ||
+	    request->thread->tool_pending.before.r10 & MAP_FIXED ||
+	    size > tools->reserve_end - tools->reserve)
+		return -ENOMEM;
+	tools->reserve += size;
+	return (int64_t)(tools->reserve - size);
+}
+
+static int64_t give_time(const struct tool_request *request)
+{
+	struct timespec now;
+
+	if (clock_gettime((clockid_t)ARGUMENT(request, 0), &now))
+		return -errno;
+	return remote_failed(remote_write(request->space->memory_fd, ARGUMENT(request, 1),
+					  &now, sizeof(now)))
+		       ? -EFAULT
+		       : 0;
+}
+
+/* Answers a call that else is made: the process has a filter, which may kill for it. Who
+ * waits for a lock looks again and again. */
+static int64_t serve_filtered(struct tool_request *request)
+{
+	const int operation = (int)ARGUMENT(request, 1) & FUTEX_CMD_MASK;
+
+	switch (request->registers.orig_rax) {
+	case SYS_mmap:
+		return take_reserve(request);
+	case SYS_munmap:
+	case SYS_mprotect:
+	case SYS_sched_yield:
+		return 0;
+	case SYS_futex:
+		return operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET
+			       ? 0
+			       : -EAGAIN;
+	case SYS_clock_gettime:
+		return give_time(request);
+	case SYS_getpid:
+		return request->thread->process->pid;
+	case SYS_gettid:
+		return request->thread->tid;
+	default:
+		return -EPERM;
+	}
+}
+
 static int64_t serve_call(struct tool_request *request)
 {
-	for (size_t i = 0; i < array_count(servers); i++)
-		if (servers[i].number == request->registers.orig_rax)
-			return servers[i].serve(request);
-	return tool_files_serve(request);
+	int64_t result = TOOL_CALL_MADE;
+	size_t i = 0;
+
+	while (i < array_count(servers) &&
+	       servers[i].number != request->registers.orig_rax)
+		i++;
+	result = i < array_count(servers) ? servers[i].serve(request)
+					  : tool_files_serve(request);
+	return result == TOOL_CALL_MADE && request->space->tools->filtered
+		       ? serve_filtered(request)
+		       : result;
 }
 
 /* Has the kernel make no call. Where a filter looks at calls, it would look at the number
@@ -352,8 +418,7 @@ static void make_none(const struct thread *thread, struct user_regs_struct *regi
 	registers->rsi = registers->rdx = 0;
 }
 
-/* Has the call made that was only announced. */
-static void make_again(struct user_regs_struct *registers)
+void tool_calls_make(struct user_regs_struct *registers)
 {
 	enum { CALL_SIZE = 2 };
 
@@ -396,9 +461,24 @@ enum tool_event tool_calls_enter(struct session *session, struct thread *thread,
 		make_none(thread, registers, emulated);
 		pending->entered = !emulated;
 	} else if (emulated) {
-		make_again(registers);
+		tool_calls_make(registers);
 	}
 	trm_error_destroy(remote_set_registers(thread->tid, registers));
+	return TOOL_GOES_ON;
+}
+
+enum tool_event tool_calls_see(struct session *session, struct thread *thread,
+			       bool emulated)
+{
+	struct tool_pending *pending = &thread->tool_pending;
+
+	if (!pending->entered)
+		return tool_calls_enter(session, thread, emulated);
+	/* Between the two comes the exit from the call that was not made. */
+	if (pending->made || !emulated)
+		tool_calls_leave(thread);
+	else
+		pending->made = remote_is_entry(thread->tid);
 	return TOOL_GOES_ON;
 }
 

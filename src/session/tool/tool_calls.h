@@ -41,6 +41,14 @@ struct tool_request {
 enum tool_event tool_calls_enter(struct session *session, struct thread *thread,
 				 bool emulated);
 
+/* Acts on any stop at a system call of a tool's code: its entry, by REMOTE_EMULATE if
+ * `emulated`, or what follows of it. */
+enum tool_event tool_calls_see(struct session *session, struct thread *thread,
+			       bool emulated);
+
+/* Has a call made, when the thread goes on, that was only announced. */
+void tool_calls_make(struct user_regs_struct *registers);
+
 /* Acts on the exit from such a call. */
 void tool_calls_leave(struct thread *thread);
 

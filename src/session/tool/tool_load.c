@@ -29,6 +29,9 @@
 #define STACK_SIZE (1ull << 20)
 #define STACK_GAP  (64u << 10) /* nothing is mapped below it */
 
+/* Memory for tools where a filter may forbid to map more. */
+#define RESERVE_SIZE (16ull << 20)
+
 /* How long loading may take. */
 #define LOAD_MS 60000
 
@@ -143,6 +146,8 @@ static struct trm_error *place_loader(struct session *session, struct thread *th
 	const Elf64_Phdr *segment;
 
 	add_memory(&batch, stack, stack + STACK_SIZE, PROT_READ | PROT_WRITE);
+	add_memory(&batch, space->tools->reserve, space->tools->reserve_end,
+		   PROT_READ | PROT_WRITE);
 	for (size_t i = 0; (segment = segment_at(loader, i)); i++)
 		if (segment->p_type == PT_LOAD && batch.count < SEGMENTS_MAX)
 			add_memory(&batch, bias + segment->p_vaddr,
@@ -349,6 +354,9 @@ static struct trm_error *choose_pool(struct session *session, struct thread *thr
 		space->tools->pool = space->tools->next = arena - size;
 		space->tools->pool_end = arena;
 		space->tools->next += STACK_GAP + STACK_SIZE;
+		space->tools->reserve = space->tools->next;
+		space->tools->next += RESERVE_SIZE;
+		space->tools->reserve_end = space->tools->next;
 		return NULL;
 	}
 	return trm_error_create(TRM_ERROR_UNSUPPORTED,

@@ -95,16 +95,15 @@ bool tool_points_see_call(struct session *session, struct thread *thread)
 
 	if (!space || !space->tools)
 		return false;
-	if (thread->tool_pending.entered) {
-		tool_calls_leave(thread);
-		thread_resume(session, thread, 0);
-		return true;
-	}
-	if (!remote_is_entry(thread->tid) ||
-	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
-	    !tool_space_has(space->tools, registers.rip))
+	const struct tool_pending *pending = &thread->tool_pending;
+
+	if (pending->program ||
+	    (!pending->entered &&
+	     (!remote_is_entry(thread->tid) ||
+	      remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	      !tool_space_has(space->tools, registers.rip))))
 		return false;
-	event = tool_calls_enter(session, thread, false);
+	event = tool_calls_see(session, thread, space->tools->filtered);
 	if (event == TOOL_ABORTED)
 		break_off(session, thread, "aborted");
 	else if (event != TOOL_GOES_ON)

@@ -156,20 +156,6 @@ static bool is_fault(int signal)
 	return settle_synchronous >> (signal - 1) & 1;
 }
 
-static enum tool_event see_call(struct session *session, struct thread *thread)
-{
-	struct tool_pending *pending = &thread->tool_pending;
-
-	if (!pending->entered)
-		return tool_calls_enter(session, thread, true);
-	/* Between the two comes the exit from the call that was not made. */
-	if (pending->made)
-		tool_calls_leave(thread);
-	else
-		pending->made = remote_is_entry(thread->tid);
-	return TOOL_GOES_ON;
-}
-
 static struct trm_error *gone_error(const struct thread *thread)
 {
 	return trm_error_create(TRM_ERROR_GONE, "thread %d ended", thread->tid);
@@ -182,7 +168,7 @@ static struct trm_error *see_stop(struct session *session, struct thread *thread
 {
 	switch (event->kind) {
 	case EVENT_SYSCALL:
-		outcome->event = see_call(session, thread);
+		outcome->event = tool_calls_see(session, thread, true);
 		return NULL;
 	case EVENT_SIGNAL:
 		outcome->signal = event->value;
