@@ -37,7 +37,8 @@ static uint64_t moved_to(const struct wire_ways *ways, uint64_t address)
 	for (uint32_t i = 0; i < way->map_row_count; i++) {
 		const struct wire_step *step = &steps[way->first_map_row + i];
 
-		if (original == address && step->kind != WIRE_STEP_AWAY && step->original)
+		if (original == address && step->kind != WIRE_STEP_AWAY &&
+		    wire_step_original(*step))
 			return step->kind == WIRE_STEP_MOVED ? code : 0;
 		original += (uint64_t)(int64_t)wire_step_original(*step);
 		code += wire_step_code(*step);

@@ -306,8 +306,9 @@ static void finish_now_and_then(void *context, ucontext_t *ucontext)
 			    (uint32_t)offset);
 	if (place.kind != PLAN_POSITION_POINT)
 		return;
-	assert_true(plan_finish_point(finishing->plan, (uint32_t)offset, place.end,
-				      FINISH, (uint8_t *)(uintptr_t)FINISH, 4096));
+	assert_true(plan_finish_point(
+		finishing->plan, finishing->plan->code.items + offset, (uint32_t)offset,
+		place.end, FINISH, (uint8_t *)(uintptr_t)FINISH, 4096));
 	*(uint64_t *)(uintptr_t)FINISH = WHOLE_CODE + place.end;
 	*rip = FINISH + WORD;
 	finishing->finished++;

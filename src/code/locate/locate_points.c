@@ -5,10 +5,9 @@
 #include "x86/decode.h"
 
 /* Copies one instruction; an operand relative to it leads to the same place as before. */
-static size_t copy_one(const struct plan *plan, uint32_t at, uint32_t end,
-		       struct emitter *emitter)
+static size_t copy_one(const struct plan *plan, const uint8_t *code, uint32_t at,
+		       uint32_t end, struct emitter *emitter)
 {
-	const uint8_t *code = plan->code.items + at;
 	struct instruction instruction;
 	size_t before, behind;
 
@@ -26,18 +25,20 @@ static size_t copy_one(const struct plan *plan, uint32_t at, uint32_t end,
 	return instruction.length;
 }
 
-size_t plan_finish_point(const struct plan *plan, uint32_t code_offset, uint32_t end,
-			 uint64_t address, uint8_t *block, size_t capacity)
+size_t plan_finish_point(const struct plan *plan, const uint8_t *code,
+			 uint32_t code_offset, uint32_t end, uint64_t address,
+			 uint8_t *block, size_t capacity)
 {
 	struct emitter emitter = {
 		.code = block, .count = 8, .capacity = capacity, .address = address};
 
 	/* Branches in a point lead forwards in it, or to its end. */
 	while (code_offset < end) {
-		size_t size = copy_one(plan, code_offset, end, &emitter);
+		size_t size = copy_one(plan, code, code_offset, end, &emitter);
 
 		if (!size)
 			return 0;
+		code += size;
 		code_offset += (uint32_t)size;
 	}
 	emit_bytes(&emitter, (const uint8_t[]){0xff, 0x25}, 2);

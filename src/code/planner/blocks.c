@@ -240,8 +240,11 @@ static void choose_slots(struct plan_builder *builder, struct plan_function *row
 	whole->blocks.items[0].slot = row->slot * builder->plan->slot_size;
 	whole->entry_slot =
 		whole_needs_entry_slot(whole) ? whole->blocks.items[0].slot : WHOLE_NONE;
-	if (builder->request->depth < PLAN_BLOCKS)
+	if (builder->request->depth < PLAN_BLOCKS) {
+		if (whole->entry_slot != WHOLE_NONE)
+			whole->blocks.items[0].slot = WHOLE_NONE;
 		return;
+	}
 	add_blocks(builder, row);
 	if (builder->request->depth != PLAN_EDGES ||
 	    !counter_placement_choose(builder, row))

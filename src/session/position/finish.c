@@ -3,6 +3,7 @@
 #include "code/locate/locate.h"
 #include "code/locate/locate_points.h"
 #include "code/plan/position.h"
+#include "code/points/points.h"
 #include "control/remote.h"
 #include "resident/resident.h"
 #include "session/cache/address_maps.h"
@@ -125,11 +126,18 @@ bool finish_make_point(const struct thread *thread, struct module *module,
 	const struct plan *plan = module->file->plan;
 	uint64_t page = module->code_size - ADDRESS_MAPS_FINISH_SIZE;
 	union finish_block block = {0};
+	uint8_t code[POINT_SIZE_MAX];
+	const size_t size = place->end - code_offset;
 
+	/* The plan's code may be for another place in the bank. */
+	if (size > sizeof(code) ||
+	    remote_failed(remote_read(thread->process->space->memory_fd,
+				      module->code_address + code_offset, code, size)))
+		return false;
 	block.word =
 		thread->process->space->family->arena->address + resident_table()->finish;
-	if (!plan_finish_point(plan, code_offset, place->end, plan->code_address + page,
-			       block.bytes, sizeof(block)) ||
+	if (!plan_finish_point(plan, code, code_offset, place->end,
+			       plan->code_address + page, block.bytes, sizeof(block)) ||
 	    !write_block(thread, module, &block))
 		return false;
 	ret_copy->start = module->code_address + page + 8;
