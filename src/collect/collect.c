@@ -39,11 +39,10 @@ struct trm_error *collector_find(const char *name, const struct collector **ret_
 	if (!text_is_near(name, nearest->name))
 		return trm_error_create(
 			TRM_ERROR_USAGE,
-			"\"%s\" is not a measurement: 'trammel help run' lists all",
-			name);
+			"'%s' is not a measurement: 'trammel help run' lists all", name);
 	return trm_error_create(
 		TRM_ERROR_USAGE,
-		"\"%s\" is not a measurement: did you mean \"%s\"? See 'trammel "
+		"'%s' is not a measurement: did you mean '%s'? See 'trammel "
 		"help run'.",
 		name, nearest->name);
 }

@@ -68,11 +68,11 @@ struct trm_error *context_control_init(struct context_control *control, pid_t pi
 	scoped_fd int fd = open(path, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0)
-		return trm_error_system(errno, "cannot write to \"%s\" of process %d",
-					path, (int)pid);
+		return trm_error_system(errno, "cannot write to '%s' of process %d", path,
+					(int)pid);
 	control->head = map_blocks(fd, 0, CONTEXT_HEAD_BLOCKS);
 	if (!control->head)
-		return trm_error_system(errno, "cannot map \"%s\"", path);
+		return trm_error_system(errno, "cannot map '%s'", path);
 	if (!is_spool(control->head)) {
 		context_control_deinit(control);
 		return trm_error_create(TRM_ERROR_USAGE,

@@ -475,18 +475,18 @@ static struct trm_error *read_file(struct context_process *process, const char *
 	void *bytes;
 
 	if (fd < 0)
-		return trm_error_system(errno, "cannot read \"%s\"", path);
+		return trm_error_system(errno, "cannot read '%s'", path);
 	if (!size)
-		return trm_error_create(TRM_ERROR_FORMAT, "\"%s\" is not a spool", path);
+		return trm_error_create(TRM_ERROR_FORMAT, "'%s' is not a spool", path);
 	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		     0);
 	if (bytes == MAP_FAILED)
-		return trm_error_system(errno, "cannot read \"%s\"", path);
+		return trm_error_system(errno, "cannot read '%s'", path);
 	process->mapped = bytes;
 	process->bytes = bytes;
 	process->size = size;
 	if (!read(fd, bytes, size))
-		return trm_error_system(errno, "cannot read \"%s\"", path);
+		return trm_error_system(errno, "cannot read '%s'", path);
 	return NULL;
 }
 
@@ -499,7 +499,7 @@ static struct trm_error *read_spool(struct context_process *process, const char 
 	if (process->size < sizeof(*process->head) ||
 	    memcmp(process->head->magic, CONTEXT_MAGIC, sizeof(process->head->magic)) ||
 	    process->head->version != CONTEXT_VERSION)
-		return trm_error_create(TRM_ERROR_FORMAT, "\"%s\" is not a spool", name);
+		return trm_error_create(TRM_ERROR_FORMAT, "'%s' is not a spool", name);
 	if (timed)
 		calibrate_clock(process);
 	read_attributes(process);

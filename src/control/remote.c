@@ -198,7 +198,7 @@ struct trm_error *remote_open(pid_t pid, const char *name, int flags, int *ret_f
 	if (fd < 0 && (errno == ENOENT || errno == ESRCH))
 		return trm_error_create(TRM_ERROR_GONE, "process %d ended", pid);
 	if (fd < 0)
-		return trm_error_system(errno, "cannot open \"%s\"", path);
+		return trm_error_system(errno, "cannot open '%s'", path);
 	*ret_fd = fd;
 	return NULL;
 }

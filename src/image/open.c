@@ -106,7 +106,7 @@ static struct trm_error *finish_opening(struct opened *opened, bool search_debug
 	error = read_image(&reader, search_debug_file);
 	reader_deinit(&reader);
 	if (error) {
-		error = trm_error_prefix(error, "\"%s\"", opened->image.path);
+		error = trm_error_prefix(error, "'%s'", opened->image.path);
 		image_close(&opened->image);
 		return error;
 	}
@@ -123,15 +123,14 @@ static struct trm_error *map_whole(const char *path, const char *shown, void **r
 	void *bytes;
 
 	if (fd < 0 || fstat(fd, &status) != 0)
-		return trm_error_system(errno, "cannot read \"%s\"", shown);
+		return trm_error_system(errno, "cannot read '%s'", shown);
 	if (S_ISDIR(status.st_mode))
-		return trm_error_system(EISDIR, "cannot read \"%s\"", shown);
+		return trm_error_system(EISDIR, "cannot read '%s'", shown);
 	if (!S_ISREG(status.st_mode) || status.st_size == 0)
-		return trm_error_create(TRM_ERROR_FORMAT, "\"%s\": not an ELF file",
-					shown);
+		return trm_error_create(TRM_ERROR_FORMAT, "'%s': not an ELF file", shown);
 	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
-		return trm_error_system(errno, "cannot map \"%s\"", shown);
+		return trm_error_system(errno, "cannot map '%s'", shown);
 	*ret_bytes = bytes;
 	*ret_size = (size_t)status.st_size;
 	return NULL;

@@ -56,7 +56,7 @@ void *mpi_next(const char *name)
 		found = dlsym(RTLD_NEXT, name + 1);
 	if (found)
 		return found;
-	fprintf(stderr, "trammel: the MPI library has no \"%s\"\n", name + 1);
+	fprintf(stderr, "trammel: the MPI library has no '%s'\n", name + 1);
 	abort();
 }
 

@@ -71,7 +71,7 @@ static void gather_ranks(const char *output, const struct runtime_outside *runti
 			write_profile(&gathering, output, runtime);
 		else
 			fprintf(stderr,
-				"trammel: rank 0 does not record, and writes no \"%s\"\n",
+				"trammel: rank 0 does not record, and writes no '%s'\n",
 				output);
 	}
 	if (gathering.sums)

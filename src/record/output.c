@@ -22,7 +22,7 @@ struct trm_error *trm_output_open(const char *path, struct trm_output *ret_outpu
 
 	if (fd < 0) {
 		struct trm_error *error =
-			trm_error_system(errno, "cannot write \"%s\"", part.data);
+			trm_error_system(errno, "cannot write '%s'", part.data);
 
 		text_deinit(&part);
 		return error;
@@ -35,11 +35,11 @@ struct trm_error *trm_output_open(const char *path, struct trm_output *ret_outpu
 struct trm_error *trm_output_close(struct trm_output *output, struct trm_error *error)
 {
 	if (!error && !output->direct && rename(output->part, output->path))
-		error = trm_error_system(errno, "cannot write \"%s\"", output->path);
+		error = trm_error_system(errno, "cannot write '%s'", output->path);
 	if (error && !output->direct)
 		unlink(output->part);
 	if (error)
-		error = trm_error_prefix(error, "no profile \"%s\"", output->path);
+		error = trm_error_prefix(error, "no profile '%s'", output->path);
 	close(output->fd);
 	free(output->path);
 	free(output->part);

@@ -277,7 +277,7 @@ static void test_refused(void **state)
 		 "trammel: '%s' has no function at 0x10 now: measure again\n", self.path);
 	check_command(&cmd_annotate, "a.trm space::same(int)", 4, "", expected);
 	check_command(&cmd_annotate, "a.trm lost", 4, "",
-		      "trammel: cannot read \"/nowhere/gone.so\": No such file or "
+		      "trammel: cannot read '/nowhere/gone.so': No such file or "
 		      "directory\n");
 	check_command(&cmd_annotate, "a.trm", 2, "",
 		      "trammel: a profile and a function are needed: trammel annotate "

@@ -222,13 +222,12 @@ static void test_places(void **state)
 	free(errors);
 	/* Without the code, calls are all that can be compared. */
 	write_profile("/nowhere/gone.so", &(struct sample)LOOP(3, 3, 50, 90, 50, 3));
-	check_command(
-		&cmd_report, "--check a.trm", 0,
-		"1 function, 5 blocks checked: 0 counts that cannot be, 0 blocks "
-		"not left\n"
-		"Code not looked at: cannot read \"/nowhere/gone.so\": No such file "
-		"or directory\n",
-		"");
+	check_command(&cmd_report, "--check a.trm", 0,
+		      "1 function, 5 blocks checked: 0 counts that cannot be, 0 blocks "
+		      "not left\n"
+		      "Code not looked at: cannot read '/nowhere/gone.so': No such file "
+		      "or directory\n",
+		      "");
 }
 
 static void test_json(void **state)

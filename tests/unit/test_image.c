@@ -588,7 +588,7 @@ static void test_unreadable_paths(void **state)
 
 		assert_non_null(error);
 		assert_int_equal(error->code, rows[i].code);
-		assert_non_null(strstr(error->message, "\"shown\""));
+		assert_non_null(strstr(error->message, "'shown'"));
 		trm_error_destroy(error);
 	}
 }

@@ -266,7 +266,7 @@ static void test_blocks(void **state)
 	free(text);
 	write_profile("c.trm", false, "three", 1);
 	check_command(&cmd_merge, "-o all.trm a.trm c.trm", 2, "",
-		      "trammel: no profile \"all.trm\": 'a.trm' measured blocks, 'c.trm' "
+		      "trammel: no profile 'all.trm': 'a.trm' measured blocks, 'c.trm' "
 		      "functions: these cannot "
 		      "be added up, merge them apart\n");
 }
@@ -321,25 +321,25 @@ static void test_refused(void **state)
 	write_profile("a.trm", false, "one", 7);
 	write_profile("all.trm", false, "old", 1);
 	check_command(&cmd_merge, "-o all.trm a.trm c.trm", 2, "",
-		      "trammel: no profile \"all.trm\": 'a.trm' measured functions, "
+		      "trammel: no profile 'all.trm': 'a.trm' measured functions, "
 		      "'c.trm' coverage: these cannot be added up, merge them apart\n");
 	check_command(&cmd_merge, "-o all.trm a.trm nowhere.trm", 4, "",
-		      "trammel: no profile \"all.trm\": cannot open 'nowhere.trm': No "
+		      "trammel: no profile 'all.trm': cannot open 'nowhere.trm': No "
 		      "such file or directory\n");
 	check_command(&cmd_merge, "-o all.trm /dev/null a.trm", 4, "",
-		      "trammel: no profile \"all.trm\": '/dev/null' is empty: its writer "
+		      "trammel: no profile 'all.trm': '/dev/null' is empty: its writer "
 		      "ended before it could write, measure again\n");
 	maker = begin_profile("c.trm", false);
 	end_profile(&maker);
 	check_command(&cmd_merge, "-o all.trm a.trm c.trm", 4, "",
-		      "trammel: no profile \"all.trm\": 'c.trm' holds nothing: its "
+		      "trammel: no profile 'all.trm': 'c.trm' holds nothing: its "
 		      "writer was stopped before it could write, measure again\n");
 	check_command(&cmd_merge, "-o /dev/full a.trm", 4, "",
-		      "trammel: no profile \"/dev/full\": cannot write the profile: No "
+		      "trammel: no profile '/dev/full': cannot write the profile: No "
 		      "space left on device; free some space or choose another place "
 		      "with -o\n");
 	check_command(&cmd_merge, "-o nowhere/all.trm a.trm", 4, "",
-		      "trammel: cannot write \"nowhere/all.trm.part\": No such file or "
+		      "trammel: cannot write 'nowhere/all.trm.part': No such file or "
 		      "directory\n");
 	assert_int_equal(access("all.trm.part", F_OK), -1);
 	struct listing listing = list_profile("all.trm");

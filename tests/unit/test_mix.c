@@ -238,7 +238,7 @@ static void test_other_code(void **state)
 		  (const char *const[]){
 			  "15 instructions, ",
 			  "Not in the module's file now, and left out: 1 block\n",
-			  "Code not looked at: cannot read \"/nowhere/gone.so\": No such "
+			  "Code not looked at: cannot read '/nowhere/gone.so': No such "
 			  "file or directory\n",
 			  NULL});
 	write_profile(false);

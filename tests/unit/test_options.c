@@ -150,7 +150,7 @@ static void test_collectors_are_found_and_suggested(void **state)
 	error = collector_find("fucntions", &collector);
 	assert_non_null(error);
 	assert_int_equal(error->code, TRM_ERROR_USAGE);
-	assert_non_null(strstr(error->message, "\"functions\""));
+	assert_non_null(strstr(error->message, "'functions'"));
 	trm_error_destroy(error);
 }
 
@@ -196,7 +196,7 @@ static void test_collectors_are_combined(void **state)
 	assert_null(collector_combine("callgraph,calls", &all));
 	assert_true(all.graph && all.calls);
 	error = collector_combine("blocks,cals", &all);
-	assert_non_null(strstr(error->message, "\"calls\""));
+	assert_non_null(strstr(error->message, "'calls'"));
 	trm_error_destroy(error);
 	error = collector_combine("calls,", &all);
 	assert_int_equal(error->code, TRM_ERROR_USAGE);

@@ -50,13 +50,13 @@ static int unknown_command(const char *name)
 	if (text_is_near(name, nearest->name))
 		trm_error_print(trm_error_create(
 			TRM_ERROR_USAGE,
-			"\"%s\" is not a command: did you mean \"%s\"? See 'trammel "
+			"'%s' is not a command: did you mean '%s'? See 'trammel "
 			"help'.",
 			name, nearest->name));
 	else
 		trm_error_print(trm_error_create(
 			TRM_ERROR_USAGE,
-			"\"%s\" is not a command: 'trammel help' lists all", name));
+			"'%s' is not a command: 'trammel help' lists all", name));
 	return EXIT_USAGE;
 }
 

@@ -355,7 +355,7 @@ static int finish_run(struct top *top, const struct launch *launch)
 		;
 	if (top->program && read(launch->failed[0], &why, sizeof(why)) == sizeof(why)) {
 		trm_error_print(
-			trm_error_system(why, "cannot run \"%s\"", top->program[0]));
+			trm_error_system(why, "cannot run '%s'", top->program[0]));
 		return EXIT_FAILED;
 	}
 	scoped_file FILE *file = fopen(top->errors.data, "re");
@@ -404,7 +404,7 @@ static struct trm_error *make_folder(struct top *top)
 	sweep_files(base);
 	text_format(&top->folder, "%s/" FOLDER_PREFIX "XXXXXX", base);
 	if (!mkdtemp(top->folder.data))
-		return trm_error_system(errno, "cannot make a folder in \"%s\"", base);
+		return trm_error_system(errno, "cannot make a folder in '%s'", base);
 	/* Until this process and the tracer have ended. */
 	flock(open(top->folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC), LOCK_SH);
 	text_format(&top->profile, "%s/profile", top->folder.data);

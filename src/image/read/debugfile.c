@@ -60,7 +60,7 @@ static void add_separate_file(struct debug_files *files, struct reader *reader)
 			add_table(reader, &files->mapped_elf, files->mapped,
 				  SOURCE_DEBUG_FILE);
 		else
-			image_warn(reader, "\"%s\" belongs to another file", path.data);
+			image_warn(reader, "'%s' belongs to another file", path.data);
 		trm_error_destroy(error);
 		image_elf_deinit(&elf);
 	}

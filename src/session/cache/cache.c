@@ -79,7 +79,7 @@ struct cache *cache_create(bool quiet)
 
 	if (fault && !quiet)
 		fprintf(stderr,
-			"trammel: cache folder \"%s\" is not used: %s; set "
+			"trammel: cache folder '%s' is not used: %s; set "
 			"TRAMMEL_CACHE_DIR "
 			"to a folder of your own\n",
 			path, fault);

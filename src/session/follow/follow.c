@@ -246,10 +246,9 @@ static struct trm_error *check_image(struct space *space, pid_t pid)
 	vector_for_each (&space->modules, own)
 		own->stays = true;
 	if (module)
-		return trm_error_create(
-			TRM_ERROR_UNSUPPORTED,
-			"\"%s\" sets the GS register, which trammel needs",
-			module->file->path);
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"'%s' sets the GS register, which trammel needs",
+					module->file->path);
 	return NULL;
 }
 

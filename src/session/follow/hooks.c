@@ -156,7 +156,7 @@ static void serve_exec(struct request *request)
 		close(readable);
 	if (changes)
 		release_process(request->session, request->thread->process, false,
-				"it executes \"%s\", which changes its rights", path);
+				"it executes '%s', which changes its rights", path);
 }
 
 static void serve_execat(struct request *request)
@@ -245,7 +245,7 @@ static bool release_if_text(struct request *request, uint64_t start, uint64_t si
 
 	if (module)
 		release_space(request->session, request->thread->process,
-			      "it %s the code of \"%s\"", what, module->file->name);
+			      "it %s the code of '%s'", what, module->file->name);
 	return module != NULL;
 }
 

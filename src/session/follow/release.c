@@ -243,14 +243,14 @@ bool release_if_foreign(struct session *session, struct process *process)
 
 	if (module)
 		release_process(session, process, true,
-				"its \"%s\" sets the GS register, which trammel needs",
+				"its '%s' sets the GS register, which trammel needs",
 				module->file->name);
 	if (module)
 		return true;
 	module = find_walker(session, process->space);
 	if (module)
 		release_process(session, process, true,
-				"its \"%s\" may follow stacks in a way of its own: "
+				"its '%s' may follow stacks in a way of its own: "
 				"measure it with --calls=in-place",
 				module->file->name);
 	return module != NULL;

@@ -29,7 +29,7 @@ static void say_written(const char *path, const struct context_spool *head)
 {
 	fprintf(stderr,
 		"trammel: process %u ended before it wrote what its channel had: "
-		"that is in \"%s\"\n",
+		"that is in '%s'\n",
 		head->pid, path);
 }
 

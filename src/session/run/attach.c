@@ -200,14 +200,14 @@ static struct trm_error *check_modules(const struct attachment *attachment,
 
 	if (uses_gs)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"cannot measure process %d: \"%s\" sets the GS "
+					"cannot measure process %d: '%s' sets the GS "
 					"register, which trammel needs",
 					attachment->pid, uses_gs->file->path);
 	vector_for_each (&space->modules, module)
 		if (is_go(module->file))
 			return trm_error_create(
 				TRM_ERROR_UNSUPPORTED,
-				"cannot attach to process %d: \"%s\" is written in Go, "
+				"cannot attach to process %d: '%s' is written in Go, "
 				"whose goroutines may be parked anywhere; use 'trammel "
 				"run'",
 				attachment->pid, module->file->path);
@@ -646,9 +646,9 @@ static struct trm_error *attach_and_run(struct session *session,
 	if (course.error)
 		return course.error;
 	if (session->refusal)
-		return trm_error_create(
-			TRM_ERROR_UNSUPPORTED, "cannot measure \"%s\": %s",
-			session->images.items[0]->program, session->refusal);
+		return trm_error_create(TRM_ERROR_UNSUPPORTED, "cannot measure '%s': %s",
+					session->images.items[0]->program,
+					session->refusal);
 	if (!session->images.items[0]->started)
 		return trm_error_create(TRM_ERROR_GONE, "process %d executed no program",
 					request->pid);

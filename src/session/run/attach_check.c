@@ -127,7 +127,7 @@ static struct trm_error *check_tracer(pid_t pid)
 					"trammel (process %d)",
 					pid, (int)tracer);
 	return trm_error_create(TRM_ERROR_UNSUPPORTED,
-				"process %d is traced already, by \"%s\" (process %d), "
+				"process %d is traced already, by '%s' (process %d), "
 				"and can have one tracer only",
 				pid, name, (int)tracer);
 }

@@ -52,7 +52,7 @@ struct trm_error *contexts_prepare(struct session_context *context)
 		int why = errno;
 		struct trm_error *error = trm_error_system(
 			why,
-			"cannot make a folder \"%s\": set TMPDIR to a place where "
+			"cannot make a folder '%s': set TMPDIR to a place where "
 			"that can be done",
 			folder.data);
 

@@ -122,22 +122,22 @@ static struct trm_error *check_program(const char *name, int *ret_refused, char 
 
 	*ret_refused = errno == EACCES ? 126 : 127;
 	if (!path)
-		return trm_error_system(errno, "cannot run \"%s\"", name);
+		return trm_error_system(errno, "cannot run '%s'", name);
 	*ret_refused = 127;
 	if (stat(path, &status)) {
 		if (errno != ENOENT && errno != ENOTDIR)
 			*ret_refused = 126;
-		return trm_error_system(errno, "cannot run \"%s\"", name);
+		return trm_error_system(errno, "cannot run '%s'", name);
 	}
 	*ret_refused = 126;
 	if (S_ISDIR(status.st_mode))
-		return trm_error_system(EISDIR, "cannot run \"%s\"", name);
+		return trm_error_system(EISDIR, "cannot run '%s'", name);
 	if (access(path, X_OK))
-		return trm_error_system(errno, "cannot run \"%s\"", name);
+		return trm_error_system(errno, "cannot run '%s'", name);
 	if (changes_rights(path, &status))
 		return trm_error_create(
 			TRM_ERROR_UNSUPPORTED,
-			"cannot measure \"%s\": it is set-uid, set-gid or has "
+			"cannot measure '%s': it is set-uid, set-gid or has "
 			"capabilities, which a traced program does not get; run "
 			"trammel as the user it changes to",
 			name);
@@ -145,10 +145,10 @@ static struct trm_error *check_program(const char *name, int *ret_refused, char 
 
 	if (fd < 0)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"cannot measure \"%s\": it cannot be read", name);
+					"cannot measure '%s': it cannot be read", name);
 	if (image_probe(fd) == IMAGE_KIND_FOREIGN)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"cannot run \"%s\": it is not an x86-64 program",
+					"cannot run '%s': it is not an x86-64 program",
 					name);
 	*ret_refused = 0;
 	*ret_elf = pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
@@ -167,9 +167,9 @@ struct trm_error *session_check_output(const char *path)
 
 	if (!stat(path, &status)) {
 		if (S_ISDIR(status.st_mode))
-			return trm_error_system(EISDIR, "cannot write \"%s\"", path);
+			return trm_error_system(EISDIR, "cannot write '%s'", path);
 		if (access(path, W_OK))
-			return trm_error_system(errno, "cannot write \"%s\"", path);
+			return trm_error_system(errno, "cannot write '%s'", path);
 		if (!S_ISREG(status.st_mode))
 			return NULL;
 	}
@@ -178,7 +178,7 @@ struct trm_error *session_check_output(const char *path)
 	if (fd < 0) {
 		text_deinit(&part);
 		return trm_error_system(
-			errno, "cannot write \"%s\": choose another place with -o", path);
+			errno, "cannot write '%s': choose another place with -o", path);
 	}
 	close(fd);
 	unlink(part.data);
@@ -395,7 +395,7 @@ struct trm_error *front_exec_error(const struct session_options *options, int wh
 				   struct run_outcome *outcome)
 {
 	outcome->refused = why == ENOENT ? 127 : 126;
-	return trm_error_system(why, "cannot run \"%s\"", options->arguments[0]);
+	return trm_error_system(why, "cannot run '%s'", options->arguments[0]);
 }
 
 static struct trm_error *understand_status(const struct text *status,
@@ -416,8 +416,8 @@ static struct trm_error *understand_status(const struct text *status,
 		return trm_error_create(TRM_ERROR_SYSTEM, "%s", rest);
 	case STATUS_REFUSED:
 		outcome->refused = 126;
-		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"cannot measure \"%s\": %s", name, rest);
+		return trm_error_create(TRM_ERROR_UNSUPPORTED, "cannot measure '%s': %s",
+					name, rest);
 	case STATUS_FAILED:
 		return trm_error_create(TRM_ERROR_SYSTEM, "%s", rest);
 	default:
