@@ -3,6 +3,7 @@
 #include "control/remote.h"
 #include "session/count/window.h"
 #include "session/follow/trapping.h"
+#include "session/position/finish.h"
 #include "session/position/interrupted_calls.h"
 #include "session/position/return_addresses.h"
 #include "session/position/settle.h"
@@ -81,6 +82,10 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	    remote_failed(remote_get_signal(thread->tid, &info))) {
 		window_signalled(session, signal);
 		thread_resume(session, thread, signal);
+		return;
+	}
+	if (is_fault(&info) && finish_pass_check(thread, signal, &registers)) {
+		thread_resume(session, thread, 0);
 		return;
 	}
 	if (fast_timers_put_off(session, thread, &info, &registers))

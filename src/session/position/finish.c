@@ -35,6 +35,22 @@ static bool pass_fault(const struct thread *thread, const struct finish_code *co
 	       !remote_failed(remote_resume(thread->tid, REMOTE_SYSCALL, 0));
 }
 
+bool finish_pass_check(const struct thread *thread, int signal,
+		       const struct user_regs_struct *registers)
+{
+	const struct module *module =
+		space_module_of_code(thread->process->space, registers->rip);
+	struct user_regs_struct then = *registers;
+	uint32_t offset;
+
+	if ((signal != SIGSEGV && signal != SIGBUS) || !module ||
+	    !plan_check_at(module->file->plan,
+			   (uint32_t)(registers->rip - module->code_address), &offset))
+		return false;
+	then.rip = module->code_address + offset;
+	return !remote_failed(remote_set_registers(thread->tid, &then));
+}
+
 /* Waits until the copy has run. */
 static bool wait_for_copy(struct session *session, struct thread *thread,
 			  const struct finish_code *copy, struct event *ret_event)

@@ -14,6 +14,11 @@ bool finish_make_point(const struct thread *thread, struct module *module,
 		       uint32_t code_offset, const struct plan_position *place,
 		       struct finish_code *ret_copy);
 
+/* Leads a thread on that is stopped with a fault of a point's load of the program's
+ * memory: sets its registers. Returns false if it is another signal, or elsewhere. */
+bool finish_pass_check(const struct thread *thread, int signal,
+		       const struct user_regs_struct *registers);
+
 /* Runs the copy, with all but synchronous signals blocked. Returns false if it did not
  * reach its end: something else happened, and is reported as an event. */
 bool finish_run(struct session *session, struct thread *thread,
