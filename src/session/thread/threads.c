@@ -109,6 +109,20 @@ bool thread_ask_to_stop(const struct thread *thread)
 	return !ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
 }
 
+/* Whether a stop is the exit from a call that is traced for tools alone: an interrupt is
+ * seen there first, and then no more. */
+static bool is_exit_alone(const struct thread *thread, const struct event *event)
+{
+	const struct space *space = thread->process ? thread->process->space : NULL;
+
+	return event->kind == EVENT_SYSCALL && space && space->tools &&
+	       thread->state == THREAD_RUNNING && !thread->tool_pending.entered &&
+	       !thread->tool_pending.program && !thread->fault_rip &&
+	       !thread->before_exec && !signal_frames_are_watched(thread) &&
+	       !thread->timer.until && !space_is_traced(space) &&
+	       !remote_is_entry(thread->tid);
+}
+
 bool thread_await_stop(struct session *session, struct thread *thread, int timeout_ms)
 {
 	struct event event;
@@ -118,7 +132,7 @@ bool thread_await_stop(struct session *session, struct thread *thread, int timeo
 	thread->stopped = true;
 	fast_timers_see_stop(session, thread);
 	held_begin(thread, 0);
-	if (event.kind == EVENT_STOP) {
+	if (event.kind == EVENT_STOP || is_exit_alone(thread, &event)) {
 		interrupted_calls_see_stop(thread);
 		return true;
 	}
