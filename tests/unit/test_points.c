@@ -53,8 +53,9 @@ struct source {
 static void add_point(struct points *points, uint32_t at, enum point_where where,
 		      uint64_t recipe)
 {
-	vector_push(&points->items,
-		    ((struct point){.at = at, .where = where, .recipe = recipe}));
+	vector_push(
+		&points->items,
+		((struct point){.at = at, .where = (uint8_t)where, .recipe = recipe}));
 }
 
 /* Counters: of instructions, of what is behind them, of edges, of conditions that are
