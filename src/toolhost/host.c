@@ -79,8 +79,24 @@ static uint64_t find_symbol(void *handle, const char *name)
 	return (uint64_t)(uintptr_t)dlsym(handle, name);
 }
 
-static void end_tools(void)
+/* Where the thread goes on that has the tools end; 0: none does. */
+static uint64_t end_back;
+
+/* The first function that was given to atexit, so the last one to run. Behind it the
+ * process would end, which is for the tracer to say; it may be dead. */
+static void leave_exit(void)
 {
+	if (!end_back)
+		return;
+	for (uint64_t i = 0; i < table.count; i++)
+		dlclose((void *)(uintptr_t)table.tools[i].handle);
+	fflush(NULL);
+	host_leave(end_back);
+}
+
+static void end_tools(uint64_t back)
+{
+	end_back = back;
 	exit(0);
 }
 
@@ -123,11 +139,16 @@ static void load_tool(const char *path, struct wire_tool *tool)
 
 int main(int argc, char **argv)
 {
-	if (argc < 2 || syscall(WIRE_TOOL_CALL, 0L, NULL) != 0) {
+	if (argc > 1)
+		way_back = strtoull(argv[1], NULL, 16);
+	if (!way_back) {
 		fputs("trammel-tool-host: it is for trammel's own use\n", stderr);
 		return 1;
 	}
-	way_back = strtoull(argv[1], NULL, 16);
+	if (!tell_tracer(WIRE_TOOL_NOTHING, NULL)) /* it is dead */
+		host_leave(way_back);
+	stdout->_fileno = stderr->_fileno = WIRE_TOOL_OUTPUT;
+	atexit(leave_exit);
 	for (int i = 2; i < argc && table.count < WIRE_TOOLS_MAX; i++)
 		load_tool(argv[i], &table.tools[table.count++]);
 	table.back = (uint64_t)(uintptr_t)host_back;

@@ -13,13 +13,18 @@
 #define WIRE_TOOL_CALL 0x7472
 
 enum wire_tool_word {
-	WIRE_TOOL_READY = 1, /* all is loaded: address of the struct wire_tool_table */
-	WIRE_TOOL_REFUSED,   /* a tool cannot be loaded: address of a text */
-	WIRE_TOOL_THREAD,    /* a thread of the tools' library waits for its end */
+	WIRE_TOOL_NOTHING, /* whether the tracer is there */
+	WIRE_TOOL_READY,   /* all is loaded: address of the struct wire_tool_table */
+	WIRE_TOOL_REFUSED, /* a tool cannot be loaded: address of a text */
+	WIRE_TOOL_THREAD,  /* a thread of the tools' library waits for its end */
 };
 
 /* The version of include/trammel/tool.h: the first word of a tool's table. */
 #define WIRE_TOOL_VERSION 1
+
+/* Descriptor to which tools print: none of the program's, also when the tracer is dead.
+ */
+#define WIRE_TOOL_OUTPUT 0x3fffffff
 
 #define WIRE_TOOLS_MAX 16
 
@@ -37,7 +42,8 @@ struct wire_tool_table {
 	uint64_t back_call;  /* behind its first system call, at which the tracer takes
 				over */
 	uint64_t new_thread; /* (): makes a thread of the library; 0, or errno */
-	uint64_t end;        /* (): runs termination handlers, writes files out, exits */
+	uint64_t end;        /* (address of a struct wire_tool_back): runs termination
+				handlers, writes files out, returns there */
 	uint64_t find;       /* (handle, name): address of a symbol; 0: there is none */
 	uint64_t count;
 	struct wire_tool tools[WIRE_TOOLS_MAX];

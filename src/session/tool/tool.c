@@ -239,14 +239,16 @@ static void end_thread(struct session *session, struct thread *thread)
 static void end_tools(struct session *session, struct thread *thread)
 {
 	struct tool_space *tools = thread->process->space->tools;
-	const struct tool_routine end = {.name = "exit", .address = tools->table.end};
+	struct tool_routine end = {.name = "exit", .address = tools->table.end};
 	struct tool_visit visit;
+	uint64_t result;
 
 	if (remote_failed(tool_visit_begin(session, thread, NULL, &visit)))
 		return;
 	tool_visit_moment(&visit, TOOL_AT_END);
+	end.arguments[0] = visit.back;
 	if (tools->phase == TOOL_LOADED)
-		tool_visit_leave(&visit, &end);
+		tool_visit_call(&visit, &end, &result);
 	if (tools->phase == TOOL_LOADED)
 		tools->phase = TOOL_ENDED;
 	tool_visit_end(&visit);

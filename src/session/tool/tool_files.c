@@ -46,7 +46,8 @@ static int descriptor_of(struct tool_request *request, int argument)
 	const int number = (int)ARGUMENT(request, argument);
 	const struct tool_file *file = tool_files_find(request, number);
 
-	if (number == STDOUT_FILENO || number == STDERR_FILENO)
+	if (number == STDOUT_FILENO || number == STDERR_FILENO ||
+	    number == WIRE_TOOL_OUTPUT)
 		return request->session->tool_output;
 	return file ? file->fd : -1;
 }

@@ -108,7 +108,7 @@ bool tool_visit_run(struct tool_visit *visit, const struct user_regs_struct *reg
 }
 
 static bool run_routine(struct tool_visit *visit, const struct tool_routine *routine,
-			enum tool_event event, struct tool_outcome *outcome)
+			struct tool_outcome *outcome)
 {
 	const struct space *space = visit->thread->process->space;
 	const uint64_t *arguments = routine->arguments, back = space->tools->table.back;
@@ -130,7 +130,7 @@ static bool run_routine(struct tool_visit *visit, const struct tool_routine *rou
 
 	if (remote_failed(remote_write(space->memory_fd, start.rsp, &back, sizeof(back))))
 		return false;
-	return tool_visit_run(visit, &start, routine->name, event, outcome);
+	return tool_visit_run(visit, &start, routine->name, TOOL_BACK, outcome);
 }
 
 bool tool_visit_call(struct tool_visit *visit, const struct tool_routine *routine,
@@ -138,17 +138,10 @@ bool tool_visit_call(struct tool_visit *visit, const struct tool_routine *routin
 {
 	struct tool_outcome outcome;
 
-	if (!run_routine(visit, routine, TOOL_BACK, &outcome))
+	if (!run_routine(visit, routine, &outcome))
 		return false;
 	*ret_result = outcome.result;
 	return true;
-}
-
-void tool_visit_leave(struct tool_visit *visit, const struct tool_routine *routine)
-{
-	struct tool_outcome outcome;
-
-	run_routine(visit, routine, TOOL_LEFT, &outcome);
 }
 
 /* Fills in the arguments; `text` is the address of the next text, which is moved on. */

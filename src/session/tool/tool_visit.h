@@ -33,9 +33,6 @@ struct trm_error *tool_visit_begin(struct session *session, struct thread *threa
 bool tool_visit_call(struct tool_visit *visit, const struct tool_routine *routine,
 		     uint64_t *ret_result);
 
-/* Calls the routine that has tools end: it does not return. */
-void tool_visit_leave(struct tool_visit *visit, const struct tool_routine *routine);
-
 /* Runs from `registers` until the thread has come to `event`. Returns whether it has. */
 bool tool_visit_run(struct tool_visit *visit, const struct user_regs_struct *registers,
 		    const char *name, enum tool_event event,
