@@ -141,7 +141,7 @@ static void ask(const char *text,
 		struct text shown = {0};
 
 		must(place <= strlen(text));
-		query_show_place(text, place, &shown);
+		text_add_place(text, place, &shown);
 		text_deinit(&shown);
 		trm_error_destroy(error);
 	} else {

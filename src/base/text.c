@@ -177,3 +177,21 @@ bool text_is_near(const char *typed, const char *name)
 
 	return distance <= 2 && distance <= (strlen(typed) + 2) / 3;
 }
+
+void text_add_place(const char *string, size_t place, struct text *ret_text)
+{
+	size_t begin = place, end = place;
+
+	while (begin && string[begin - 1] != '\n')
+		begin--;
+	while (string[end] && string[end] != '\n')
+		end++;
+	text_add(ret_text, "  ");
+	for (size_t i = begin; i < end; i++)
+		text_add_bytes(ret_text,
+			       (unsigned char)string[i] < 0x20 ? " " : string + i, 1);
+	text_add(ret_text, "\n  ");
+	for (size_t i = begin; i < place; i++)
+		text_add(ret_text, ((unsigned char)string[i] & 0xc0) == 0x80 ? "" : " ");
+	text_add(ret_text, "^\n");
+}

@@ -48,6 +48,10 @@ static inline int text_hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* Adds the line of `string` that contains offset `place`, and a line with "^" below it.
+ */
+void text_add_place(const char *string, size_t place, struct text *ret_text);
+
 /* Whether `name` matches the shell glob `pattern` (`*`, `?`, `[a-z]`, `[!a]`, `\x`).
  * `*` also matches slashes and colons. */
 bool text_glob(const char *pattern, const char *name);

@@ -1,15 +1,20 @@
 #include "cli/measuring.h"
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/path.h"
 #include "cli/commands.h"
 #include "cli/pbo.h"
+#include "cli/probes.h"
 #include "collect/collect.h"
+#include "collect/probes/source.h"
+#include "probe/parse.h"
 #include "report/text/report.h"
 #include "session/count/window.h"
 #include "session/options/options.h"
 #include "session/state/memory.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -192,6 +197,37 @@ static struct trm_error *take_memory(const char *option, const char *word, void 
 	return NULL;
 }
 
+/* `to` is the whole struct measuring. */
+static struct trm_error *take_probe(const char *option, const char *word, void *to)
+{
+	struct measuring *given = to;
+	size_t place = 0;
+	struct trm_error *error = probe_program_add(&given->probes, word, &place);
+
+	(void)option;
+	if (error)
+		text_add_place(word, place, &given->probe_place);
+	return error;
+}
+
+static struct trm_error *take_probe_file(const char *option, const char *word, void *to)
+{
+	scoped_file FILE *file = fopen(word, "re");
+	struct text text = {0};
+	char buffer[4096];
+	size_t count;
+
+	if (!file)
+		return trm_error_system(errno, "--%s '%s'", option, word);
+	text_add(&text, "");
+	while ((count = fread(buffer, 1, sizeof(buffer), file)))
+		text_add_bytes(&text, buffer, count);
+	struct trm_error *error = take_probe(option, text.data, to);
+
+	text_deinit(&text);
+	return error ? trm_error_prefix(error, "'%s': ", word) : NULL;
+}
+
 #define PLACE(member) offsetof(struct measuring, options.member)
 
 static const struct word_option {
@@ -223,6 +259,8 @@ static const struct word_option {
 	[OPTION_TOOL] = {"tool", take_tool, PLACE(tools), false},
 	[OPTION_TOOL_OUTPUT] = {"tool-output", take_name, PLACE(tool_output), false},
 	[OPTION_TOOL_TIMEOUT] = {"tool-timeout", take_time, PLACE(tool_ns), false},
+	[OPTION_PROBE] = {"probe", take_probe, 0, false},
+	[OPTION_PROBE_FILE] = {"probe-file", take_probe_file, 0, false},
 };
 
 static struct trm_error *take_word(struct measuring *given, int option, const char *word)
@@ -255,6 +293,8 @@ int measuring_parse(poptContext context, struct measuring *given, const char *co
 	}
 	if (!error && option == -1)
 		return 0;
+	if (given->probe_place.length)
+		fputs(given->probe_place.data, stderr);
 	if (!error)
 		error = trm_error_create(
 			TRM_ERROR_USAGE, "%s: %s. See 'trammel help %s'.",
@@ -332,17 +372,40 @@ static struct trm_error *check_regions(struct measuring *given)
 	return NULL;
 }
 
+/* The measurements of -m, and the probes. */
+static struct trm_error *choose_measures(struct measuring *given)
+{
+	const char *list = given->measure               ? given->measure
+			   : given->regions.count       ? "regions"
+			   : given->probes.probes.count ? "probes"
+							: "functions";
+	struct text whole = {0};
+
+	text_add(&whole, list);
+	if (given->probes.probes.count && !strstr(list, "probes"))
+		text_add(&whole, ",probes");
+	given->with_probes = whole.data;
+	TRM_TRY(collector_combine(given->with_probes, &given->collector));
+	if (probe_program_calls(&given->probes))
+		collector_add_routines(&given->collector);
+	if (given->probes.probes.count)
+		probes_source_begin(&given->options, &given->probes);
+	else if (strstr(list, "probes"))
+		return trm_error_create(TRM_ERROR_USAGE,
+					"-m probes measures what --probe says: give one");
+	return NULL;
+}
+
 bool measuring_complete(struct measuring *given, const char *program)
 {
-	struct trm_error *error = collector_combine(given->measure ? given->measure
-						    : given->regions.count ? "regions"
-									   : "functions",
-						    &given->collector);
+	struct trm_error *error = choose_measures(given);
 
 	given->options.collector = &given->collector;
 	if (!error && given->collector.points)
 		given->options.points.items[given->options.points.count++] =
 			given->collector.points;
+	if (!error && given->probes.probes.count)
+		error = probes_check(&given->probes, program, &given->probe_place);
 	if (!error)
 		error = read_calls(given->calls, &given->options.calls);
 	if (!error && given->collector.calls && !given->collector.graph &&
@@ -363,6 +426,8 @@ bool measuring_complete(struct measuring *given, const char *program)
 	given->options.window.words = given->window.data;
 	if (!error)
 		error = window_check(&given->options);
+	if (error && given->probe_place.length)
+		fputs(given->probe_place.data, stderr);
 	if (error)
 		trm_error_print(error);
 	return !error;
@@ -370,6 +435,10 @@ bool measuring_complete(struct measuring *given, const char *program)
 
 void measuring_deinit(struct measuring *given)
 {
+	probes_source_end(&given->options);
+	probe_program_deinit(&given->probes);
+	text_deinit(&given->probe_place);
+	free(given->with_probes);
 	patterns_deinit(&given->options.only);
 	patterns_deinit(&given->options.skip);
 	patterns_deinit(&given->regions);

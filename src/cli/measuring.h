@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "probe/program.h"
 #include "session/options/options.h"
 
 #include <popt.h>
@@ -28,6 +29,8 @@ enum measuring_option {
 	OPTION_TOOL,
 	OPTION_TOOL_OUTPUT,
 	OPTION_TOOL_TIMEOUT,
+	OPTION_PROBE,
+	OPTION_PROBE_FILE,
 	OPTION_HELP,
 };
 
@@ -38,6 +41,9 @@ struct measuring {
 	struct text window;         /* the options of the measured window, as given */
 	struct collector collector; /* all that is measured, in one */
 	struct patterns regions;    /* functions that are regions */
+	struct probe_program probes;
+	struct text probe_place; /* where an error of a probe is; empty: none is */
+	char *with_probes;       /* the list of measurements, the probes among them */
 	struct session_options options;
 };
 
@@ -108,6 +114,12 @@ struct measuring {
 		MEASURING_WORD("skip-program", OPTION_SKIP_PROGRAM,                        \
 			       "do not measure processes of programs that match",          \
 			       "PROGRAM"),                                                 \
+		MEASURING_WORD("probe", OPTION_PROBE,                                      \
+			       "measure this at points of the program, see "               \
+			       "trammel-probe(7)",                                         \
+			       "PROBE"),                                                   \
+		MEASURING_WORD("probe-file", OPTION_PROBE_FILE,                            \
+			       "the same, with probes in a file", "FILE"),                 \
 		MEASURING_WORD("memory", OPTION_MEMORY,                                    \
 			       "take no more than this for counters and code (default: "   \
 			       "a quarter of the memory)",                                 \

@@ -1,5 +1,4 @@
 /* `trammel query`: see man/trammel-query.1.md. */
-#include "query/lex.h"
 #include "query/names.h"
 #include "query/parse.h"
 #include "query/result.h"
@@ -34,7 +33,7 @@ static struct trm_error *parse_query(const char *words, struct query **ret_query
 
 	if (!error)
 		return NULL;
-	query_show_place(words, at, &place);
+	text_add_place(words, at, &place);
 	fputs(place.data, stderr);
 	text_deinit(&place);
 	return error;

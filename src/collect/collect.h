@@ -19,6 +19,7 @@ extern const struct collector collector_block_coverage;
 extern const struct collector collector_pbo;
 extern const struct collector collector_edges;
 extern const struct collector collector_regions;
+extern const struct collector collector_probes;
 extern const struct collector collector_trace;
 extern const struct collector collector_mpi;
 extern const struct collector collector_openmp;

@@ -11,6 +11,12 @@ uint32_t probe_action_rows(const struct probe_action *action)
 	       3;
 }
 
+bool probe_action_is_extreme(const struct probe_action *action)
+{
+	return !action->key_count &&
+	       (action->kind == PROBE_MIN || action->kind == PROBE_MAX);
+}
+
 uint32_t probe_action_cells(const struct probe_action *action)
 {
 	if (action->kind >= PROBE_SET_THREAD)

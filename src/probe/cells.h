@@ -19,6 +19,13 @@ enum probe_cell {
  * row in front of its bounds and one behind them. */
 uint32_t probe_action_rows(const struct probe_action *action);
 
+/* Returns whether the value of an action is a word of its own, of which the largest
+ * number counts: see recipe_max and recipe_min. */
+bool probe_action_is_extreme(const struct probe_action *action);
+
+/* The order of signed numbers as unsigned ones. */
+#define PROBE_ORDER (1ull << 63)
+
 /* Returns the number of words of an action. */
 uint32_t probe_action_cells(const struct probe_action *action);
 

@@ -27,8 +27,6 @@ static const struct {
 	[PROBE_CALLER] = {PROBE_IN_FRAME, "at a function's entry and return", false},
 	[PROBE_FUNCTION] = {PROBE_ANYWHERE, NULL, true},
 	[PROBE_PC] = {PROBE_ANYWHERE, NULL, false},
-	[PROBE_REGION] = {PROBE_ANYWHERE, NULL, true},
-	[PROBE_TRIPS] = {AT(LOOP), "at F@loop", false},
 	[PROBE_ACCESS] = {AT(LOAD) | AT(STORE), "at F@load and F@store", false},
 	[PROBE_ACCESS_SIZE] = {AT(LOAD) | AT(STORE), "at F@load and F@store", false},
 	[PROBE_ACCESS_VALUE] = {AT(LOAD) | AT(STORE), "at F@load and F@store", false},
@@ -78,14 +76,25 @@ static struct trm_error *need_number(struct probe_parser *parser, uint32_t term)
 			      "this is text, where a number is needed");
 }
 
+/* "size" is what an instruction loads or stores only at such points; elsewhere it is a
+ * variable of the program with that name. */
+static void take_for_variable(struct probe_term *term, uint16_t places)
+{
+	bool local = term->kind >= PROBE_ACCESS && term->kind <= PROBE_ACCESS_VALUE;
+
+	if (local && !(places & kinds[term->kind].places))
+		term->kind = PROBE_VARIABLE;
+}
+
 static struct trm_error *check_term(struct probe_parser *parser, uint16_t places,
 				    uint32_t number)
 {
-	const struct probe_term *term;
+	struct probe_term *term;
 
 	if (number == PROBE_NO_TERM)
 		return NULL;
 	term = term_of(parser, number);
+	take_for_variable(term, places);
 	if (places & ~kinds[term->kind].places)
 		return probe_complain(parser, term->at, "this can be had only %s",
 				      kinds[term->kind].where);
@@ -148,9 +157,13 @@ struct trm_error *probe_check(struct probe_parser *parser, struct probe *probe)
 		TRM_TRY(need_number(parser, probe->condition));
 	vector_for_each (&probe->actions, action) {
 		TRM_TRY(check_action(parser, places, action));
+		action->number = program->action_count++;
+		action->extreme = program->extreme_count;
+		program->extreme_count += probe_action_is_extreme(action);
 		action->cells = program->cell_count;
 		program->cell_count += probe_action_cells(action);
-		if (program->cell_count > PROBE_CELLS_MAX)
+		if (program->cell_count > PROBE_CELLS_MAX ||
+		    program->action_count > PROBE_ACTIONS_MAX)
 			return probe_complain(parser, action->at,
 					      "all actions together are too large");
 	}

@@ -22,7 +22,6 @@ enum probe_node_kind {
 	PROBE_NODE_ELAPSED,
 	PROBE_NODE_THREAD_CELL, /* number */
 	PROBE_NODE_CALL_CELL,   /* number */
-	PROBE_NODE_TRIPS,
 	PROBE_NODE_ACCESS,
 	PROBE_NODE_ACCESS_SIZE,
 	PROBE_NODE_ACCESS_VALUE,
@@ -33,7 +32,6 @@ enum probe_node_kind {
 	PROBE_NODE_BINARY,
 	PROBE_NODE_SAME_TEXT, /* whether the string at first is `text` */
 	PROBE_NODE_STRING,    /* address of a string: only as a key, or to be traced */
-	PROBE_NODE_REGION,    /* likewise */
 };
 
 enum { PROBE_NO_NODE = UINT32_MAX };
@@ -70,6 +68,7 @@ struct probe_site {
 	struct probe_program *program;
 	const struct probe *probe;
 	enum probe_place place;
+	bool tail; /* PROBE_RETURN: the function is left by a jump, without a result */
 	const struct image *image;
 	const struct image_types *types; /* NULL: none */
 	const char *lack;                /* why there are none; NULL: there are */

@@ -257,6 +257,10 @@ static struct trm_error *make_binary(struct probe_site *site,
 		return make_same_text(site, term, ret_value);
 	TRM_TRY(make_word(site, term->first, ret_value));
 	TRM_TRY(make_word(site, term->second, &second));
+	if ((term->symbol == PROBE_SHIFT_LEFT || term->symbol == PROBE_SHIFT_RIGHT) &&
+	    site->nodes.items[second.node].kind != PROBE_NODE_CONSTANT)
+		return probe_site_complain(site, term->at,
+					   "a shift is by a number, not by a value");
 	is_signed = is_signed_value(site, ret_value->type);
 	/* The direction of a shift is the left side's alone. */
 	if (term->symbol != PROBE_SHIFT_RIGHT && term->symbol != PROBE_SHIFT_LEFT)
@@ -311,8 +315,6 @@ static const struct {
 	[PROBE_TIME] = {true, PROBE_NODE_TIME, true},
 	[PROBE_THREAD] = {true, PROBE_NODE_THREAD, true},
 	[PROBE_PC] = {true, PROBE_NODE_PC, false},
-	[PROBE_REGION] = {true, PROBE_NODE_REGION, false},
-	[PROBE_TRIPS] = {true, PROBE_NODE_TRIPS, true},
 	[PROBE_ACCESS] = {true, PROBE_NODE_ACCESS, false},
 	[PROBE_ACCESS_SIZE] = {true, PROBE_NODE_ACCESS_SIZE, true},
 	[PROBE_ACCESS_VALUE] = {true, PROBE_NODE_ACCESS_VALUE, false},

@@ -399,11 +399,14 @@ static struct trm_error *parse_probe(struct probe_parser *parser)
 	probe->source = (uint32_t)parser->program->texts.count - 1;
 	size_t begin = parser->at;
 
+	probe->first_term = (uint32_t)parser->program->terms.count;
 	do
 		TRM_TRY(parse_point(parser, probe));
 	while (probe_accept(parser, ","));
 	probe->name = probe_text_from(parser, begin);
 	struct trm_error *error = parse_block(parser, probe, &shared);
+
+	probe->end_term = (uint32_t)parser->program->terms.count;
 
 	if (!error)
 		error = probe_check(parser, probe);

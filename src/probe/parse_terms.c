@@ -36,7 +36,6 @@ static const struct {
 	{"caller", PROBE_CALLER},
 	{"function", PROBE_FUNCTION},
 	{"pc", PROBE_PC},
-	{"trips", PROBE_TRIPS},
 	{"address", PROBE_ACCESS},
 	{"size", PROBE_ACCESS_SIZE},
 	{"value", PROBE_ACCESS_VALUE},
@@ -183,17 +182,10 @@ static struct trm_error *parse_word(struct probe_parser *parser, size_t begin, c
 
 	if (!strcmp(word, "str"))
 		return parse_string(parser, begin, ret_term);
-	if (!strcmp(word, "region")) {
-		TRM_TRY(probe_need(parser, "."));
-		if (!probe_accept_word(parser, "path"))
-			return probe_complain(parser, parser->at,
-					      "\"path\" is missing here: region.path");
-		add_term(parser, PROBE_REGION, begin, ret_term);
-		return NULL;
-	}
 	for (size_t i = 0; i < array_count(words); i++)
 		if (!strcmp(word, words[i].word)) {
-			add_term(parser, words[i].kind, begin, ret_term);
+			add_term(parser, words[i].kind, begin, ret_term)->name =
+				memory_copy_string(word);
 			return NULL;
 		}
 	if (find_argument(word, &number))

@@ -1,13 +1,8 @@
 #include "probe/program.h"
 
 const char *const probe_place_names[] = {
-	[PROBE_ENTRY] = "entry",
-	[PROBE_RETURN] = "return",
-	[PROBE_CALL] = "call",
-	[PROBE_LOOP] = "loop",
-	[PROBE_LOAD] = "load",
-	[PROBE_STORE] = "store",
-	NULL,
+	[PROBE_ENTRY] = "entry", [PROBE_RETURN] = "return", [PROBE_CALL] = "call",
+	[PROBE_LOAD] = "load",   [PROBE_STORE] = "store",   NULL,
 };
 
 const char *const probe_action_names[] = {
@@ -69,4 +64,13 @@ void probe_program_deinit(struct probe_program *program)
 	vector_deinit(&program->texts);
 	names_deinit(&program->thread_names);
 	names_deinit(&program->call_names);
+}
+
+bool probe_program_calls(const struct probe_program *program)
+{
+	vector_for_each (&program->probes, probe)
+		vector_for_each (&probe->actions, action)
+			if (action->key_count || action->kind == PROBE_TRACE)
+				return true;
+	return false;
 }

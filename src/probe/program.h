@@ -24,7 +24,6 @@ enum probe_place {
 	PROBE_ENTRY,
 	PROBE_RETURN,
 	PROBE_CALL,
-	PROBE_LOOP,
 	PROBE_LOAD,
 	PROBE_STORE,
 	PROBE_ADDRESS,
@@ -60,8 +59,6 @@ enum probe_term_kind {
 	PROBE_CALLER,          /* return address of the function */
 	PROBE_FUNCTION,        /* name of the function that the point is in */
 	PROBE_PC,              /* address of the point's instruction */
-	PROBE_REGION,          /* the program's own context: a path of regions */
-	PROBE_TRIPS,           /* how often a loop was passed */
 	PROBE_ACCESS,          /* address that is loaded or stored */
 	PROBE_ACCESS_SIZE,     /* bytes */
 	PROBE_ACCESS_VALUE,    /* what is loaded or stored */
@@ -146,6 +143,7 @@ enum {
 	PROBE_CALL_CELLS = 14,   /* words kept between entry and return */
 	PROBE_THREAD_CELLS = 64, /* variables of threads */
 	PROBE_CELLS_MAX = 8192,  /* words of all actions */
+	PROBE_ACTIONS_MAX = 512,
 };
 
 struct probe_action {
@@ -161,6 +159,8 @@ struct probe_action {
 	uint32_t limit;
 	uint32_t variable; /* number of the variable that is set */
 	uint32_t cells;    /* index of its first word: see probe/cells.h */
+	uint32_t extreme;  /* of min() and max(): index among all of these */
+	uint32_t number;   /* among all actions */
 };
 
 struct probe {
@@ -168,7 +168,8 @@ struct probe {
 	char *name;      /* the points, as written */
 	struct VECTOR(struct probe_point) points;
 	struct VECTOR(struct probe_action) actions;
-	uint32_t condition; /* of all actions; PROBE_NO_TERM: none */
+	uint32_t condition;            /* of all actions; PROBE_NO_TERM: none */
+	uint32_t first_term, end_term; /* in program.terms */
 };
 
 struct probe_names VECTOR(char *);
@@ -179,6 +180,8 @@ struct probe_program {
 	struct VECTOR(struct probe_term) terms;
 	struct probe_names thread_names, call_names; /* of variables */
 	uint32_t cell_count;                         /* words of all actions */
+	uint32_t extreme_count; /* and words that keep a largest number */
+	uint32_t action_count;
 };
 
 /* Frees what a program owns. */
@@ -189,6 +192,10 @@ void probe_action_deinit(struct probe_action *action);
 
 /* The words of places and actions by their enums, NULL behind the last. */
 extern const char *const probe_place_names[], *const probe_action_names[];
+
+/* Returns whether any action is done by a routine in the program: sums by keys, records.
+ */
+bool probe_program_calls(const struct probe_program *program);
 
 /* Returns the word by which points name a place ("return"); "" for an entry. */
 const char *probe_place_name(enum probe_place place);

@@ -286,20 +286,3 @@ struct trm_error *query_need_pattern(struct query_parser *parser, char **ret_pat
 	*ret_pattern = pattern.data;
 	return NULL;
 }
-
-void query_show_place(const char *text, size_t place, struct text *out)
-{
-	size_t begin = place, end = place;
-
-	while (begin && text[begin - 1] != '\n')
-		begin--;
-	while (text[end] && text[end] != '\n')
-		end++;
-	text_add(out, "  ");
-	for (size_t i = begin; i < end; i++)
-		text_add_bytes(out, (unsigned char)text[i] < 0x20 ? " " : text + i, 1);
-	text_add(out, "\n  ");
-	for (size_t i = begin; i < place; i++)
-		text_add(out, ((unsigned char)text[i] & 0xc0) == 0x80 ? "" : " ");
-	text_add(out, "^\n");
-}

@@ -67,8 +67,4 @@ struct trm_error *query_complain_unknown(struct query_parser *parser, size_t pla
 					 const char *what, const char *word,
 					 const void *table, size_t row_size);
 
-/* Adds the line of the text that contains offset `place`, and a line with "^" below it.
- */
-void query_show_place(const char *text, size_t place, struct text *out);
-
 #endif

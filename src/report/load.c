@@ -12,6 +12,7 @@
 #include "report/edges.h"
 #include "report/fields.h"
 #include "report/intervals.h"
+#include "report/probes.h"
 #include "report/regions.h"
 #include "report/runs.h"
 
@@ -612,6 +613,13 @@ static void see_record(void *context, record_node node, const struct record_pair
 	if (row->own & BIT(FIELD_GRAPH_CALLS)) {
 		if (!is_left_out(loader, row))
 			add_context(loader, row, node);
+		return;
+	}
+	if (row->own & BIT(FIELD_PROBE)) {
+		if (!is_left_out(loader, row))
+			report_probes_add(
+				loader->profile, loader->model, node, pairs, count,
+				find_image(loader, number_of(row, FIELD_IMAGE)));
 		return;
 	}
 	fields_read_path(&loader->reader);

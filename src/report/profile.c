@@ -18,6 +18,9 @@ void report_profile_destroy(struct report_profile *profile)
 	vector_deinit(&profile->modules);
 	vector_deinit(&profile->functions);
 	vector_deinit(&profile->counts);
+	vector_deinit(&profile->probes);
+	vector_deinit(&profile->probe_counts);
+	vector_deinit(&profile->probe_hits);
 	vector_deinit(&profile->blocks);
 	vector_deinit(&profile->arcs);
 	vector_deinit(&profile->intervals);

@@ -197,6 +197,10 @@ struct report_skip {
 };
 struct report_skips VECTOR(struct report_skip);
 
+struct report_probe;
+struct report_probe_count;
+struct report_probe_hit;
+
 struct report_profile {
 	struct VECTOR(struct report_run) runs; /* at least one */
 	struct VECTOR(struct report_image) images;
@@ -210,7 +214,10 @@ struct report_profile {
 	struct VECTOR(struct report_edge) edges;
 	struct VECTOR(struct report_fault) faults;
 	struct report_tree regions;
-	struct report_tree graph;                        /* of calls in their contexts */
+	struct report_tree graph;                  /* of calls in their contexts */
+	struct VECTOR(struct report_probe) probes; /* see report/probes.h */
+	struct VECTOR(struct report_probe_count) probe_counts;
+	struct VECTOR(struct report_probe_hit) probe_hits;
 	struct VECTOR(struct report_interval) intervals; /* by number; usually empty */
 	struct VECTOR(struct report_thread) threads;     /* usually empty */
 	struct VECTOR(struct report_part) parts;

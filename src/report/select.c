@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "report/blocks.h"
 #include "report/edges.h"
+#include "report/probes.h"
 #include "report/regions.h"
 
 #include <inttypes.h>
@@ -164,6 +165,7 @@ struct trm_error *report_profile_select(struct report_profile *profile,
 	add_counts(profile);
 	report_blocks_select(profile);
 	report_trees_select(profile);
+	report_probes_select(profile);
 	report_edges_select(profile);
 	add_parts(profile);
 	vector_for_each (&profile->functions, function)

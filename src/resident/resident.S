@@ -101,6 +101,9 @@ resident_start:
 	.long tool_unmask - resident_start
 	.long tool_unmasked - resident_start
 	.long tool_last - resident_start
+	.long resident_probe - resident_start
+	.long resident_probe_load_at - resident_start
+	.long resident_probe_load_failed - resident_start
 	.long boot - resident_start
 	.long boot_data - resident_start
 	.long boot_end - resident_start

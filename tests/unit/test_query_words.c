@@ -177,7 +177,7 @@ static void test_place(void **state)
 	struct text out = {0};
 
 	(void)state;
-	query_show_place("select\n\ta, \303\251, smu(x)\nlimit 1", 15, &out);
+	text_add_place("select\n\ta, \303\251, smu(x)\nlimit 1", 15, &out);
 	assert_string_equal(out.data, "   a, \303\251, smu(x)\n"
 				      "         ^\n");
 	text_deinit(&out);

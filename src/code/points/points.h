@@ -74,6 +74,10 @@ struct point_source {
 	 * "sub_<offset>"; `address` is link-time. NULL: all. */
 	bool (*wants)(void *context, const struct image *image, const char *name,
 		      uint64_t address);
+	/* Whether functions of a module (its path) may have points: a module in which
+	 * none has is planned as if there were no source, and its plan kept. NULL: all.
+	 */
+	bool (*concerns)(void *context, const char *module);
 	/* Adds the points of a function to `ret_points`, which is empty. No points and no
 	 * slots: the function is none of the source's business. */
 	void (*list)(void *context, const struct point_function *function,

@@ -58,6 +58,18 @@ void recipe_give_back(struct recipe *recipe, int number)
 	recipe->taken &= (uint16_t)~bit_of(number);
 }
 
+int recipe_take_aside(struct recipe *recipe)
+{
+	const int first = recipe_take(recipe);
+	int number;
+
+	if (recipe->trouble || (first != RAX && first != RDX))
+		return first;
+	number = recipe_take_aside(recipe);
+	recipe_give_back(recipe, first);
+	return number;
+}
+
 int recipe_borrow(struct recipe *recipe, int number)
 {
 	int kept;

@@ -54,6 +54,9 @@ int recipe_take(struct recipe *recipe);
 int recipe_take_number(struct recipe *recipe, int number);
 void recipe_give_back(struct recipe *recipe, int number);
 
+/* As recipe_take, but neither rax nor rdx: for what is needed while these are borrowed.
+ */
+int recipe_take_aside(struct recipe *recipe);
 /* Has register `number` for a while even if it is taken: its value is kept in another
  * one, whose number is returned, -1: it was not taken; recipe_return_borrowed brings it
  * back. */

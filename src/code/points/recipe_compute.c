@@ -81,7 +81,8 @@ void recipe_divide(struct recipe *recipe, int to, int from, bool with_sign,
 		   bool remainder)
 {
 	enum { DIVIDE = 6, DIVIDE_SIGNED = 7 };
-	const int divisor = recipe_take(recipe), result = recipe_take(recipe);
+	const int divisor = recipe_take_aside(recipe);
+	const int result = recipe_take_aside(recipe);
 	int low, high;
 
 	recipe_spoil_flags(recipe);

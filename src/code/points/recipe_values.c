@@ -313,7 +313,7 @@ static void load_target(struct recipe *recipe, int to)
 /* rdtsc */
 static void load_time(struct recipe *recipe, int to)
 {
-	const int end = recipe_label(recipe), result = recipe_take(recipe);
+	const int end = recipe_label(recipe), result = recipe_take_aside(recipe);
 	const int low = recipe_borrow(recipe, RAX), high = recipe_borrow(recipe, RDX);
 
 	recipe_spoil_flags(recipe);

@@ -115,7 +115,8 @@ static bool stays_between(const struct whole *whole, const struct cfg_block *blo
 		return true;
 	while (start > block->first && !cfg_is_in_place(instruction_at(cfg, start - 1)))
 		start--;
-	while (!cfg_is_in_place(instruction_at(cfg, end)))
+	/* The end of the block may be original, too, with none behind it. */
+	while (end + 1 < last && !cfg_is_in_place(instruction_at(cfg, end)))
 		end++;
 	for (uint32_t j = start; j <= end; j++)
 		if (point_places_have(whole->points, POINT_BEFORE, j) ||

@@ -4,6 +4,7 @@
 #include "report/blocks.h"
 #include "report/edges.h"
 #include "report/json/parts.h"
+#include "report/json/probes.h"
 #include "report/regions.h"
 #include "report/select.h"
 
@@ -343,6 +344,11 @@ void report_json(const struct report_profile *profile,
 	json_begin_list(out, "processes");
 	add_processes(out, profile, options->sort);
 	text_add(out, "]");
+	if (profile->probes.count) {
+		json_begin_list(out, "probes");
+		json_add_probes(out, profile);
+		text_add(out, "]");
+	}
 	add_skips(out, profile);
 	add_cold_parts(out, profile);
 	text_add(out, "}\n");

@@ -9,6 +9,7 @@
 #include "report/text/amounts.h"
 #include "report/text/grid.h"
 #include "report/text/head.h"
+#include "report/text/probes.h"
 #include "report/text/regions.h"
 
 #include <errno.h>
@@ -487,10 +488,12 @@ static void add_report(const struct view *view)
 
 	report_add_head(view->out, profile, view->limit, &view->style);
 	report_add_instructions(view->out, profile);
+	if (profile->probes.count && view->options->by == REPORT_BY_FUNCTION)
+		report_add_probes(view->out, profile, view->limit);
 	if (profile->executed || profile->regions.nodes.count ||
 	    view->options->by != REPORT_BY_FUNCTION)
 		add_tables(view);
-	else
+	else if (!profile->probes.count)
 		text_add(view->out,
 			 report_has_measured_code(profile)
 				 ? "\nNo function was executed that was measured.\n"

@@ -6,6 +6,7 @@
 #include "session/cache/cache_key.h"
 #include "session/cache/cache_names.h"
 #include "wire/layout.h"
+#include "wire/probes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -109,7 +110,7 @@ bool cache_grew(const struct cache *cache)
 	return cache->names && cache_names_grew(cache->names);
 }
 
-uint64_t cache_counters_reserved(const struct session_options *options)
+uint64_t cache_probes_area(const struct session_options *options)
 {
 	const struct collector_ops *const *ops = options->collector->ops;
 	uint64_t end = WIRE_BANK_HEADER;
@@ -117,7 +118,15 @@ uint64_t cache_counters_reserved(const struct session_options *options)
 	for (; *ops; ops++)
 		if ((*ops)->bank_bytes > end)
 			end = (*ops)->bank_bytes;
-	return page_round_up(end - WIRE_BANK_HEADER);
+	return page_round_up(end);
+}
+
+uint64_t cache_counters_reserved(const struct session_options *options)
+{
+	const uint64_t probes =
+		options->probes ? page_round_up(sizeof(struct wire_probes)) : 0;
+
+	return cache_probes_area(options) + probes - WIRE_BANK_HEADER;
 }
 
 uint64_t cache_counters_extent(const struct cache *cache,

@@ -24,6 +24,10 @@ const char *cache_folder(const struct cache *cache);
 /* Returns whether files may have been added to the cache since it was opened. */
 bool cache_grew(const struct cache *cache);
 
+/* Returns the displacement of struct wire_probes in banks, behind what else is in front
+ * of counters. */
+uint64_t cache_probes_area(const struct session_options *options);
+
 /* Returns the size in bytes of the part of a bank in front of the counters of modules. */
 uint64_t cache_counters_reserved(const struct session_options *options);
 

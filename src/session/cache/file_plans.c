@@ -48,13 +48,14 @@ struct wanted {
 	bool hooked;     /* it may be the C library or the loader */
 	bool events;     /* it may have functions that begin or end counting */
 	uint64_t loaded; /* address of the function with WIRE_HOOK_LOADED; 0: none */
+	bool pointless;  /* only points are asked for, and it has none */
 };
 
 static bool is_wanted(void *context, const char *name, uint64_t address)
 {
 	const struct wanted *wanted = context;
 
-	return !wanted->file->mandatory &&
+	return !wanted->file->mandatory && !wanted->pointless &&
 	       options_want_function(wanted->options, wanted->file->path, wanted->image,
 				     name, address);
 }
@@ -165,11 +166,13 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		image,
 		may_have_hooks(file->name, image->has_interpreter),
 		!file->bare && window_concerns(&options->window, file->path),
-		text_glob("ld-*", file->name) ? loader_done_address(image) : 0};
+		text_glob("ld-*", file->name) ? loader_done_address(image) : 0,
+		options->collector->depth == PLAN_POINTS &&
+			!options_points_of(options, file->path)};
 	const bool spans = options->collector->spans,
 		   c_library = hook_table_is_c_library(file->name);
-	bool narrowed =
-		!options_take_all(options) || options->skip.count || file->mandatory;
+	bool narrowed = !options_take_all(options) || options->skip.count ||
+			file->mandatory || wanted.pointless;
 	struct plan_request request = {
 		.image = image,
 		.probe = options->collector->probe,
@@ -211,7 +214,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 					   .masked = WIRE_SPANS_MASKED,
 					   .unmask = WIRE_BANK_TOOL_UNMASK}},
 		.live = options->live,
-		.points = options->points.count ? &options->points : NULL,
+		.points = options_points_of(options, file->path),
 		.module = file->path,
 	};
 
@@ -506,7 +509,7 @@ static void make_file_plan(struct cache *cache, struct cache_key key,
 
 	/* What points' code is depends on more than the key says. */
 	if (!error &&
-	    (options->points.count ||
+	    (options_points_of(options, file->path) ||
 	     !keep_plan(cache_names(cache), key, file, reserved, 1)) &&
 	    !patch_texts(file))
 		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
@@ -527,7 +530,8 @@ static void load_or_make(struct cache *cache, struct module_file *file, bool laz
 	if (lazy && policy_of_lazy_plans() == POLICY_ALWAYS &&
 	    make_lazily(cache, key, file, options))
 		return;
-	if ((!options->points.count && load_plan(cache_names(cache), key, file)) ||
+	if ((!options_points_of(options, file->path) &&
+	     load_plan(cache_names(cache), key, file)) ||
 	    (lazy && make_lazily(cache, key, file, options)))
 		return;
 	make_file_plan(cache, key, file, options);

@@ -3,6 +3,7 @@
 #include "control/remote.h"
 #include "session/count/window.h"
 #include "session/follow/trapping.h"
+#include "session/position/checked_loads.h"
 #include "session/position/finish.h"
 #include "session/position/interrupted_calls.h"
 #include "session/position/return_addresses.h"
@@ -84,7 +85,8 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		thread_resume(session, thread, signal);
 		return;
 	}
-	if (is_fault(&info) && finish_pass_check(thread, signal, &registers)) {
+	if (is_fault(&info) && (finish_pass_check(thread, signal, &registers) ||
+				checked_loads_pass(thread, &registers))) {
 		thread_resume(session, thread, 0);
 		return;
 	}

@@ -251,3 +251,15 @@ void tool_choices_deinit(struct tool_choices *tools)
 	}
 	vector_deinit(tools);
 }
+
+const struct point_sources *options_points_of(const struct session_options *options,
+					      const char *module)
+{
+	for (uint32_t i = 0; i < options->points.count; i++) {
+		const struct point_source *source = options->points.items[i];
+
+		if (!source->concerns || source->concerns(source->context, module))
+			return &options->points;
+	}
+	return NULL;
+}

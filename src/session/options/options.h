@@ -102,6 +102,8 @@ struct tool_choices VECTOR(struct tool_choice);
 /* Shows that `left` modules, of which `name` is one, are being planned; 0: no more. */
 typedef void planning_show(const char *name, unsigned int left);
 
+struct probe_program;
+
 struct session_options {
 	const struct collector *collector;
 	struct session_context context;
@@ -123,6 +125,7 @@ struct session_options {
 	bool quiet, verbose;
 	planning_show *planning; /* NULL: not shown */
 	enum calls calls;
+	struct probe_program *probes; /* NULL: none */
 	uint64_t memory_limit; /* bytes that all arenas together may take; 0: no limit */
 	struct point_sources points; /* code of others: collectors', probes', tools' */
 	bool live; /* measured programs run before and after the measurement: see
@@ -166,6 +169,10 @@ void window_edge_deinit(struct window_edge *edge);
  * the name that it was executed by (python3 may be python3.11). */
 bool options_want_program(const struct session_options *options, const char *path,
 			  const char *name);
+
+/* Returns the sources of points that a module (path) may have; NULL: none. */
+const struct point_sources *options_points_of(const struct session_options *options,
+					      const char *module);
 
 /* Returns whether functions are measured unless they are skipped. */
 bool options_take_all(const struct session_options *options);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/program.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "control/remote.h"
@@ -70,33 +71,6 @@ static struct trm_error *make_channels(struct channels *channels)
 	return NULL;
 }
 
-/* Returns the file that execvp would take; NULL with errno set if it would find none. */
-static char *find_program(const char *name)
-{
-	const char *path = getenv("PATH");
-	int why = ENOENT;
-
-	if (strchr(name, '/'))
-		return memory_copy_string(name);
-	scoped_free char *copy = memory_copy_string(path ? path : "/bin:/usr/bin");
-	char *rest = copy, *folder;
-
-	while ((folder = strsep(&rest, ":"))) {
-		struct text full = {0};
-		struct stat status;
-
-		text_format(&full, "%s/%s", *folder ? folder : ".", name);
-		if (!stat(full.data, &status) && S_ISREG(status.st_mode)) {
-			if (!access(full.data, X_OK))
-				return full.data;
-			why = EACCES;
-		}
-		text_deinit(&full);
-	}
-	errno = why;
-	return NULL;
-}
-
 static bool changes_rights(const char *path, const struct stat *status)
 {
 	char capability[64];
@@ -116,7 +90,7 @@ static bool changes_rights(const char *path, const struct stat *status)
 static struct trm_error *check_program(const char *name, int *ret_refused, char **ret_elf,
 				       bool *ret_static)
 {
-	scoped_free char *path = find_program(name);
+	scoped_free char *path = program_find(name);
 	char magic[SELFMAG];
 	struct stat status;
 

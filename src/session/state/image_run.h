@@ -81,6 +81,49 @@ struct image_graph {
 				    contexts */
 	struct table by_function;
 };
+/* What probes keep in tables: see collect/probes/tables.h. */
+enum {
+	IMAGE_PROBE_ALL = UINT32_MAX,         /* row: all of the keys */
+	IMAGE_PROBE_LOSSES = UINT32_MAX - 1,  /* of no keys: what is missing */
+	IMAGE_PROBE_EXTREME = UINT32_MAX - 2, /* likewise: the least or largest value */
+};
+enum { IMAGE_PROBE_KEYS = 4, IMAGE_PROBE_VALUES = 6 };
+struct image_probe_total {
+	uint64_t hits, value; /* LOSSES: without room, and unreadable */
+};
+struct image_probe_sum {
+	uint32_t thread; /* 0: threads are not told apart */
+	uint32_t action; /* its number in the program of probes */
+	uint32_t row;    /* of a histogram; IMAGE_PROBE_ALL: all of these keys;
+			    IMAGE_PROBE_LOSSES: of no keys */
+	uint32_t texts;  /* bits: keys that are numbers in image_probes.texts */
+	uint64_t keys[IMAGE_PROBE_KEYS];
+	struct image_probe_total mark; /* at the last look */
+};
+struct image_probe_count {
+	uint32_t interval; /* as in struct image_count */
+	uint32_t sum;
+	struct image_probe_total total;
+};
+struct image_probe_record {
+	uint32_t interval, thread, action, texts;
+	uint64_t ns; /* since the run began */
+	uint64_t values[IMAGE_PROBE_VALUES];
+};
+/* Copy of the tables of one bank, arrays as in struct wire_probes. */
+struct image_probes_copy {
+	uint32_t thread, tid;
+	uint64_t entry_count, row_count, text_size, record_count;
+	void *entries, *rows, *texts, *records, *losses;
+};
+struct image_probes {
+	struct string_table texts;
+	struct VECTOR(struct image_probe_sum) sums;
+	struct table by_key;
+	struct VECTOR(struct image_probe_count) counts;
+	struct VECTOR(struct image_probe_record) records;
+	struct VECTOR(struct image_probes_copy) copies;
+};
 /* Cost of the probes of call graphs, in ticks for each call: of a timed call between
  * the two readings of the clock, and before and after; of an untimed call; and of a
  * call whose return is not seen. */
@@ -114,6 +157,7 @@ struct image_run {
 	struct image_counts mark;   /* contents of its banks at the last look */
 	struct image_arcs arc_mark; /* calls by call site at the last look */
 	struct image_graph graph;
+	struct image_probes probes;
 	struct VECTOR(struct image_residue) residues;
 	struct VECTOR(uint32_t) files;   /* indices in session.files of modules that it
 					    had */

@@ -1,0 +1,262 @@
+#!/usr/bin/python3
+"""Compares what one-line probes find with what programs say that they must find.
+
+Usage: run-probes.py [--trammel PATH] [--only NAME] [--jobs N] [--keep DIR]
+
+The programs in probes/ print lines that begin with "=" and the name of an action:
+
+    = NAME hits N, = NAME sum N, = NAME errors N, = NAME lost N
+    = NAME min N, = NAME max N
+    = NAME row LOW N        a histogram has so many values in the row that begins there
+    = NAME key TEXT N       so many hits (a sum, for sum(); the value, for min() and max())
+
+A histogram that is told in rows must have no others. Each program is built with and without
+optimisation, and also without debug information and as a static program, where the probes need none.
+Ends with `N passed, N failed`.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROBES = os.path.join(HERE, "probes")
+
+BUILDS = {
+    "O0": ["gcc", "-O0", "-g"],
+    "O2": ["gcc", "-O2", "-g"],
+    "clang": ["clang", "-O2", "-g"],
+    "stripped": ["gcc", "-O2"],
+    "static": ["gcc", "-O2", "-static"],
+}
+DEBUG = ("O0", "O2", "clang")
+SUMS = ("{ count = count(); sum = sum(arg0); least = min(arg0); most = max(arg0);"
+        " hist = hist(arg0) }")
+NAMED = SUMS.replace("arg0", "value")
+
+# (scenario, builds, probes)
+CASES = [
+    ("numbers", DEBUG, ["take_long " + NAMED]),
+    ("numbers", ("stripped", "static"), ["take_long " + SUMS]),
+    ("small", DEBUG, ["take_int { first = sum(first); second = sum(second); third = sum(third) }",
+                      "take_int@return { result = sum(ret) }"]),
+    ("members", DEBUG, ["take_request { ids = sum(request->id); kinds = sum(request->kind);"
+                        " lengths = sum(request->length); next = sum(request->next->id);"
+                        " smalls = sum(request->inner.small); bytes = sum(request->inner.bytes[2]);"
+                        ' named = count() if str(request->name) == "special";'
+                        " name = count() by str(request->name) }"]),
+    ("members", ("stripped",), ["take_request { ids = sum(*(i32*)arg0);"
+                                " kinds = sum(*(u32*)(arg0 + 4) & 7);"
+                                " lengths = sum(*(u32*)(arg0 + 4) >> 3 & 0xfffff);"
+                                " next = sum(*(i32*)*(u64*)(arg0 + 16));"
+                                " smalls = sum(*(u16*)(arg0 + 24)); bytes = sum(*(i8*)(arg0 + 28));"
+                                ' named = count() if str(*(u64*)(arg0 + 8)) == "special";'
+                                " name = count() by str(*(u64*)(arg0 + 8)) }"]),
+    ("recursion", ("O0", "O2", "stripped", "static"),
+     ["recurse@return { kept = sum(arg0 * 1000); results = sum(ret) }"]),
+    ("jumps", ("O0", "O2", "stripped"),
+     ["around { entries = count() } around@return { kept = sum(arg0) }"]),
+    ("bad", ("O2", "stripped", "static"),
+     ['take_long { read = count() if *(u8*)arg0 == 97; text = count() if str(arg0) == "abcde";'
+      " keyed = count() by str(arg0) }"]),
+    ("threads", ("O2", "stripped", "static"),
+     ["take_long " + SUMS.replace(" }", "; keyed = count() by arg0 & 3 }")]),
+    ("forks", ("O2", "static"), ["take_long { sum = sum(arg0); count = count() }"]),
+    ("keys", ("O0", "O2", "static"),
+     ["swap_text { words = count() by str(arg0) }",
+      "take_long { sums = sum(arg0) by arg0 % 100; most = max(arg0) by arg0 % 100;"
+      " least = min(arg0) by arg0 % 100 }"]),
+    ("accesses", ("O2",), ["loaded@load { loads = count(); values = sum(value) if size == 8 }",
+                           "loaded@store { stores = count(); stored = sum(value) }"]),
+    ("calls", ("O0", "O2"), ["truth:take_long@call { calls = sum(arg0) }"]),
+    ("throws", DEBUG, ["outer(*)@return { kept = sum(value); results = sum(ret) }",
+                       "outer(*) { entries = count(); numbers = sum(to->number) }"]),
+]
+
+
+class Failure(Exception):
+    pass
+
+
+def build(folder, name, variant):
+    source = os.path.join(PROBES, name + (".cc" if name == "throws" else ".c"))
+    program = os.path.join(folder, variant, name)
+    os.makedirs(os.path.dirname(program), exist_ok=True)
+    command = list(BUILDS[variant])
+    if name == "throws":
+        command[0] = {"gcc": "g++", "clang": "clang++"}[command[0]]
+    subprocess.run([*command, "-pthread", source, "-o", program], check=True)
+    if variant == "stripped":
+        subprocess.run(["objcopy", "--strip-debug", program], check=True)
+    return program
+
+
+def found_in(trammel, profile):
+    """{(action, word, ...): number} of a profile."""
+    out = subprocess.run([trammel, "report", "--json", profile], check=True, capture_output=True,
+                         text=True).stdout
+    report = json.loads(out)
+    found = {}
+    for probe in report["probes"]:
+        name = probe["probe.name"].split(" ")[0]
+        for word in ("hits", "sum", "errors", "lost"):
+            key = (name, word)
+            found[key] = found.get(key, 0) + probe.get("probe." + word, 0)
+        for word in ("min", "max"):
+            if word in probe:
+                found[name, word] = probe[word]
+        for count in probe["counts"]:
+            if "probe.low" in count:
+                found[name, "row", str(count["probe.low"])] = count["probe.hits"]
+            else:
+                kind = probe["probe.kind"]
+                value = count.get(kind, count["probe.sum"] if kind == "sum" else count["probe.hits"])
+                found[name, "key", count.get("key", "")] = value
+    return found, report["profile"].get("probe.troubles", "")
+
+
+def compare(output, found):
+    """Lines that differ from what the program said."""
+    wrong, rows = [], set()
+    for line in output.splitlines():
+        if not line.startswith("= "):
+            continue
+        words = line[2:].split(" ")
+        key, number = tuple(words[:-1]), int(words[-1])
+        if key[1] == "row":
+            rows.add(key[0])
+        if found.get(key) != number:
+            wrong.append(f"{' '.join(key)} must be {number}, is {found.get(key)}")
+        found.pop(key, None)
+    wrong += [f"{key} is {number}, and must not be" for key, number in found.items()
+              if key[1] == "row" and key[0] in rows]
+    return wrong
+
+
+def check(options, folder, case, variant):
+    scenario, _, probes = case
+    name = "throws" if scenario == "throws" else "truth"
+    program = os.path.join(folder, variant, name)
+    profile = os.path.join(folder, f"{scenario}-{variant}.trm")
+    command = [options.trammel, "run", "--quiet", "-o", profile]
+    for probe in probes:
+        command += ["--probe", probe]
+    bare = subprocess.run([program, scenario], capture_output=True, text=True, timeout=120)
+    if bare.returncode == 77:
+        return "skipped"
+    run = subprocess.run([*command, "--", program, scenario], capture_output=True, text=True,
+                         timeout=120)
+    if run.returncode != bare.returncode:
+        raise Failure(f"ends with {run.returncode}, bare with {bare.returncode}: {run.stderr}")
+    if scenario != "signals" and run.stdout != bare.stdout:
+        raise Failure("prints something else than bare")
+    found, troubles = found_in(options.trammel, profile)
+    wrong = compare(run.stdout, found)
+    if troubles:
+        wrong.append(troubles)
+    if wrong:
+        raise Failure("\n    ".join(wrong))
+    return "ok"
+
+
+def check_attach(options, folder):
+    """Probes of a program that runs already, and runs on."""
+    program = os.path.join(folder, "O2", "truth")
+    profile = os.path.join(folder, "attach.trm")
+    with subprocess.Popen([program, "lasting"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as process:
+        def turn():
+            process.stdin.write(b"x")
+            process.stdin.flush()
+            return process.stdout.read(1)
+        turn()
+        with subprocess.Popen([options.trammel, "attach", "-o", profile, "-p",
+                               str(process.pid), "--probe",
+                               "take_long { sum = sum(arg0); hist = hist(arg0);"
+                               " keyed = count() by arg0 & 1 }"],
+                              stderr=subprocess.PIPE) as attached:
+            begun = attached.stderr.readline().decode()
+            if "measuring process" not in begun:
+                raise Failure(begun)
+            for _ in range(7):
+                turn()
+            attached.terminate()
+            attached.wait(timeout=60)
+        turn()
+        process.stdin.close()
+        if process.wait(timeout=30):
+            raise Failure("the program did not end well")
+    found, troubles = found_in(options.trammel, profile)
+    wanted = {("sum", "sum"): 7 * 4950, ("hist", "hits"): 700, ("keyed", "key", "0"): 350,
+              ("keyed", "key", "1"): 350}
+    wrong = [f"{key} must be {number}, is {found.get(key)}" for key, number in wanted.items()
+             if found.get(key) != number]
+    if wrong or troubles:
+        raise Failure("\n    ".join([*wrong, troubles]))
+    return "ok"
+
+
+def check_refused(options, folder):
+    """What is wrong is said before the program runs, with a caret below it."""
+    program = os.path.join(folder, "O2", "truth")
+    cases = [
+        ("take_long { sum(vale) }", 'there is no variable "vale" here: did you mean "value"?', 17),
+        ("take_request { sum(request->lenght) }", 'struct request has no member "lenght": did you '
+         'mean "length"?', 27),
+        ("truth:take_lnog { count() }", 'did you mean "take_long"?', 1),
+        ("take_long { cuont() }", 'did you mean "count"?', 13),
+        ("take_request { sum(request) by request->inner }", "which is no number", 39),
+    ]
+    wrong = []
+    for probe, text, column in cases:
+        run = subprocess.run([options.trammel, "run", "-o", os.path.join(folder, "no.trm"), "--probe",
+                              probe, "--", program, "numbers"], capture_output=True, text=True,
+                             timeout=60)
+        lines = run.stderr.splitlines()
+        carets = [line.index("^") - 1 for line in lines if line.strip() == "^"]
+        if run.returncode != 2 or text not in run.stderr or carets != [column] or run.stdout:
+            wrong.append(f"{probe}: status {run.returncode}, {carets}, {run.stderr}")
+    if wrong:
+        raise Failure("\n    ".join(wrong))
+    return "ok"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--trammel", default=os.path.join(HERE, "../build/src/cli/trammel"))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    options.trammel = os.path.abspath(options.trammel)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or temporary
+        os.environ.setdefault("XDG_CACHE_HOME", os.path.join(folder, "cache"))
+        wanted = {(("throws" if case[0] == "throws" else "truth"), variant)
+                  for case in CASES for variant in case[1]}
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(lambda pair: build(folder, *pair), sorted(wanted)))
+            tests = {f"{case[0]} {variant}": pool.submit(check, options, folder, case, variant)
+                     for case in CASES for variant in case[1] if options.only in case[0]}
+            if options.only in "attach":
+                tests["attach"] = pool.submit(check_attach, options, folder)
+            if options.only in "refused":
+                tests["refused"] = pool.submit(check_refused, options, folder)
+            passed = failed = 0
+            for name, test in tests.items():
+                try:
+                    print(f"  {name}: {test.result()}", flush=True)
+                    passed += 1
+                except (Failure, subprocess.SubprocessError, OSError, KeyError) as failure:
+                    print(f"  {name}: FAILED: {failure}", flush=True)
+                    failed += 1
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
