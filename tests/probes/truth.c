@@ -3,13 +3,11 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -225,7 +223,7 @@ PROBED long around(long value, int jumps)
 /* Frames that are left without a return must not be taken for others. */
 static int jumps(void)
 {
-	long kept = 0, hits = 0, entries = 0;
+	volatile long kept = 0, hits = 0, entries = 0;
 
 	for (volatile long i = 0; i < 200; i++) {
 		entries++;
@@ -291,36 +289,6 @@ static int threads(void)
 	say_sums(&tally);
 	for (int i = 0; i < 4; i++)
 		printf("= keyed key %d %d\n", i, THREADS * TURNS / 4);
-	return 0;
-}
-
-static volatile sig_atomic_t handled;
-
-static void handle(int signal)
-{
-	(void)signal;
-	take_long(++handled);
-}
-
-/* Signals in the middle of probed code, with handlers that are probed, too. */
-static int signals(void)
-{
-	struct sigaction action = {.sa_handler = handle};
-	struct timeval often = {.tv_usec = 200};
-	struct itimerval timer = {often, often};
-	volatile long sink = 0;
-	long sum = 0;
-	int i;
-
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &timer, NULL);
-	for (i = 0; i < 3000000 && handled < 300; i++)
-		sink += take_long(-1);
-	timer = (struct itimerval){0};
-	setitimer(ITIMER_REAL, &timer, NULL);
-	sum = (long)handled * (handled + 1) / 2 - i;
-	printf("= count hits %ld\n= sum sum %ld\n= least min -1\n= most max %d\n",
-	       (long)i + handled, sum, handled ? (int)handled : -1);
 	return 0;
 }
 
@@ -427,11 +395,10 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } scenarios[] = {
-	{"numbers", numbers},     {"small", small},       {"members", members},
-	{"recursion", recursion}, {"jumps", jumps},       {"bad", bad},
-	{"threads", threads},     {"signals", signals},   {"forks", forks},
-	{"keys", keys},           {"accesses", accesses}, {"calls", calls},
-	{"lasting", lasting},
+	{"numbers", numbers},     {"small", small}, {"members", members},
+	{"recursion", recursion}, {"jumps", jumps}, {"bad", bad},
+	{"threads", threads},     {"forks", forks}, {"keys", keys},
+	{"accesses", accesses},   {"calls", calls}, {"lasting", lasting},
 };
 
 int main(int argc, char **argv)
