@@ -36,6 +36,7 @@ import branches  # noqa: E402
 import derived  # noqa: E402
 import judge  # noqa: E402
 import pairs  # noqa: E402
+import paths  # noqa: E402
 import programs  # noqa: E402
 import returns  # noqa: E402
 import runs  # noqa: E402
@@ -56,6 +57,7 @@ CHECKS = {
     **pairs.CHECKS,
     **tracefiles.CHECKS,
     **returns.CHECKS,
+    **paths.CHECKS,
 }
 
 

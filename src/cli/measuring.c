@@ -331,6 +331,11 @@ static struct trm_error *take_spans(struct measuring *given)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"--regions: --only is for functions that are "
 					"counted: leave it out");
+	if (given->collector.paths)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"--regions cannot be given with -m paths: measure "
+			"them one after the other");
 	collector_add_spans(&given->collector);
 	*(given->collector.spans_alone ? &given->options.only : &given->options.regions) =
 		given->regions;

@@ -7,14 +7,23 @@
 #include <string.h>
 
 const struct collector *const collectors[] = {
-	&collector_functions, &collector_coverage,
-	&collector_blocks,    &collector_block_coverage,
-	&collector_edges,     &collector_calls,
-	&collector_callgraph, &collector_returns,
-	&collector_memory,    &collector_probes,
-	&collector_pbo,       &collector_regions,
-	&collector_trace,     &collector_mpi,
-	&collector_openmp,    NULL,
+	&collector_functions,
+	&collector_coverage,
+	&collector_blocks,
+	&collector_block_coverage,
+	&collector_edges,
+	&collector_calls,
+	&collector_callgraph,
+	&collector_returns,
+	&collector_memory,
+	&collector_probes,
+	&collector_paths,
+	&collector_pbo,
+	&collector_regions,
+	&collector_trace,
+	&collector_mpi,
+	&collector_openmp,
+	NULL,
 };
 
 struct trm_error *collector_find(const char *name, const struct collector **ret_collector)
@@ -71,6 +80,7 @@ static void add_collector(struct collector *all, const struct collector *one)
 	all->calls |= one->calls;
 	all->graph |= one->graph;
 	all->exits |= one->exits;
+	all->paths |= one->paths;
 	all->pbo |= one->pbo;
 	if (one->points)
 		all->points = one->points;
@@ -115,6 +125,12 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
 	/* Counters on edges run less often than those in blocks. */
 	if (all.depth == PLAN_BLOCKS && all.probe == PLAN_PROBE_COUNT)
 		all.depth = PLAN_EDGES;
+	/* Their memory in banks is the same. */
+	if (all.paths && collector_has_gates(&all))
+		return trm_error_create(TRM_ERROR_USAGE,
+					"paths cannot be counted together with calls by "
+					"their sites or contexts: measure them one after "
+					"the other");
 	*ret_collector = all;
 	return NULL;
 }

@@ -18,6 +18,7 @@ extern const struct collector collector_returns;
 extern const struct collector collector_block_coverage;
 extern const struct collector collector_pbo;
 extern const struct collector collector_edges;
+extern const struct collector collector_paths;
 extern const struct collector collector_regions;
 extern const struct collector collector_probes;
 extern const struct collector collector_trace;

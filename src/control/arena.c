@@ -463,6 +463,20 @@ void arena_mark_flags(const struct arena *arena, const struct bank *bank, bool a
 		  &(struct reader){add, context, all ? &to_mark_all : &to_mark});
 }
 
+bool *arena_bank_pages(const struct arena *arena, const struct bank *bank)
+{
+	const uint64_t end = bank->file_offset + bank->chunk->stride;
+	bool *pages =
+		memory_allocate_zeroed(bank->chunk->stride / PAGE + 1, sizeof(*pages));
+
+	for (uint64_t at = bank->file_offset, stop = at;
+	     next_data(arena, &at, end, &stop); at = stop)
+		for (uint64_t page = (at - bank->file_offset) / PAGE;
+		     page <= (stop - 1 - bank->file_offset) / PAGE; page++)
+			pages[page] = true;
+	return pages;
+}
+
 uint64_t arena_bank_memory(const struct arena *arena, const struct bank *bank)
 {
 	const uint64_t end = bank->file_offset + bank->chunk->stride;

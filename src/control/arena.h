@@ -30,6 +30,7 @@ struct bank {
 	struct wire_bank *shared; /* the tracer's mapping of its header */
 	pid_t owner; /* process whose counts it holds; 0: none, all counters are zero */
 	bool in_use; /* a live thread's GS base */
+	bool paths;  /* it follows paths: struct wire_paths is in use */
 	bool *pages; /* by page: flags were set there at the last arena_mark_flags; NULL
 			unless counters are flags */
 };
@@ -77,6 +78,10 @@ struct trm_error *arena_allocate(struct arena *arena, uint64_t size,
 /* Frees `size` bytes at `offset` from arena_allocate. They must not be in use: their
  * memory is given back and the range is allocated again. */
 void arena_free(struct arena *arena, uint64_t offset, uint64_t size);
+
+/* Which pages of a bank have memory, by their number in it: others read as zeros, and
+ * looking at them would give them memory. The caller frees the result. */
+bool *arena_bank_pages(const struct arena *arena, const struct bank *bank);
 
 /* Bytes of memory in use by the arena, and by one of its banks. */
 uint64_t arena_memory(const struct arena *arena);

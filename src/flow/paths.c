@@ -78,14 +78,14 @@ static void count_from(struct numbering *work, uint32_t node, uint64_t limit)
 	uint64_t sum = 0;
 	uint32_t ways = 0;
 
-	graph_for_each(&work->outgoing, node + 1, way) {
+	graph_for_each (&work->outgoing, node + 1, way) {
 		uint32_t to = work->graph->ways[way].to;
 
 		sum += to == PATHS_NONE || work->cut[way] ? 1 : work->counts[to];
 		ways++;
 	}
 	if (sum > limit && sum > ways) {
-		graph_for_each(&work->outgoing, node + 1, way) {
+		graph_for_each (&work->outgoing, node + 1, way) {
 			uint32_t to = work->graph->ways[way].to;
 
 			if (to != PATHS_NONE)
@@ -146,20 +146,19 @@ static void add_steps(const struct numbering *work, struct paths *paths, uint32_
 {
 	uint32_t first = (uint32_t)paths->steps.count;
 
-	graph_for_each(&work->outgoing, node + 1, way) {
+	graph_for_each (&work->outgoing, node + 1, way) {
 		uint32_t to = work->graph->ways[way].to;
 		bool ends = to == PATHS_NONE || work->cut[way];
 
-		vector_push(&paths->steps,
-			    ((struct paths_step){
-				    .from = node,
-				    .to = ends ? PATHS_NONE : to,
-				    .way = way,
-				    .kind = to == PATHS_NONE ? PATHS_LEAVE
-					    : ends           ? PATHS_CUT
-							     : PATHS_PASS,
-				    .value = ends ? 1 : work->counts[to],
-			    }));
+		vector_push(&paths->steps, ((struct paths_step){
+						   .from = node,
+						   .to = ends ? PATHS_NONE : to,
+						   .way = way,
+						   .kind = to == PATHS_NONE ? PATHS_LEAVE
+							   : ends           ? PATHS_CUT
+									    : PATHS_PASS,
+						   .value = ends ? 1 : work->counts[to],
+					   }));
 	}
 	if (paths->steps.count == first)
 		vector_push(&paths->steps, ((struct paths_step){.from = node,
@@ -220,9 +219,9 @@ static void list_steps(const struct numbering *work, struct paths *paths)
 static bool find_tree(const struct paths *paths, const struct paths_graph *graph,
 		      uint64_t *ret_counted, struct flow_graph *ret_passes)
 {
-	struct flow_graph flow = {.edges = memory_allocate((paths->steps.count + 1) *
-							   sizeof(*flow.edges)),
-				  .node_count = paths->node_count + 1};
+	struct flow_graph flow = {
+		.edges = memory_allocate((paths->steps.count + 1) * sizeof(*flow.edges)),
+		.node_count = paths->node_count + 1};
 
 	vector_for_each (&paths->steps, step) {
 		bool pass = step->kind == PATHS_PASS;
@@ -232,8 +231,8 @@ static bool find_tree(const struct paths *paths, const struct paths_graph *graph
 			.from = pass ? step->from + 1 : 0,
 			.to = pass ? step->to + 1 : 0,
 			.weight = pass ? graph->ways[step->way].weight : 0,
-			.flags = pass && graph->ways[step->way].bare ? FLOW_NO_COUNTER
-								     : 0,
+			.flags =
+				pass && graph->ways[step->way].bare ? FLOW_NO_COUNTER : 0,
 		};
 	}
 	*ret_passes = flow;
@@ -283,10 +282,9 @@ static void find_offsets(struct paths *paths, const uint64_t *counted)
 				if (known[other])
 					continue;
 				known[other] = true;
-				paths->offsets[other] =
-					paths->offsets[node] +
-					(out ? -(int64_t)step->value
-					     : (int64_t)step->value);
+				paths->offsets[other] = paths->offsets[node] +
+							(out ? -(int64_t)step->value
+							     : (int64_t)step->value);
 				vector_push(&open, other);
 			}
 		}
@@ -336,8 +334,7 @@ static void numbering_init(struct numbering *work, const struct paths_graph *gra
 	for (uint32_t i = 0; i < ways; i++)
 		work->flow.edges[i] = (struct flow_edge){
 			.from = graph->ways[i].from + 1,
-			.to = graph->ways[i].to == PATHS_NONE ? 0
-							      : graph->ways[i].to + 1,
+			.to = graph->ways[i].to == PATHS_NONE ? 0 : graph->ways[i].to + 1,
 		};
 	graph_list_outgoing(&work->flow, &work->outgoing);
 }
@@ -426,8 +423,8 @@ bool paths_walk_to(const struct paths *paths, uint32_t node, int64_t sum,
 {
 	int64_t number = node < paths->node_count ? sum - paths->offsets[node] : -1;
 
-	/* The first step from each node has value 0, so the path up to here has the number
-	 * of a whole one. */
+	/* The first step from each node has value 0, so the path up to here has the
+	 * number of a whole one. */
 	if (number < 0 || !paths_walk_of(paths, (uint64_t)number, walk))
 		return false;
 	while (walk->count && paths->steps.items[walk->items[walk->count - 1]].to != node)

@@ -4,9 +4,9 @@
  *
  * A path begins where the function is called, where other code enters it, or behind a
  * cut edge; it ends where the function is left, or at a cut edge. Cut are the back edges
- * of a depth-first search, so that loops (also irreducible ones) leave no cycle, and edges
- * that leave a node from which there would be too many paths. Of parallel edges each is
- * one of its own.
+ * of a depth-first search, so that loops (also irreducible ones) leave no cycle, and
+ * edges that leave a node from which there would be too many paths. Of parallel edges
+ * each is one of its own.
  *
  * Source: Ball and Larus, Efficient path profiling, MICRO-29 (1996). Numbers: the edges
  * that leave a node get the sum of the numbers of paths behind the edges before them, and
@@ -42,18 +42,18 @@ struct paths_graph {
 enum paths_kind {
 	PATHS_PASS,  /* from node to node */
 	PATHS_LEAVE, /* out of the function */
-	PATHS_CUT,   /* the same edge as a path's end: the next path begins at its target */
+	PATHS_CUT, /* the same edge as a path's end: the next path begins at its target */
 	PATHS_STOP,  /* nothing leaves the node */
 	PATHS_BEGIN, /* a path's beginning at a node */
 };
 
 /* A step of paths. */
 struct paths_step {
-	uint32_t from, to;  /* nodes; from: PATHS_NONE for PATHS_BEGIN, to: for ends */
-	uint32_t way;       /* in the graph; PATHS_NONE: none */
-	uint8_t kind;       /* enum paths_kind */
-	uint64_t value;     /* a path's number is the sum of its steps' */
-	int64_t increment;  /* of the running sum; it is 0 before PATHS_BEGIN */
+	uint32_t from, to; /* nodes; from: PATHS_NONE for PATHS_BEGIN, to: for ends */
+	uint32_t way;      /* in the graph; PATHS_NONE: none */
+	uint8_t kind;      /* enum paths_kind */
+	uint64_t value;    /* a path's number is the sum of its steps' */
+	int64_t increment; /* of the running sum; it is 0 before PATHS_BEGIN */
 };
 
 struct paths {

@@ -417,6 +417,29 @@ static void add_edge(struct loader *loader, const struct row *row)
 		    }));
 }
 
+static void add_path(struct loader *loader, const struct row *row)
+{
+	if (is_left_out(loader, row))
+		return;
+	uint32_t function = find_function(loader, row);
+	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+
+	vector_push(
+		&loader->profile->paths,
+		((struct report_path){
+			.function = function,
+			.image = image,
+			.part = number_of(row, FIELD_PATH_IN),
+			.number = number_of(row, FIELD_PATH_NUMBER),
+			.of = number_of(row, FIELD_PATH_TOTAL),
+			.blocks = keep_text(loader->profile,
+					    string_of(row, FIELD_PATH_BLOCKS)),
+			.end = keep_text(loader->profile, string_of(row, FIELD_PATH_END)),
+			.instructions = number_of(row, FIELD_PATH_INSTRUCTIONS),
+			.count = number_of(row, FIELD_PATH_COUNT),
+		}));
+}
+
 static void add_fault(struct loader *loader, const struct row *row)
 {
 	if (is_left_out(loader, row))
@@ -527,6 +550,7 @@ static const struct {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_BLOCK) | BIT(FIELD_BLOCK_COUNT), add_block},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_ARC_COUNT), add_arc},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_EDGE) | BIT(FIELD_EDGE_FROM), add_edge},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_PATH_BLOCKS) | BIT(FIELD_PATH_COUNT), add_path},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_FAULT), add_fault},
 	{BIT(FIELD_MODULE) | BIT(FIELD_KNOWN), add_module},
 	{BIT(FIELD_INTERVAL) | BIT(FIELD_INTERVAL_START), add_interval},

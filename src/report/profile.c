@@ -28,6 +28,7 @@ void report_profile_destroy(struct report_profile *profile)
 	vector_deinit(&profile->parts);
 	vector_deinit(&profile->edges);
 	vector_deinit(&profile->faults);
+	vector_deinit(&profile->paths);
 	deinit_tree(&profile->regions);
 	deinit_tree(&profile->graph);
 	vector_deinit(&profile->loads);

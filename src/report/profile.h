@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/vector.h"
 #include "record/record.h"
+#include "report/report_path.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -213,6 +214,7 @@ struct report_profile {
 	 * never taken. */
 	struct VECTOR(struct report_edge) edges;
 	struct VECTOR(struct report_fault) faults;
+	struct VECTOR(struct report_path) paths; /* in the order of the file */
 	struct report_tree regions;
 	struct report_tree graph;                  /* of calls in their contexts */
 	struct VECTOR(struct report_probe) probes; /* see report/probes.h */

@@ -10,6 +10,7 @@
 #include "wire/graph.h"
 #include "wire/hooks.h"
 #include "wire/layout.h"
+#include "wire/paths.h"
 #include "wire/spans.h"
 
 #define SYS_rt_sigprocmask 14

@@ -79,8 +79,8 @@ resident_start:
 	.long arc_lowered - resident_start
 	.long arc_saved - resident_start
 	.long arc_counted - resident_start
-	.long arc_return - resident_start
-	.long arc_end - resident_start
+	.long arc_return - resident_start, arc_end - resident_start
+	.long paths_put_by - resident_start, paths_find - resident_start, paths_end - resident_start
 	.irp	name, enter, leave_call, tally, span_begin, span_end, switch_stack
 	.long \name - resident_start
 	.long \name\()_lowered - resident_start

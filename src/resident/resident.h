@@ -63,6 +63,9 @@ struct resident_table {
 	uint32_t arc_counted; /* from here the call is counted */
 	uint32_t arc_return;  /* the last instruction, with all registers restored */
 	uint32_t arc_end;
+	uint32_t paths_put_by; /* probes of paths go there: paths.S */
+	uint32_t paths_find;
+	uint32_t paths_end;
 	struct resident_routine
 		graph[RESIDENT_ROUTINES]; /* by RESIDENT_...: enter, leave, calls whose
 					     returns are not seen, beginnings and ends of

@@ -3,6 +3,7 @@
 #include "resident/inside.h"
 #include "wire/bank.h"
 #include "wire/control.h"
+#include "wire/paths.h"
 
 const struct wire_way *way_around(const struct wire_ways *ways, uint64_t address)
 {
@@ -22,13 +23,14 @@ const struct wire_way *way_around(const struct wire_ways *ways, uint64_t address
 	return &rows[low - 1];
 }
 
-/* The address to which the instruction at a link-time address was moved; 0: its original
- * can be run. At the entry that is a jump. */
+/* The address to which the instruction at a link-time address was moved, with probes of
+ * paths in front of it; 0: its original can be run. At the entry that is a jump. */
 static uint64_t moved_to(const struct wire_ways *ways, uint64_t address)
 {
 	const struct wire_step *steps = wire_ways_steps(ways);
 	const struct wire_way *way = way_around(ways, address);
-	uint64_t original, code;
+	uint64_t original, code, front = 0;
+	int path = 0;
 
 	if (!way || way->address == address)
 		return 0;
@@ -37,9 +39,12 @@ static uint64_t moved_to(const struct wire_ways *ways, uint64_t address)
 	for (uint32_t i = 0; i < way->map_row_count; i++) {
 		const struct wire_step *step = &steps[way->first_map_row + i];
 
+		if (!path)
+			front = code;
 		if (original == address && step->kind != WIRE_STEP_AWAY &&
 		    wire_step_original(*step))
-			return step->kind == WIRE_STEP_MOVED ? code : 0;
+			return step->kind == WIRE_STEP_MOVED ? front : 0;
+		path = step->kind == WIRE_STEP_PATH;
 		original += (uint64_t)(int64_t)wire_step_original(*step);
 		code += wire_step_code(*step);
 	}
@@ -101,6 +106,48 @@ static struct wire_shown *find_shown(struct wire_bank *bank,
 	return NULL;
 }
 
+/* Puts by the words of a function that is away, before it is not: as paths.S does. */
+static void put_path_by(struct wire_paths *paths, uint64_t *words)
+{
+	struct wire_paths_frame *set =
+		paths->frames[words[1] >> 4 & (WIRE_PATHS_SETS - 1)];
+	uint32_t i = 0;
+
+	while (i + 1 < WIRE_PATHS_WAYS && set[i].rsp && set[i].rsp != words[1])
+		i++;
+	if (set[i].rsp && set[i].rsp != words[1])
+		paths->lost++;
+	set[i].sum = (uint32_t)words[0];
+	set[i].place = (uint32_t)(words[0] >> 32);
+	set[i].rsp = words[1];
+	paths->used[((uintptr_t)&set[i] - (uintptr_t)paths->frames) >> 12] = 1;
+	words[1] = 0;
+}
+
+/* Has a function go on along its path where a signal found it; see wire_shown.path. To do
+ * it again does nothing. */
+static void go_on_path(struct wire_bank *bank, const struct wire_shown *shown)
+{
+	uint64_t *words = (uint64_t *)((uintptr_t)bank + (uintptr_t)shown->path);
+	struct wire_paths *paths =
+		(struct wire_paths *)((uintptr_t)bank + WIRE_PATHS_PUT_BY);
+	struct wire_paths_frame *set =
+		paths->frames[shown->rsp >> 4 & (WIRE_PATHS_SETS - 1)];
+
+	if (words[1] == shown->rsp) {
+		words[1] = 0;
+		return;
+	}
+	for (uint32_t i = 0; i < WIRE_PATHS_WAYS; i++) {
+		if (set[i].rsp != shown->rsp)
+			continue;
+		if (words[1])
+			put_path_by(paths, words);
+		words[0] = set[i].sum | (uint64_t)set[i].place << 32;
+		set[i].rsp = 0;
+	}
+}
+
 void resident_way_back(uint64_t *context)
 {
 	uint64_t *rsp = &context[0xa0 / sizeof(uint64_t)], *rip = rsp + 1;
@@ -115,6 +162,8 @@ void resident_way_back(uint64_t *context)
 		moved = led_to(control, *rip);
 	if (!moved)
 		moved = *rip;
+	if (shown && shown->path && moved == shown->code)
+		go_on_path(own_bank(), shown);
 	if (shown && !shown->went)
 		shown->went = moved;
 	if (rip[1] & WIRE_TRAP_FLAG) {

@@ -44,16 +44,16 @@
 #define WIRE_BANK_STACK_TOP   0x4000
 
 /* struct wire_rest of a bank, relative to %gs. */
-#define WIRE_REST_RIP 0x2e00
-#define WIRE_REST_RBX 0x2e08
-#define WIRE_REST_RDI 0x2e10
-#define WIRE_REST_RSI 0x2e18
-#define WIRE_REST_RDX 0x2e20
-#define WIRE_REST_R10 0x2e28
-#define WIRE_REST_R8  0x2e30
-#define WIRE_REST_R9  0x2e38
+#define WIRE_REST_RIP 0x2e80
+#define WIRE_REST_RBX 0x2e88
+#define WIRE_REST_RDI 0x2e90
+#define WIRE_REST_RSI 0x2e98
+#define WIRE_REST_RDX 0x2ea0
+#define WIRE_REST_R10 0x2ea8
+#define WIRE_REST_R8  0x2eb0
+#define WIRE_REST_R9  0x2eb8
 
-#define WIRE_BANK_LOOK 0x2ff8
+#define WIRE_BANK_LOOK 0x3078
 
 /* In the flags register: a debug exception behind each instruction. */
 #define WIRE_TRAP_FLAG 0x100
@@ -97,6 +97,8 @@ struct wire_shown {
 	uint64_t code; /* where the thread continues instead, behind what it has counted;
 			  0: at rip */
 	uint64_t went; /* the address where it continued; 0: it has not yet */
+	uint64_t path; /* displacement of the words of the function whose path is followed
+			  there, and which is away meanwhile; 0: none */
 };
 
 /* A system call that was cut short by a stop, and whose rest the thread makes by itself:

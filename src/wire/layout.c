@@ -5,6 +5,7 @@
 #include "wire/control.h"
 #include "wire/graph.h"
 #include "wire/hooks.h"
+#include "wire/paths.h"
 #include "wire/registers.h"
 #include "wire/spans.h"
 
@@ -48,6 +49,11 @@ CHECK(wire_bank, rest.r10, WIRE_REST_R10);
 CHECK(wire_bank, rest.r8, WIRE_REST_R8);
 CHECK(wire_bank, rest.r9, WIRE_REST_R9);
 CHECK(wire_bank, look_frame, WIRE_BANK_LOOK);
+CHECK(wire_paths, find, WIRE_PATHS_FIND - WIRE_PATHS_PUT_BY);
+CHECK(wire_paths, lost, WIRE_PATHS_LOST - WIRE_PATHS_PUT_BY);
+CHECK(wire_paths, used, WIRE_PATHS_USED - WIRE_PATHS_PUT_BY);
+CHECK(wire_paths, frames, WIRE_PATHS_FRAMES - WIRE_PATHS_PUT_BY);
+CHECK(wire_paths, ends, WIRE_PATHS_ENDS - WIRE_PATHS_PUT_BY);
 CHECK(wire_graph, top, WIRE_GRAPH_TOP - WIRE_GRAPH_BASE);
 CHECK(wire_graph, last, WIRE_GRAPH_LAST - WIRE_GRAPH_BASE);
 CHECK(wire_graph, used, WIRE_GRAPH_USED - WIRE_GRAPH_BASE);

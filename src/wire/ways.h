@@ -33,6 +33,7 @@ struct wire_step {
 #define WIRE_STEP_MOVED 0
 #define WIRE_STEP_AWAY  4
 #define WIRE_STEP_POINT 5
+#define WIRE_STEP_PATH  6
 
 /* Bytes from a step to the next one, in the original and in the code. */
 static inline int32_t wire_step_original(struct wire_step step)

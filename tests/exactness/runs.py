@@ -49,6 +49,8 @@ BUILDS = [
     ["g++", "-O2", "-g", "-static-libstdc++", "-static-libgcc", "-o", "branches", "branches.cc"],
     ["g++", "-O2", "-g", "-o", "branches-shared", "branches.cc"],
     ["g++", "-O2", "-o", "ways_out", "ways_out.cc"],
+    ["g++", "-O2", "-g", "-pthread", "-o", "paths", "paths.cc"],
+    ["g++", "-O0", "-g", "-pthread", "-o", "paths-plain", "paths.cc"],
     ["g++", "-O1", "-g", "-fno-pie", "-no-pie", "-static-libstdc++",
      "-static-libgcc", "-o", "branches-fixed", "branches.cc"],
 ]

@@ -13,9 +13,9 @@
 static void add_residue(struct image_run *image, uint32_t interval, uint32_t thread,
 			uint32_t file, uint64_t address, int by)
 {
-	vector_push(
-		&image->residues,
-		((struct image_residue){interval, thread, file, {address, by, false}}));
+	vector_push(&image->residues,
+		    ((struct image_residue){
+			    interval, thread, file, {.address = address, .by = by}}));
 }
 
 static void assert_next(const struct image_run *image, struct group *group,

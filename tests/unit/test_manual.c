@@ -203,6 +203,13 @@ static void test_mix(void **state)
 	check_no_more_options("mix");
 }
 
+static void test_paths(void **state)
+{
+	(void)state;
+	check_options("paths", 11);
+	check_no_more_options("paths");
+}
+
 static void test_loops(void **state)
 {
 	(void)state;
@@ -366,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_annotate),  cmocka_unit_test(test_graph),
 		cmocka_unit_test(test_channel),   cmocka_unit_test(test_label),
 		cmocka_unit_test(test_summarize), cmocka_unit_test(test_tool),
+		cmocka_unit_test(test_paths),
 	};
 	char beside[PATH_MAX];
 

@@ -22,7 +22,8 @@ static struct paths_way ways[WAYS];
 static bool entered[NODES];
 static uint32_t seen[LIMIT];
 
-/* A graph at random: loops, parallel edges, several entries, nodes that nothing leaves. */
+/* A graph at random: loops, parallel edges, several entries, nodes that nothing leaves.
+ */
 static struct paths_graph make_graph(uint64_t *state)
 {
 	struct paths_graph graph = {.node_count = 1 + random_below(state, NODES),
@@ -52,8 +53,7 @@ static void follow(const struct paths *paths, uint32_t node, uint64_t number, in
 
 	assert_true(paths_walk_to(paths, node, sum, &other));
 	assert_int_equal(other.count, walk->count);
-	assert_memory_equal(other.items, walk->items,
-			    walk->count * sizeof(*walk->items));
+	assert_memory_equal(other.items, walk->items, walk->count * sizeof(*walk->items));
 	for (uint32_t i = paths->first[node]; i < paths->first[node + 1]; i++) {
 		const struct paths_step *step = &paths->steps.items[i];
 		uint64_t then = number + step->value;
@@ -105,9 +105,8 @@ static void numbers_are_unique_and_dense(void **context)
 
 			cut += begins;
 			if (begins)
-				assert_int_not_equal(
-					paths.begin_of[ways[step->way].to],
-					PATHS_NONE);
+				assert_int_not_equal(paths.begin_of[ways[step->way].to],
+						     PATHS_NONE);
 		}
 		paths_deinit(&paths);
 	}
@@ -122,9 +121,7 @@ static void increments_are_where_it_runs_seldom(void **context)
 		{2, 3, 1, false},  {2, 4, 99, false}, {3, 4, 1, false},
 		{4, 5, 50, false}, {4, 5, 40, false}, {5, PATHS_NONE, 100, false},
 	};
-	const struct paths_graph graph = {.node_count = 6,
-					  .ways = rows,
-					  .way_count = 9};
+	const struct paths_graph graph = {.node_count = 6, .ways = rows, .way_count = 9};
 	struct paths paths;
 	float cost = 0;
 
@@ -143,16 +140,17 @@ static void too_many_paths_are_cut(void **context)
 {
 	enum { ROW = 60 };
 	struct paths_way rows[2 * ROW];
-	struct paths_graph graph = {.node_count = ROW, .ways = rows, .way_count = 2 * ROW};
+	struct paths_graph graph = {
+		.node_count = ROW, .ways = rows, .way_count = 2 * ROW};
 	struct paths paths;
 	scoped_free_walk struct paths_walk walk = {0};
 
 	(void)context;
 	for (uint32_t i = 0; i < 2 * ROW; i++)
-		rows[i] = (struct paths_way){.from = i / 2,
-					     .to = i / 2 + 1 < ROW ? i / 2 + 1
-								   : PATHS_NONE,
-					     .weight = 1};
+		rows[i] =
+			(struct paths_way){.from = i / 2,
+					   .to = i / 2 + 1 < ROW ? i / 2 + 1 : PATHS_NONE,
+					   .weight = 1};
 	assert_true(paths_init(&paths, &graph, 5000));
 	assert_true(paths.count > 500 && paths.count <= 5000);
 	assert_true(paths_walk_of(&paths, paths.count - 1, &walk));
@@ -165,7 +163,7 @@ static void too_many_paths_are_cut(void **context)
 static void bare_edges_have_no_increment(void **context)
 {
 	struct paths_way rows[] = {
-		{0, 1, 1, true}, {0, 2, 9, false}, {1, 2, 1, false},
+		{0, 1, 1, true},           {0, 2, 9, false}, {1, 2, 1, false},
 		{2, PATHS_NONE, 1, false}, {0, 2, 9, true},
 	};
 	struct paths_graph graph = {.node_count = 3, .ways = rows, .way_count = 5};
@@ -175,8 +173,8 @@ static void bare_edges_have_no_increment(void **context)
 	assert_true(paths_init(&paths, &graph, 100));
 	for (uint32_t i = 0; i < 5; i++)
 		if (rows[i].bare)
-			assert_int_equal(
-				paths.steps.items[paths.step_of[i]].increment, 0);
+			assert_int_equal(paths.steps.items[paths.step_of[i]].increment,
+					 0);
 	paths_deinit(&paths);
 	rows[2].bare = true; /* a cycle of them */
 	assert_false(paths_init(&paths, &graph, 100));

@@ -10,6 +10,7 @@
 #include "code/entry/entry_patch.h"
 #include "code/plan/request.h"
 #include "code/relocate/block_sums.h"
+#include "code/relocate/path_emit.h"
 #include "code/relocate/whole.h"
 #include "code/scan/cold_parts.h"
 #include "code/scan/padding.h"
@@ -43,6 +44,8 @@ struct builder_function {
 	struct point_places points;
 	bool cold; /* earlier runs executed the module, but not this function */
 	struct frequencies_known known;
+	struct paths paths;          /* of a function whose paths are counted */
+	struct whole_paths followed; /* and their probes */
 };
 
 /* How functions use return addresses, by function. */

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "code/count/edges_peel.h"
+#include "code/count/path_counts.h"
 #include "code/emit/probe.h"
 
 #include <string.h>
@@ -218,6 +219,8 @@ bool edges_find_residue(const struct plan *plan, const struct plan_function *fun
 	const struct plan_edge *jump;
 
 	/* A call. */
+	if (residue->path)
+		return false;
 	if (!offset && residue->by < 0 && residue->counts)
 		return false;
 	for (uint32_t i = 0; offset < function->size && i < function->block_count; i++) {
@@ -319,6 +322,9 @@ bool edges_solve(const struct plan *plan, const struct plan_function *function,
 	bool good;
 
 	*ret_counts = (struct edges_counts){0};
+	if (function->paths)
+		return path_counts_solve(plan, function, counters, residues, ret_counts,
+					 ret_fault);
 	if (!(residues && residues->count) &&
 	    edges_peel(plan, function, counters, ret_counts))
 		return true;

@@ -50,8 +50,11 @@ uint32_t *edges_list_slots(const struct plan *plan, const struct plan_function *
 struct edges_residue {
 	uint64_t address; /* link-time, of the first instruction that it did not execute,
 			     or with which it continued */
-	int by;           /* threads that left, less those that came: 1, -1, or a sum */
+	int64_t by;       /* threads that left, less those that came: 1, -1, or a sum */
 	bool counts;      /* it runs the probes in front of that instruction */
+	bool path; /* of paths instead: `address` is that of the block to which one came
+		    */
+	uint32_t sum; /* and this its running sum: code/count/path_counts.h */
 };
 struct edges_residues VECTOR(struct edges_residue);
 

@@ -61,6 +61,8 @@ static bool leads_on(const struct map_walk *walking, const struct map_row *step)
 {
 	if (step->kind == MAP_ROW_POINT)
 		return !(step->original & MAP_POINT_EDGE);
+	if (step->kind == MAP_ROW_PATH)
+		return true;
 	if (step->kind != MAP_ROW_PROBE)
 		return leads_out(walking, step);
 	return !edges_is_fall(walking->plan, walking->function,
@@ -323,6 +325,19 @@ static void locate_behind_probe(const struct plan *plan, uint32_t code,
 		place->recounted = probe_slot(plan, code);
 }
 
+bool address_map_row(const struct plan *plan, const struct plan_function *function,
+		     uint32_t code_offset, struct map_row *ret_row, uint32_t *ret_start)
+{
+	struct map_walk walking = walk_begin(plan, function);
+	const struct map_row *step = walk_to(&walking, code_offset);
+
+	if (!step)
+		return false;
+	*ret_row = *step;
+	*ret_start = walking.code;
+	return true;
+}
+
 struct plan_position address_map_locate(const struct plan *plan,
 					const struct plan_function *function,
 					uint32_t code_offset)
@@ -347,6 +362,8 @@ struct plan_position address_map_locate(const struct plan *plan,
 		place.kind = PLAN_POSITION_MOVED;
 		place.leads = true;
 		place.way = code_offset;
+	} else if (step->kind == MAP_ROW_PATH || step->kind == MAP_ROW_PATH_EDGE) {
+		place.kind = PLAN_POSITION_MOVED;
 	} else if (step->kind == MAP_ROW_PROBE) {
 		locate_in_probe(&walking, code_offset, &place);
 	} else if (code_offset == walking.code + PROBE_COUNT_SIZE &&

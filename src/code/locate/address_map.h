@@ -8,6 +8,11 @@
 
 /* Does for a function with an address map what plan_locate does; `code_offset` lies
  * behind the start of its trampoline. */
+/* The row of a function whose code contains an offset in plan.code, and the offset where
+ * that code begins; false: it lies behind all of them. */
+bool address_map_row(const struct plan *plan, const struct plan_function *function,
+		     uint32_t code_offset, struct map_row *ret_row, uint32_t *ret_start);
+
 struct plan_position address_map_locate(const struct plan *plan,
 					const struct plan_function *function,
 					uint32_t code_offset);

@@ -19,6 +19,9 @@ enum map_row_kind {
 			  next row's. Several such rows add up */
 	MAP_ROW_POINT, /* code alone, of a point: see code/points/points.h. Its `original`
 			  has enum map_row_point instead */
+	MAP_ROW_PATH,  /* code alone: a probe of paths, as code/emit/path_probe.h has
+			  them, */
+	MAP_ROW_PATH_EDGE, /* and one that only the edge from the block in front passes */
 };
 
 /* Flags of a MAP_ROW_POINT. */

@@ -96,6 +96,8 @@ struct plan_function {
 	uint32_t place;     /* index of its code in the order of all code */
 	uint32_t by_code; /* index of the function whose `place` is the index of this row
 			   */
+	uint32_t paths;   /* number of its paths, whose counters follow `slot`:
+			     code/count/path_counts.h. 0: they are not counted */
 	uint32_t part_of; /* of a cold part: index of its function; else its own index */
 	uint16_t flags;   /* enum image_function_flag */
 	uint8_t call_end; /* bytes from `address` to the end of the call that leads to the

@@ -35,6 +35,13 @@ struct plan_point_layout {
 	uint32_t unmask; /* address of what delivers them */
 };
 
+/* Offsets in the bank of words for probes of paths: code/emit/path_probe.h. */
+struct plan_path_layout {
+	/* Addresses of the resident's routines: the one frees a function's words, the
+	 * other finds those of a frame. */
+	uint32_t put_by, find;
+};
+
 /* Parameters of hook code: it steps over the red zone, pushes the hook's number and calls
  * through a word of the bank. */
 struct plan_hook_layout {
@@ -48,6 +55,7 @@ struct plan_hook_layout {
 	uint32_t span_begin, span_end; /* offsets for spans: of beginnings and ends */
 	struct plan_graph_layout graph;
 	struct plan_point_layout points;
+	struct plan_path_layout path;
 };
 
 /* Depth of measurement in a function. */
@@ -71,6 +79,8 @@ struct plan_request {
 		       PLAN_PROBE_COUNT: see is_span */
 	bool exits; /* what leaves a function is a block of its own, so that its count is
 		       exact where a call in front of it does not come back */
+	bool paths; /* with PLAN_EDGES: paths are counted instead of edges, where that can
+		       be: see code/planner/path_placement.h */
 	uint64_t code_address; /* link-time address of the trampolines; see
 				  plan.code_address */
 	/* Whether to instrument a function: name is demangled if it was mangled, or

@@ -158,6 +158,7 @@ static void write_batch(const struct plan_builder *all, struct batch *batch)
 	begin_batch(all, batch);
 	builder_write(builder, batch->first, batch->end);
 	cfg_deinit(&builder->current.cfg);
+	paths_deinit(&builder->current.paths);
 	whole_deinit(&builder->current.whole);
 	block_sums_deinit(&builder->current.sums);
 	point_places_deinit(&builder->current.points);
@@ -306,9 +307,11 @@ static void move_fixups(const struct move *move)
 		if (fixup->kind != PLAN_FIXUP_SLOT)
 			continue;
 		memcpy(&slot, place, sizeof(slot));
+		const uint32_t within = slot % move->slot_size;
+
 		slot /= move->slot_size;
 		move_slot(move, &slot);
-		slot *= move->slot_size;
+		slot = slot * move->slot_size + within;
 		memcpy(place, &slot, sizeof(slot));
 	}
 }

@@ -254,7 +254,8 @@ static void choose_slots(struct plan_builder *builder, struct plan_function *row
 /* Notes the offsets of the pieces of edges, for threads that are found there. */
 static void note_pieces(struct plan_builder *builder, const struct plan_function *row)
 {
-	for (uint32_t i = 0; i < row->edge_count; i++)
+	/* Threads in probes of paths are found in another way. */
+	for (uint32_t i = 0; !row->paths && i < row->edge_count; i++)
 		if (whole_edge_has_piece(&builder->current.whole,
 					 &builder->current.cfg.edges.items[i]))
 			builder->plan->edges.items[row->first_edge + i].piece =
@@ -275,6 +276,10 @@ static void lead_to_pieces(struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
 
+	for (uint32_t b = 0; whole->paths && b < cfg->blocks.count; b++)
+		if (whole->entrances.items[b] != WHOLE_NONE)
+			whole->codes.items[cfg->blocks.items[b].first] =
+				whole->entrances.items[b];
 	for (uint32_t i = 0; i < whole->edges.count; i++) {
 		const struct cfg_edge *edge = &cfg->edges.items[i];
 		uint32_t code = whole->edges.items[i].code;
@@ -598,6 +603,23 @@ static void choose_point_slots(struct plan_builder *builder)
 								.code = WHOLE_NONE}));
 }
 
+/* Where paths are to be counted, in a way that allows for that, if there is one. */
+static bool fit_whole(struct plan_builder *builder, const struct whole_entry *entry)
+{
+	struct whole *whole = &builder->current.whole;
+	const struct cfg *cfg = &builder->current.cfg;
+	const struct whole_calls *calls =
+		builder->returns.copy_calls ? &builder->calls : NULL;
+
+	whole->paths = NULL;
+	whole->follows =
+		builder->request->paths && cfg->blocks.count > 1 && !whole->points;
+	if (whole->follows && whole_fit(whole, cfg, entry, calls))
+		return true;
+	whole->follows = false;
+	return whole_fit(whole, cfg, entry, calls);
+}
+
 static bool instrument_whole(struct plan_builder *builder, uint32_t index,
 			     struct plan_function *row)
 {
@@ -630,8 +652,7 @@ static bool instrument_whole(struct plan_builder *builder, uint32_t index,
 		.offset = (uint32_t)(entry_of(builder, index) - row->address),
 		.has_island = choice->size == BUILDER_SHORT_JUMP && choice->island};
 
-	if (!whole_fit(&builder->current.whole, &builder->current.cfg, &entry,
-		       builder->returns.copy_calls ? &builder->calls : NULL))
+	if (!fit_whole(builder, &entry))
 		return false;
 	expose_jumped(builder);
 	if (builder->entries.latched && builder->entries.latched[index] &&

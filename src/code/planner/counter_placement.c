@@ -7,6 +7,7 @@
 #include "code/count/edges.h"
 #include "code/count/frequencies.h"
 #include "code/relocate/branch_heuristics.h"
+#include "code/planner/path_placement.h"
 #include "code/relocate/whole_emit.h"
 #include "code/scan/cold_parts.h"
 #include "flow/graph.h"
@@ -436,6 +437,15 @@ static void give_slots(const struct placing *placing, const uint64_t *counted)
 	}
 }
 
+/* Where paths are counted. */
+static void choose_hot(const struct placing *placing)
+{
+	struct whole *whole = &placing->builder->current.whole;
+
+	for (uint32_t i = 0; i < whole->edges.count; i++)
+		whole->edges.items[i].hot = is_hot(placing, i);
+}
+
 /*
  * Whether edges of switches can be counted in a function whose switches use their
  * original tables: the jump at a target of a switch counts its edge. So no other flow may
@@ -504,6 +514,12 @@ bool counter_placement_choose(struct plan_builder *builder, struct plan_function
 		builder->plan->crossings.count = crossings;
 		row->first_edge = row->edge_count = 0;
 		return false;
+	}
+	if (builder->request->paths &&
+	    path_placement_choose(builder, row,
+				  passes + EDGES_BLOCKS + cfg->blocks.count)) {
+		choose_hot(&placing);
+		return true;
 	}
 	give_slots(&placing, counted);
 	return true;

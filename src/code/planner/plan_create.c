@@ -433,6 +433,7 @@ void builder_end(struct plan_builder *builder)
 	vector_deinit(&builder->out.jumps);
 	vector_deinit(&builder->out.cached);
 	cfg_deinit(&builder->current.cfg);
+	paths_deinit(&builder->current.paths);
 	whole_deinit(&builder->current.whole);
 	block_sums_deinit(&builder->current.sums);
 	point_places_deinit(&builder->current.points);

@@ -81,6 +81,9 @@ static uint64_t cloned_target(const struct whole *whole, const struct emitter *e
 		return emitter->address + piece;
 	if (block == CFG_OUT || whole->blocks.items[block].stub != WHOLE_NONE)
 		return target;
+	/* A label: any code may have it. */
+	if (whole->paths && !table->bytes && whole->entrances.items[block] != WHOLE_NONE)
+		return emitter->address + whole->entrances.items[block];
 	return emitter->address + whole->blocks.items[block].code;
 }
 

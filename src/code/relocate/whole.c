@@ -53,7 +53,8 @@ static bool has_leave(const struct whole *whole, const struct cfg_block *block)
 	const struct cfg_instruction *last =
 		instruction_at(whole->cfg, block->first + block->count - 1);
 
-	return whole_ends_call(whole, last) || whole_ends_span(whole, last);
+	return whole_ends_call(whole, last) || whole_ends_span(whole, last) ||
+	       (whole->follows && last->kind != CFG_STOP);
 }
 
 static bool may_copy(const struct whole_calls *calls, const struct cfg *cfg,
@@ -231,7 +232,7 @@ static bool make_stub(struct whole *whole, uint32_t number)
 	const struct cfg_block *block = &cfg->blocks.items[number];
 	uint32_t call = find_stub_call(cfg, number);
 
-	if (call == WHOLE_NONE)
+	if (call == WHOLE_NONE || whole->follows)
 		return false;
 	for (uint32_t i = block->first; i <= call; i++)
 		for (unsigned j = 0; j < instruction_at(cfg, i)->length; j++)
@@ -421,16 +422,18 @@ static bool patch_returns(struct whole *whole)
 		    (leaves_function(cfg, block) || b + 1 == cfg->blocks.count))
 			continue;
 		if (patch_return(whole, b, behind)) {
-			if ((has_leave(whole, block) && !whole->all_leave) ||
-			    runs_back(whole, block))
+			if (!whole->follows &&
+			    ((has_leave(whole, block) && !whole->all_leave) ||
+			     runs_back(whole, block)))
 				whole->patches.items[whole->patches.count - 1].spared =
 					end;
 			continue;
 		}
 		/* A return that is not seen is noticed later, and so are points that are
 		 * left out. */
-		if (!has_leave(whole, block) &&
-		    !(leaves_function(cfg, block) && has_points(whole, block, behind)))
+		if ((!has_leave(whole, block) && !(leaves_function(cfg, block) &&
+						   has_points(whole, block, behind))) ||
+		    whole->follows)
 			return false;
 		keep_all(whole, behind, end);
 	}
@@ -764,4 +767,8 @@ void whole_deinit(struct whole *whole)
 	vector_deinit(&whole->misses);
 	vector_deinit(&whole->brief);
 	vector_deinit(&whole->clones);
+	vector_deinit(&whole->entrances);
+	vector_deinit(&whole->tails);
+	vector_deinit(&whole->stretches);
+	vector_deinit(&whole->alone);
 }

@@ -86,6 +86,19 @@ struct whole_miss {
 	uint32_t back;   /* offset in plan.code behind the call with the cache */
 };
 
+/* Where a thread is away from a block: from its first call to its last. */
+struct path_stretch {
+	uint32_t first, end; /* instructions; equal: there is none */
+	int32_t up;          /* bytes that rsp is higher behind it */
+};
+
+/* The part of a probe of paths that seldom runs, behind the blocks. */
+struct whole_tail {
+	uint32_t branch; /* offset in plan.code of the displacement that leads there */
+	uint32_t start;  /* and of the probe */
+	uint32_t site;   /* see path_probe_tail */
+};
+
 struct whole {
 	const struct cfg *cfg;
 	struct VECTOR(uint8_t) bytes; /* enum whole_byte, by byte of the function */
@@ -110,6 +123,8 @@ struct whole {
 	uint32_t span_end; /* probes report ends of spans by a call through this word of
 			      the bank; 0: no spans */
 	bool all_leave;    /* none of these probes may be skipped */
+	bool follows; /* paths may be counted: all but calls and what lies between them
+			 is relocated, and nothing is led to stubs. Set by the caller */
 	bool live; /* switches use their original tables, and each target has a jump into
 		      relocated code: see whole_is_led */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
@@ -126,6 +141,16 @@ struct whole {
 				block */
 	struct point_places *points; /* code of others; NULL: none */
 	bool apart; /* between calls in place, instructions with points are relocated */
+	const struct whole_paths
+		*paths; /* paths are counted instead, see
+			   code/relocate/path_emit.h; NULL: they are not */
+	struct VECTOR(
+		uint32_t) entrances; /* with paths, by block: offset in plan.code where
+					other code enters it; WHOLE_NONE: it does not */
+	struct VECTOR(struct whole_tail) tails;
+	struct VECTOR(struct path_stretch) stretches; /* by block: path_emit_prepare */
+	struct VECTOR(uint32_t) alone; /* by block: the only edge that leads there;
+					  WHOLE_NONE: something else does, too */
 };
 
 /* Parameters of copying calls into relocated code; NULL: calls are not copied. */

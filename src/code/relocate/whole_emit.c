@@ -8,6 +8,7 @@
 #include "code/relocate/block_probe.h"
 #include "code/relocate/inline_cache.h"
 #include "code/relocate/map_rows.h"
+#include "code/relocate/path_emit.h"
 #include "code/relocate/plt_stubs.h"
 #include "code/relocate/switches.h"
 #include "code/relocate/table_clones.h"
@@ -57,6 +58,7 @@ size_t whole_size_max(const struct whole *whole)
 	size_t size = 64 + cfg->instructions.count * INSTRUCTION_MAX +
 		      cfg->blocks.count * BLOCK_MAX + whole->edges.count * EDGE_MAX;
 
+	size += path_emit_size_max(whole);
 	vector_for_each (&cfg->tables, table)
 		size += (size_t)table->count * table->entry_size + 8;
 	vector_for_each (&cfg->instructions, row)
@@ -264,8 +266,9 @@ static void emit_piece(struct emission *emission, uint32_t edge)
 	struct emitter *emitter = emission->emitter;
 
 	emission->whole->edges.items[edge].code = (uint32_t)emitter->count;
-	probe_emit(emitter, whole_edge_probe(emission->whole, row),
-		   edge_slot(emission, edge), 0, PLAN_POSITION_PROBE);
+	if (!path_emit_edge(emission->whole, emitter, edge, false))
+		probe_emit(emitter, whole_edge_probe(emission->whole, row),
+			   edge_slot(emission, edge), 0, PLAN_POSITION_PROBE);
 	if (row->to == CFG_OUT)
 		emit_jump(
 			emitter,
@@ -393,6 +396,9 @@ static void emit_edge_probe(struct emission *emission, uint32_t edge)
 {
 	const struct cfg_edge *row = &emission->cfg->edges.items[edge];
 
+	if (path_emit_edge(emission->whole, emission->emitter, edge, true))
+		return;
+
 	emit_probe(emission, edge_slot(emission, edge),
 		   whole_edge_probe(emission->whole, row));
 }
@@ -468,6 +474,7 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 	if (row->kind == CFG_JUMP && edge_slot(emission, edge) != WHOLE_NONE)
 		emit_edge_probe(emission, edge);
 	emit_leave_probes(emission, row);
+	path_emit_leave(emission->whole, emission->emitter, number, i);
 	from = emission->emitter->count;
 	/* Calls with caches are made as they were behind the blocks. */
 	if (!emit_cached_call(emission, i))
@@ -555,6 +562,7 @@ static void emit_block(struct emission *emission, uint32_t number)
 			emit_probe(emission, own->slot, form);
 		if (is_entered)
 			emit_points(emission, POINT_BEFORE, i, 0);
+		path_emit_before(emission->whole, emission->emitter, number, i);
 		if (!whole_in_place(whole, i)) {
 			emit_instruction(emission, number, i);
 			continue;
@@ -723,7 +731,8 @@ static void emit_code(struct emission *emission)
 	whole->fixups.count = whole->misses.count = 0;
 	vector_for_each (&whole->edges, edge)
 		edge->code = WHOLE_NONE;
-	if (whole->entry_patched)
+	path_emit_entry(whole, emission->emitter);
+	if (!whole->paths && whole->entry_patched)
 		emit_probe(emission, whole->entry_slot,
 			   probe_beside(cfg->blocks.items->live_in));
 	emit_points(emission, POINT_ENTRY, 0, 0);
@@ -738,6 +747,7 @@ static void emit_code(struct emission *emission)
 	for (uint32_t b = 0; b < cfg->blocks.count; b++)
 		if (whole->blocks.items[b].stub != WHOLE_NONE)
 			emit_stub(emission, b);
+	path_emit_ends(whole, emission->emitter);
 }
 
 /*

@@ -10,7 +10,8 @@
 _Static_assert(sizeof(struct wire_step) == sizeof(struct map_row) &&
 		       WIRE_STEP_MOVED == (int)MAP_ROW_MOVED &&
 		       WIRE_STEP_AWAY == (int)MAP_ROW_AWAY &&
-		       WIRE_STEP_POINT == (int)MAP_ROW_POINT,
+		       WIRE_STEP_POINT == (int)MAP_ROW_POINT &&
+		       WIRE_STEP_PATH == (int)MAP_ROW_PATH,
 	       "the resident reads the steps of plans");
 _Static_assert(sizeof(struct wire_ways) <= PAGE, "room for a header");
 

@@ -27,6 +27,7 @@
 #include "wire/bank.h"
 #include "wire/hooks.h"
 #include "wire/layout.h"
+#include "wire/paths.h"
 #include "wire/spans.h"
 
 #include <fcntl.h>
@@ -156,6 +157,26 @@ static struct trm_error *make_plan_at(struct module_file *file,
 	}
 }
 
+static const struct plan_hook_layout hook_layout = {
+	.entry = WIRE_BANK_ENTRY,
+	.arc = WIRE_BANK_ARC,
+	.returns = WIRE_BANK_RETURNS,
+	.enter = WIRE_BANK_ENTER,
+	.leave = WIRE_BANK_LEAVE,
+	.tally = WIRE_BANK_TALLY,
+	.span_begin = WIRE_BANK_SPAN,
+	.span_end = WIRE_BANK_SPAN_END,
+	.graph = CALLGRAPH_LAYOUT,
+	.points = {.self = WIRE_BANK_SELF,
+		   .thread = WIRE_BANK_TID,
+		   .untimed = WIRE_BANK_UNTIMED,
+		   .control = WIRE_BANK_CONTROL,
+		   .dead = FUTEX_OWNER_DIED,
+		   .call = WIRE_BANK_TOOL,
+		   .masked = WIRE_SPANS_MASKED,
+		   .unmask = WIRE_BANK_TOOL_UNMASK},
+	.path = {WIRE_PATHS_PUT_BY, WIRE_PATHS_FIND}};
+
 static struct trm_error *make_plan(struct module_file *file, struct image *image,
 				   const struct session_options *options,
 				   uint64_t code_address)
@@ -181,6 +202,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.graph = options->collector->graph,
 		.spans = spans,
 		.exits = options->collector->exits,
+		.paths = options->collector->paths,
 		.code_address = code_address,
 		.wanted = narrowed ? is_wanted : NULL,
 		.is_span = spans && !options->collector->spans_alone ? is_region : NULL,
@@ -196,23 +218,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.hook_gs = c_library ? 0 : WIRE_HOOK_GS,
 		.hook_gs_code = c_library ? 0 : WIRE_HOOK_GS_CODE,
 		.hook_gs_call = c_library ? 0 : WIRE_HOOK_GS_CALL,
-		.hook_layout = {.entry = WIRE_BANK_ENTRY,
-				.arc = WIRE_BANK_ARC,
-				.returns = WIRE_BANK_RETURNS,
-				.enter = WIRE_BANK_ENTER,
-				.leave = WIRE_BANK_LEAVE,
-				.tally = WIRE_BANK_TALLY,
-				.span_begin = WIRE_BANK_SPAN,
-				.span_end = WIRE_BANK_SPAN_END,
-				.graph = CALLGRAPH_LAYOUT,
-				.points = {.self = WIRE_BANK_SELF,
-					   .thread = WIRE_BANK_TID,
-					   .untimed = WIRE_BANK_UNTIMED,
-					   .control = WIRE_BANK_CONTROL,
-					   .dead = FUTEX_OWNER_DIED,
-					   .call = WIRE_BANK_TOOL,
-					   .masked = WIRE_SPANS_MASKED,
-					   .unmask = WIRE_BANK_TOOL_UNMASK}},
+		.hook_layout = hook_layout,
 		.live = options->live,
 		.points = options_points_of(options, file->path),
 		.module = file->path,

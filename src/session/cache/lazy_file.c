@@ -48,9 +48,10 @@ bool lazy_file_suits(const struct module_file *file,
 	const struct collector *collector = options->collector;
 	const enum policy policy = policy_of_lazy_plans();
 
-	if (collector->depth < PLAN_POINTS || collector->probe != PLAN_PROBE_COUNT ||
-	    collector_has_gates(collector) || options->live || file->mandatory ||
-	    is_measured_in_parts(&options->window) || !feedback_is_used(options))
+	if (collector->paths || collector->depth < PLAN_POINTS ||
+	    collector->probe != PLAN_PROBE_COUNT || collector_has_gates(collector) ||
+	    options->live || file->mandatory || is_measured_in_parts(&options->window) ||
+	    !feedback_is_used(options))
 		return false;
 	if (policy == POLICY_WHERE_IT_PAYS)
 		return file->identity.size >= FILE_MIN &&

@@ -5,6 +5,7 @@
 #include "control/remote.h"
 #include "session/position/gate_position.h"
 #include "session/position/interrupted_calls.h"
+#include "session/position/path_frames.h"
 #include "session/position/reentry.h"
 #include "session/position/residues.h"
 #include "session/position/signal_frames.h"
@@ -125,6 +126,7 @@ void boundaries_note(const struct session *session, struct thread *thread,
 	struct place places[STANDS];
 	size_t count = stands_of(session, thread, registers, places);
 
+	path_frames_stand(thread, by);
 	signal_frames_take_returned(thread);
 	signal_frames_take_left(thread, registers->rsp);
 	vector_for_each (&thread->signal_frames, shown)

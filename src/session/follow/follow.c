@@ -326,6 +326,7 @@ static void on_exec(struct session *session, struct thread *thread)
 	thread->bank = NULL;
 	vector_deinit(&thread->old_banks);
 	thread->handled.count = 0;
+	thread->calls.count = 0;
 	remote_read_program(process->pid, program, sizeof(program));
 	process->first_image = process->pid == session->first && !process->image->started;
 	if (process->first_image) {

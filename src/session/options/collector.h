@@ -38,7 +38,8 @@ struct collector_ops {
 	void (*begin_within)(const struct session *session, struct thread *thread,
 			     const struct user_regs_struct *registers);
 	/* Writes the calls that the thread of a bank is in to `calls`, which is empty. */
-	void (*note_calls)(const struct bank *bank, struct thread_calls *calls);
+	void (*note_calls)(const struct session *session, const struct bank *bank,
+			   struct thread_calls *calls);
 	/* Counts a thread's time up to its stop. */
 	void (*look)(const struct session *session, const struct thread *thread);
 	/* Subtracts the ticks between the moments `from` and `to`, during which the
@@ -83,6 +84,7 @@ struct collector {
 	bool covers;        /* counts are kept as 0 or not 0 */
 	bool calls;         /* calls are counted by call site: see code/calls/gates.h */
 	bool graph;         /* calls are counted by their contexts, with time */
+	bool paths;         /* paths are counted instead of edges, where that can be */
 	bool exits;         /* exits of functions are counted exactly */
 	bool pbo;           /* a file for compilers is written beside the profile */
 	bool regions;       /* the program's own context is recorded */

@@ -29,11 +29,13 @@ static bool begins_stack(const struct wire_graph *graph, uint64_t frame)
 	return start && start == frame;
 }
 
-void callgraph_note_calls(const struct bank *bank, struct thread_calls *calls)
+void callgraph_note_calls(const struct session *session, const struct bank *bank,
+			  struct thread_calls *calls)
 {
 	const struct wire_graph *graph;
 	uint64_t count;
 
+	(void)session;
 	graph = callgraph_of(bank);
 	count = (graph->top < WIRE_GRAPH_DEPTH ? graph->top : WIRE_GRAPH_DEPTH) /
 		sizeof(graph->frames[0]);

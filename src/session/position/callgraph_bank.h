@@ -16,7 +16,8 @@ struct wire_graph *callgraph_of(const struct bank *bank);
 uint32_t callgraph_name_of(const struct module *module, uint32_t function);
 
 /* Adds the calls that the thread of a bank is in to `calls`. */
-void callgraph_note_calls(const struct bank *bank, struct thread_calls *calls);
+void callgraph_note_calls(const struct session *session, const struct bank *bank,
+			  struct thread_calls *calls);
 
 /* Adds a call to a thread's bank by hand: of function `function` of a module (index),
  * whose return address lies at `place`. The call is not timed unless the resident has

@@ -1,6 +1,7 @@
 #include "session/position/residues.h"
 
 #include "code/plan/position.h"
+#include "session/position/path_frames.h"
 #include "session/position/signal_frames.h"
 #include "session/state/image_run.h"
 #include "session/state/module.h"
@@ -24,6 +25,14 @@ static void add_residue(struct thread *thread, uint32_t file,
 void residues_add(struct thread *thread, uint32_t file, uint64_t address, int by)
 {
 	add_residue(thread, file, (struct edges_residue){.address = address, .by = by});
+}
+
+void residues_add_path(struct thread *thread, uint32_t file, uint64_t address,
+		       uint32_t sum, int64_t by)
+{
+	add_residue(thread, file,
+		    (struct edges_residue){
+			    .address = address, .by = by, .path = true, .sum = sum});
 }
 
 void residues_came(struct thread *thread, const struct module *module, uint64_t address,
@@ -106,6 +115,7 @@ bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip)
 
 void residues_end(struct thread *thread)
 {
+	path_frames_end(thread);
 	signal_frames_take_returned(thread);
 	vector_for_each (&thread->signal_frames, shown)
 		residues_left(thread, shown);
@@ -121,6 +131,10 @@ static int compare_residues(const void *left, const void *right)
 		return groups;
 	if (a->residue.address != b->residue.address)
 		return a->residue.address < b->residue.address ? -1 : 1;
+	if (a->residue.path != b->residue.path)
+		return a->residue.path - b->residue.path;
+	if (a->residue.sum != b->residue.sum)
+		return a->residue.sum < b->residue.sum ? -1 : 1;
 	return a->residue.counts - b->residue.counts;
 }
 

@@ -37,6 +37,11 @@ void residues_end(struct thread *thread);
  * return to it. */
 void residues_add(struct thread *thread, uint32_t file, uint64_t address, int by);
 
+/* Notes that a path of a function of a module file, of which one is at the block at a
+ * link-time address with this running sum, is counted `by` times as far as that. */
+void residues_add_path(struct thread *thread, uint32_t file, uint64_t address,
+		       uint32_t sum, int64_t by);
+
 /* Sorts the residues of an image by intervals, threads (0 if these are not told apart)
  * and module files. `add_up`: residues of one place become their sum, and vanish if it
  * is 0. */

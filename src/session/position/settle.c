@@ -18,6 +18,7 @@
 #include "session/position/gate_position.h"
 #include "session/position/interrupted_calls.h"
 #include "session/position/marks.h"
+#include "session/position/path_steps.h"
 #include "session/position/reentry.h"
 #include "session/position/signal_frames.h"
 #include "session/position/spans.h"
@@ -592,6 +593,8 @@ enum settled settle_thread(struct session *session, struct thread *thread,
 			   const struct settling *how, struct user_regs_struct *registers)
 {
 	bool left = interrupted_calls_leave_rest(thread, registers);
+
+	left |= path_steps_run(thread, registers);
 	enum settled settled = settle_position(session, thread, how, registers);
 
 	return left && settled == NOTHING_TO_SETTLE ? SETTLED : settled;

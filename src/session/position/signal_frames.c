@@ -1,5 +1,6 @@
 #include "session/position/signal_frames.h"
 
+#include "session/position/path_frames.h"
 #include "session/position/reentry.h"
 #include "session/position/residues.h"
 #include "session/position/stacks.h"
@@ -30,8 +31,10 @@ static void write_row(const struct thread *thread, size_t index)
 {
 	const struct signal_frame *shown = &thread->signal_frames.items[index];
 
-	bank_of(thread)->shown[index] = (struct wire_shown){
-		.rsp = shown->rsp, .rip = shown->rip, .code = shown->way};
+	bank_of(thread)->shown[index] = (struct wire_shown){.rsp = shown->rsp,
+							    .rip = shown->rip,
+							    .code = shown->way,
+							    .path = shown->path};
 	bank_of(thread)->shown_count = row_count(thread);
 }
 
@@ -66,6 +69,7 @@ void signal_frames_add(struct thread *thread, const struct module *module,
 	struct signal_frame shown = shown_here(module, registers);
 
 	reentry_find(thread->process->space, shown.rip, &shown.way);
+	shown.path = path_frames_leave(thread, module, shown.address, shown.rsp);
 	signal_frames_put(thread, &shown);
 }
 

@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "code/emit/path_probe.h"
 #include "code/plan/plan_rows.h"
 #include "code/relocate/cfg.h"
 #include "context/channel_view.h"
@@ -85,6 +86,15 @@ static struct trm_error *make_names(struct profile_writer *writer)
 		{"edge.from", RECORD_ADDRESS, RECORD_AS_VALUE, &n->edge_from},
 		{"edge.to", RECORD_ADDRESS, RECORD_AS_VALUE, &n->edge_to},
 		{"edge.kind", RECORD_STRING, RECORD_AS_VALUE, &n->edge_kind},
+		{"path.in", RECORD_ADDRESS, RECORD_AS_VALUE, &n->path_in},
+		{"path", RECORD_UINT, RECORD_AS_VALUE, &n->path_number},
+		{"path.total", RECORD_UINT, RECORD_AS_VALUE, &n->path_total},
+		{"path.blocks", RECORD_STRING, 0, &n->path_blocks},
+		{"path.end", RECORD_STRING, RECORD_AS_VALUE, &n->path_end},
+		{"path.instructions", RECORD_UINT, RECORD_AS_VALUE,
+		 &n->path_instructions},
+		{"path.count", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE,
+		 &n->path_count},
 		{"flow.fault", RECORD_ADDRESS, RECORD_AS_VALUE, &n->flow_fault},
 		{"skip.reason", RECORD_STRING, RECORD_AS_VALUE, &n->skip_reason},
 		{"part.offset", RECORD_ADDRESS, RECORD_AS_VALUE, &n->part},
@@ -471,7 +481,10 @@ static bool has_counts(const struct module_counts *from,
 	const struct plan_block *blocks = &plan->blocks.items[function->first_block];
 	const struct plan_edge *edges = &plan->edges.items[function->first_edge];
 	const uint64_t *counters = from->counters;
-	bool any = counters[function->slot];
+	bool any = !function->paths && counters[function->slot];
+
+	for (uint32_t i = 0; !any && i < function->paths; i++)
+		any = counters[function->slot + PATH_SLOTS + i];
 
 	vector_for_each (&from->residues, residue)
 		any |= residue->address - function->address < function->size;
@@ -501,6 +514,8 @@ static void save_flow(struct profile_writer *writer, const struct module_counts 
 		save_fault(writer, from->image, node,
 			   plan_whole_of(plan, function)->address,
 			   function->address + blocks[fault].offset);
+	if (function->paths && counts.calls && plan_whole_of(plan, function) == function)
+		save_calls(writer, from->image, node, function->address, counts.calls);
 	for (uint32_t i = 0; counts.blocks && i < function->block_count; i++)
 		if (counts.blocks[i] || counts.stayed[i])
 			save_block(
@@ -526,8 +541,10 @@ static void save_function(struct profile_writer *writer, const struct module_cou
 
 	if (!profile_writer_is_told(plan, function))
 		return;
-	calls = whole == function ? corrected_calls(plan, function, counters, residues)
-				  : 0;
+	/* Where paths are counted save_flow knows the calls. */
+	calls = whole == function && !function->paths
+			? corrected_calls(plan, function, counters, residues)
+			: 0;
 	if (calls) {
 		node = profile_writer_function_node(writer, file, function);
 		save_calls(writer, image, node, function->address, calls);

@@ -15,6 +15,8 @@ struct names {
 	record_attribute function, offset, calls, skip_reason, part, part_reason;
 	record_attribute block, block_size, block_instructions, count, stayed;
 	record_attribute edge, edge_from, edge_to, edge_kind, flow_fault;
+	record_attribute path_in, path_number, path_total, path_blocks, path_end;
+	record_attribute path_instructions, path_count;
 	record_attribute caller_path, caller, caller_offset;
 	record_attribute arc_site, arc_kind, arc_count;
 	record_attribute graph_path, graph_offset, graph_function;

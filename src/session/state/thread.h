@@ -37,6 +37,7 @@ struct signal_frame {
 			     the part that it has counted; 0: at rip */
 	uint64_t address; /* link-time, in the module of this file */
 	uint32_t file;    /* index in session.files */
+	uint64_t path;    /* see struct wire_shown */
 	bool inherited;   /* shown to the thread's parent, which forked then */
 	bool searched;    /* `frame` was searched for */
 	uint64_t frame;   /* address where the kernel put the signal's frame, if the

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "control/remote.h"
 #include "session/position/settle.h"
+#include "session/position/path_frames.h"
 #include "session/position/signal_frames.h"
 #include "session/state/memory.h"
 #include "session/state/session.h"
@@ -226,6 +227,7 @@ void thread_set_aside(struct session *session, struct thread *thread)
 
 void thread_leave_bank(struct thread *thread)
 {
+	path_frames_end(thread);
 	signal_frames_take_returned(thread);
 	thread->bank = NULL;
 	thread->old_banks.count = 0;
@@ -236,7 +238,7 @@ void thread_note_calls(const struct session *session, const struct bank *bank,
 {
 	calls->count = 0;
 	if (bank)
-		collector_call(session, note_calls, bank, calls);
+		collector_call(session, note_calls, session, bank, calls);
 }
 
 /* Gives a thread a wider bank; a hook that it is in ends with the old one. */

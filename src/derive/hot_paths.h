@@ -1,0 +1,35 @@
+/*
+ * The paths that a profile counted (trammel run -m paths): those that ran most, with the
+ * blocks, the lines of the source and the instructions that they lead through.
+ */
+#ifndef TRAMMEL_DERIVE_HOT_PATHS_H
+#define TRAMMEL_DERIVE_HOT_PATHS_H
+
+#include "annotate/annotation.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "derive/walk.h"
+#include "report/profile.h"
+
+struct hot_path {
+	const struct report_path *path; /* one of those that are added up */
+	const struct report_function *function;
+	uint64_t count;
+	uint64_t executed; /* instructions, on the path as often as it was taken */
+};
+
+struct hot_paths {
+	const struct report_profile *profile;
+	struct VECTOR(struct hot_path) rows; /* those with most instructions first */
+	size_t functions;                    /* that have any */
+	size_t without;    /* executed ones whose edges were counted instead */
+	uint64_t executed; /* sum of the rows' */
+};
+
+/* Finds the paths of the selected part of a profile, which must outlive the result.
+ * `functions`: glob for names; NULL: all. The caller deinits it. */
+void hot_paths_init(struct hot_paths *paths, const struct report_profile *profile,
+		    const char *functions);
+void hot_paths_deinit(struct hot_paths *paths);
+
+#endif

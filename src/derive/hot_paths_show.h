@@ -1,0 +1,24 @@
+/*
+ * Paths as text, as JSON, and as a description for other programs.
+ */
+#ifndef TRAMMEL_DERIVE_HOT_PATHS_SHOW_H
+#define TRAMMEL_DERIVE_HOT_PATHS_SHOW_H
+
+#include "derive/hot_paths.h"
+#include "x86/disassemble.h"
+
+struct hot_paths_options {
+	struct walk_options table;
+	bool disassemble;               /* each path's instructions, too */
+	enum disassemble_syntax syntax; /* of them */
+};
+
+/* Adds them as a table, as one JSON object, or as the description that
+ * man/trammel-paths.1.md defines. */
+void hot_paths_text(const struct hot_paths *paths,
+		    const struct hot_paths_options *options, struct text *out);
+void hot_paths_json(const struct hot_paths *paths,
+		    const struct hot_paths_options *options, struct text *out);
+void hot_paths_describe(const struct hot_paths *paths, struct text *out);
+
+#endif
