@@ -56,13 +56,12 @@ enum trammel_where {
 	TRAMMEL_AT_START,  /* of the program: before its first instruction */
 	TRAMMEL_AT_END,    /* however it ends, but by SIGKILL */
 	TRAMMEL_AT_THREAD, /* a thread begins: before its first instruction */
-	TRAMMEL_AT_THREAD_END,
-	TRAMMEL_AT_LOAD /* a module was mapped, before its code runs */
+	TRAMMEL_AT_THREAD_END
 };
 
 struct trammel_point {
 	enum trammel_where where;
-	const void *what; /* instruction, edge, function or module */
+	const void *what; /* instruction, edge or function */
 };
 
 #define TRAMMEL_POINT_(name, place, type)                                                \
@@ -76,7 +75,6 @@ TRAMMEL_POINT_(trammel_after, TRAMMEL_AFTER, trammel_instruction)
 TRAMMEL_POINT_(trammel_on_edge, TRAMMEL_ON_EDGE, trammel_edge)
 TRAMMEL_POINT_(trammel_entry, TRAMMEL_AT_ENTRY, trammel_function)
 TRAMMEL_POINT_(trammel_exit, TRAMMEL_AT_EXIT, trammel_function)
-TRAMMEL_POINT_(trammel_load, TRAMMEL_AT_LOAD, trammel_module)
 
 /* In front of the first instruction of a block, and behind its last one: in front of
  * that, if it branches. */

@@ -161,6 +161,15 @@ static struct trm_error *take_tool(const char *option, const char *word, void *t
 	return NULL;
 }
 
+static struct trm_error *take_label_file(const char *option, const char *word, void *to)
+{
+	struct tool_using *given = to;
+
+	(void)option;
+	vector_push(&given->label_files, memory_copy_string(word));
+	return NULL;
+}
+
 static struct trm_error *take_name(const char *option, const char *word, void *to)
 {
 	char **name = to;
@@ -257,6 +266,10 @@ static const struct word_option {
 			    false},
 	[OPTION_MEMORY] = {"memory", take_memory, PLACE(memory_limit), false},
 	[OPTION_TOOL] = {"tool", take_tool, PLACE(tools), false},
+	[OPTION_LABELS] = {"labels", take_label_file, offsetof(struct measuring, using),
+			   false},
+	[OPTION_ANALYSIS] = {"analysis", take_name,
+			     offsetof(struct measuring, using.analysis), false},
 	[OPTION_TOOL_OUTPUT] = {"tool-output", take_name, PLACE(tool_output), false},
 	[OPTION_TOOL_TIMEOUT] = {"tool-timeout", take_time, PLACE(tool_ns), false},
 	[OPTION_PROBE] = {"probe", take_probe, 0, false},
@@ -386,12 +399,17 @@ static struct trm_error *choose_measures(struct measuring *given)
 							: "functions";
 	struct text whole = {0};
 
+	TRM_TRY(tool_using_begin(&given->using, &given->options));
+	if (given->using.points && !given->measure && !strcmp(list, "functions"))
+		list = "tools";
 	text_add(&whole, list);
+	if (given->using.points && !strstr(list, "tools"))
+		text_add(&whole, ",tools");
 	if (given->probes.probes.count && !strstr(list, "probes"))
 		text_add(&whole, ",probes");
 	given->with_probes = whole.data;
 	TRM_TRY(collector_combine(given->with_probes, &given->collector));
-	if (probe_program_calls(&given->probes))
+	if (given->using.points || probe_program_calls(&given->probes))
 		collector_add_routines(&given->collector);
 	if (given->probes.probes.count)
 		probes_source_begin(&given->options, &given->probes);
@@ -452,6 +470,7 @@ void measuring_deinit(struct measuring *given)
 	patterns_deinit(&given->options.skip_programs);
 	window_edge_deinit(&given->options.window.start);
 	window_edge_deinit(&given->options.window.stop);
+	tool_using_end(&given->using);
 	tool_choices_deinit(&given->options.tools);
 	free(given->options.tool_output);
 	text_deinit(&given->window);

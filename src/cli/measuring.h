@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "probe/program.h"
+#include "cli/tool/using.h"
 #include "session/options/options.h"
 
 #include <popt.h>
@@ -31,6 +32,8 @@ enum measuring_option {
 	OPTION_TOOL_TIMEOUT,
 	OPTION_PROBE,
 	OPTION_PROBE_FILE,
+	OPTION_LABELS,
+	OPTION_ANALYSIS,
 	OPTION_HELP,
 };
 
@@ -44,6 +47,7 @@ struct measuring {
 	struct probe_program probes;
 	struct text probe_place; /* where an error of a probe is; empty: none is */
 	char *with_probes;       /* the list of measurements, the probes among them */
+	struct tool_using using; /* tools, and labels */
 	struct session_options options;
 };
 
@@ -129,6 +133,10 @@ struct measuring {
 #define MEASURING_TOOLS                                                                  \
 	MEASURING_WORD("tool", OPTION_TOOL, "load this tool into the program",           \
 		       "FILE[:WORDS]"),                                                  \
+		MEASURING_WORD("labels", OPTION_LABELS,                                  \
+			       "call routines of --analysis at these labels", "FILE"),   \
+		MEASURING_WORD("analysis", OPTION_ANALYSIS,                              \
+			       "the tool with the routines for --labels", "FILE"),       \
 		MEASURING_WORD("tool-output", OPTION_TOOL_OUTPUT,                        \
 			       "write what tools print here (default: standard error)",  \
 			       "FILE"),                                                  \

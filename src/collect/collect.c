@@ -7,23 +7,15 @@
 #include <string.h>
 
 const struct collector *const collectors[] = {
-	&collector_functions,
-	&collector_coverage,
-	&collector_blocks,
-	&collector_block_coverage,
-	&collector_edges,
-	&collector_calls,
-	&collector_callgraph,
-	&collector_returns,
-	&collector_memory,
-	&collector_probes,
-	&collector_paths,
-	&collector_pbo,
-	&collector_regions,
-	&collector_trace,
-	&collector_mpi,
-	&collector_openmp,
-	NULL,
+	&collector_functions, &collector_coverage,
+	&collector_blocks,    &collector_block_coverage,
+	&collector_edges,     &collector_calls,
+	&collector_callgraph, &collector_returns,
+	&collector_memory,    &collector_probes,
+	&collector_paths,     &collector_tools,
+	&collector_pbo,       &collector_regions,
+	&collector_trace,     &collector_mpi,
+	&collector_openmp,    NULL,
 };
 
 struct trm_error *collector_find(const char *name, const struct collector **ret_collector)

@@ -21,6 +21,7 @@ extern const struct collector collector_edges;
 extern const struct collector collector_paths;
 extern const struct collector collector_regions;
 extern const struct collector collector_probes;
+extern const struct collector collector_tools;
 extern const struct collector collector_trace;
 extern const struct collector collector_mpi;
 extern const struct collector collector_openmp;

@@ -1,9 +1,9 @@
 #include "tool/added_values.h"
 
-#include "tool/switch_index.h"
+#include "code/points/recipe_state.h"
 #include "x86/operands.h"
 
-enum { RCX = 1, RSP = 4, WORD_ADDRESS, WORD_BYTES, WORDS };
+enum { WORDS_OF_OPERAND = 2 }; /* its address, and a number of bytes */
 
 /* The instruction's bytes: of a pair, those of the second one. */
 static const uint8_t *bytes_of(const struct cfg *cfg, uint32_t number, size_t *ret_size)
@@ -75,7 +75,7 @@ argument_with_words(const struct cfg *cfg, uint32_t number, const struct added *
 uint8_t added_values_words(const struct cfg *cfg, uint32_t number,
 			   const struct added *item)
 {
-	return argument_with_words(cfg, number, item) ? WORDS - WORD_ADDRESS : 0;
+	return argument_with_words(cfg, number, item) ? WORDS_OF_OPERAND : 0;
 }
 
 /* Bytes that a repeated instruction accesses from here on: rcx times the unit. */
@@ -215,9 +215,9 @@ struct recipe_value added_values_load(const struct added_place *place,
 	case TRAMMEL_MEMORY:
 		return load_memory(place, recipe, argument, ret_taken);
 	case TRAMMEL_INDEX:
-		*ret_taken = recipe_take(recipe);
-		switch_index_load(recipe, *ret_taken, place->cfg, place->number);
-		return recipe_taken(*ret_taken);
+		/* The jump leads into relocated code, by a table of its own. */
+		recipe_fail(recipe, POINT_UNREADABLE);
+		return (struct recipe_value){.kind = RECIPE_CONSTANT};
 	default:
 		return (struct recipe_value){.kind = plain_kinds[argument->kind],
 					     .number = (uint8_t)argument->number,

@@ -90,6 +90,15 @@ static const struct label_module *find_module(const struct label_source *source,
 	return NULL;
 }
 
+static bool wants_function(void *context, const struct image *image, const char *name,
+			   uint64_t address)
+{
+	const struct label_module *module = find_module(context, image, image->path);
+
+	(void)name;
+	return module && labels_function_at(module, address);
+}
+
 static void list_points(void *context, const struct point_function *function,
 			struct points *ret_points)
 {
@@ -221,8 +230,10 @@ struct trm_error *label_source_init(struct label_source *source, const char *con
 		vector_push(&source->plan->modules,
 			    memory_allocate_zeroed(module->functions.count + 1,
 						   sizeof(struct added_function *)));
-	source->source = (struct point_source){
-		.list = list_points, .emit = emit_point, .context = source};
+	source->source = (struct point_source){.wants = wants_function,
+					       .list = list_points,
+					       .emit = emit_point,
+					       .context = source};
 	return NULL;
 }
 

@@ -120,3 +120,23 @@ void source_init(struct tool *tool)
 		.module_first_max = words + tool->counter_count,
 	};
 }
+
+struct tool *source_tool(const struct point_source *source)
+{
+	return source->list == list_points ? source->context : NULL;
+}
+
+const struct added_function *source_find(const struct tool *tool, const char *path,
+					 uint64_t address)
+{
+	vector_for_each (&tool->shown, item) {
+		const struct trammel_function *seen;
+
+		if (strcmp((*item)->path, path) != 0)
+			continue;
+		seen = tool_module_at(&(*item)->module->seen, address);
+		return seen && seen->address == address ? (*item)->functions[seen->number]
+							: NULL;
+	}
+	return NULL;
+}

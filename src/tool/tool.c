@@ -45,6 +45,16 @@ struct trm_error *tool_failure(struct tool *tool)
 			     : NULL;
 }
 
+bool tool_has_table(const char *path)
+{
+	void *object = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	bool has = !object || dlsym(object, "trammel_tool");
+
+	if (object)
+		dlclose(object);
+	return has;
+}
+
 static struct trm_error *find_table(struct tool *tool)
 {
 	const struct trammel_tool *table;

@@ -61,6 +61,9 @@ struct tool {
 	struct label_module *label_module;
 };
 
+/* Whether a file has the table of a tool. */
+bool tool_has_table(const char *path);
+
 /* Loads a tool and has it start with `words` (separated by colons; NULL: none). Errors:
  * it cannot be loaded, is none, is of another version, or does not start.
  * `first_routine`: word of its first routine. The caller closes it. */

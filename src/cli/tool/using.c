@@ -1,0 +1,135 @@
+#include "cli/tool/using.h"
+
+#include "tool/find.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Words of routines below are those of probes. */
+enum { TOOL_FIRST_ROUTINE = 64 };
+
+static const uint8_t moments[] = {
+	[TRAMMEL_AT_START] = TOOL_AT_START,
+	[TRAMMEL_AT_END] = TOOL_AT_END,
+	[TRAMMEL_AT_THREAD] = TOOL_AT_THREAD,
+	[TRAMMEL_AT_THREAD_END] = TOOL_AT_THREAD_END,
+};
+
+static void add_uses(struct tool_choice *choice, const struct tool *tool)
+{
+	vector_for_each (&tool->moments, moment) {
+		struct tool_use *use = vector_add(&choice->uses);
+
+		use->moment = moments[moment->where];
+		use->routine = memory_copy_string(
+			tool->prototypes.items[moment->prototype].name);
+		use->count = moment->count;
+		for (size_t i = 0; i < moment->count; i++) {
+			const struct trammel_argument *argument = &moment->arguments[i];
+
+			use->arguments[i].value = argument->value;
+			use->arguments[i].text =
+				argument->kind == TRAMMEL_TEXT
+					? memory_copy_string(argument->data)
+					: NULL;
+		}
+	}
+}
+
+static void add_routine(struct tool_choice *choice, const char *name, uint32_t word)
+{
+	vector_push(&choice->routines,
+		    ((struct tool_point_routine){memory_copy_string(name), word}));
+}
+
+static struct trm_error *add_source(struct tool_using *given,
+				    struct session_options *options,
+				    const struct point_source *source)
+{
+	if (options->points.count == POINT_SOURCES_MAX)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"too many tools: %d at most add to functions",
+					POINT_SOURCES_MAX);
+	options->points.items[options->points.count++] = source;
+	given->points = true;
+	return NULL;
+}
+
+static struct trm_error *open_tool(struct tool_using *given,
+				   struct session_options *options,
+				   struct tool_choice *choice, uint32_t *first_routine)
+{
+	struct tool *tool;
+	char *path;
+
+	TRM_TRY(tool_find(choice->path, &path));
+	free(choice->path);
+	choice->path = path;
+	/* What has no table has no instrumentation part: it is loaded, no more. */
+	if (!tool_has_table(path))
+		return NULL;
+	TRM_TRY(tool_open(path, choice->words, *first_routine, &tool));
+	vector_push(&given->tools, tool);
+	add_uses(choice, tool);
+	if (!tool->table->function && !tool->table->module)
+		return NULL;
+	vector_for_each (&tool->prototypes, prototype)
+		add_routine(choice, prototype->name, (*first_routine)++);
+	return add_source(given, options, &tool->source);
+}
+
+static struct trm_error *open_labels(struct tool_using *given,
+				     struct session_options *options,
+				     uint32_t first_routine)
+{
+	struct text notes = {0};
+	struct tool_choice *choice;
+	struct trm_error *error;
+	char *path;
+
+	if (!given->label_files.count || !given->analysis)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--labels and --analysis go together");
+	TRM_TRY(tool_find(given->analysis, &path));
+	error = label_source_init(&given->labels,
+				  (const char *const *)given->label_files.items,
+				  given->label_files.count, path, first_routine, &notes);
+	if (notes.length)
+		fputs(notes.data, stderr);
+	text_deinit(&notes);
+	if (error) {
+		free(path);
+		return error;
+	}
+	given->labelled = true;
+	choice = vector_add(&options->tools);
+	choice->path = path;
+	vector_for_each (&given->labels.routines, routine)
+		add_routine(choice, *routine, first_routine++);
+	return add_source(given, options, &given->labels.source);
+}
+
+struct trm_error *tool_using_begin(struct tool_using *given,
+				   struct session_options *options)
+{
+	uint32_t first_routine = TOOL_FIRST_ROUTINE;
+
+	vector_for_each (&options->tools, choice)
+		TRM_TRY(open_tool(given, options, choice, &first_routine));
+	if (given->label_files.count || given->analysis)
+		TRM_TRY(open_labels(given, options, first_routine));
+	return NULL;
+}
+
+void tool_using_end(struct tool_using *given)
+{
+	vector_for_each (&given->tools, tool)
+		tool_close(*tool);
+	vector_deinit(&given->tools);
+	if (given->labelled)
+		label_source_deinit(&given->labels);
+	vector_for_each (&given->label_files, file)
+		free(*file);
+	vector_deinit(&given->label_files);
+	free(given->analysis);
+}

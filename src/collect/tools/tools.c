@@ -1,0 +1,49 @@
+/* What tools and labels add to functions: a point for each; and the counters of tools, as
+ * numbers of functions. */
+#include "code/plan/plan_rows.h"
+#include "collect/collect.h"
+#include "session/profile/profile_writer.h"
+#include "tool/source.h"
+
+#include <string.h>
+
+static void save_function(struct profile_writer *writer, const struct module_counts *from,
+			  const struct plan_point_slots *row, struct tool *tool)
+{
+	const struct plan *plan = from->file->plan;
+	const struct plan_function *function = &plan->functions.items[row->function];
+	struct profile_writer_number numbers[TOOL_COUNTERS_MAX];
+	const struct added_function *added =
+		source_find(tool, from->file->path, function->address);
+	size_t count = added ? added->counters.count : 0;
+
+	for (size_t i = 0; i < count && i < row->slot_count; i++)
+		numbers[i] = (struct profile_writer_number){
+			tool->counters[added->counters.items[i]].name,
+			from->counters[row->first_slot + i]};
+	if (count)
+		profile_writer_numbers(writer, from, plan_whole_of(plan, function),
+				       numbers, count);
+}
+
+static void save_points(struct profile_writer *writer, const struct module_counts *from)
+{
+	vector_for_each (&from->file->plan->points.slots, row) {
+		struct tool *tool =
+			source_tool(writer->session->options->points.items[row->source]);
+
+		if (tool)
+			save_function(writer, from, row, tool);
+	}
+}
+
+static const struct collector_ops tools_ops = {.save_points = save_points};
+
+const struct collector collector_tools = {
+	.name = "tools",
+	.summary = "what tools and labels add (--tool, --labels)",
+	.probe = PLAN_PROBE_COUNT,
+	.depth = PLAN_POINTS,
+	.slot_size = 8,
+	.ops = {&tools_ops},
+};
