@@ -608,12 +608,12 @@ def killed_measured(place):
     """The same under trammel run, and of a child."""
     tool = trammel.run_command(place.tool, place.profile, [], "regions")
     done = kill(place, "killed", "10", before=tool, CALI_CONFIG="event-trace")
-    name = re.search(rb'ended before it wrote .* "(.*)"', done.stderr).group(1).decode()
+    name = re.search(rb'ended before it wrote .* [\'"](.*)[\'"]', done.stderr).group(1).decode()
     expect_trace(place, name, 4 * 21, "last")
     expect(not left(place), f"{left(place)}")
     config = f"runtime-profile(region.count,output=p.json,{JSON})"
     done = kill(place, "killed-child", "10", before=tool, CALI_CONFIG=config)
-    name = re.search(rb'ended before it wrote .* "(.*)"', done.stderr).group(1).decode()
+    name = re.search(rb'ended before it wrote .* [\'"](.*)[\'"]', done.stderr).group(1).decode()
     expect_globals(place, name, **{"step width": 0.125})
     expect_counts(place, name, {"main": 1, "main/step": 20, "main/step/odd": 10, "main/step/even": 10})
     expect(rows_of(read(place, "p.json"))["main/step"]["Calls"] == 20, "the parent")

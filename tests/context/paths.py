@@ -210,7 +210,7 @@ def killed(place):
     for word, before, mains, steps in (("killed", (), 4, 40), ("killed", tool, 4, 40), ("killed-child", tool, 1, 20)):
         done = kill(place, word, "10", before=before, **config)
         if before:
-            report = re.search(rb'ended before it wrote .* "(.*)"', done.stderr).group(1).decode()
+            report = re.search(rb'ended before it wrote .* [\'"](.*)[\'"]', done.stderr).group(1).decode()
         else:
             expect(done.status == -9 and not done.stderr, f"{done}")
             (report,) = recover(place, "--remove", *left(place))

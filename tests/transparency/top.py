@@ -61,7 +61,7 @@ def batch(folder, tool, _):
         expect(time.monotonic() < end, "the program does not end")
         time.sleep(0.05)
     for words, status, text in (
-            (["-p", "1", "--", "x"], 2, b"at a time"), ([], 2, b"no process and no program"),
+            (["-p", "1", "--", "x"], 2, b"at once"), ([], 2, b"no process and no program"),
             (["-p", "x"], 2, b"--pid 'x'"), (["-d", "1ms", "-p", "1"], 2, b"50ms"),
             (["--by", "tread", "-p", "1"], 2, b"--by 'tread'"),
             (["--", folder + "/none"], 4, b"No such file")):
