@@ -14,8 +14,10 @@ extern "C" {
 enum trammel_value {
 	TRAMMEL_INT,      /* static: a number */
 	TRAMMEL_TEXT,     /* static: a string, copied into the program */
-	TRAMMEL_DATA,     /* static: bytes, copied into the program: the routine is given
-			     their address */
+	TRAMMEL_DATA,     /* static: bytes, copied into the program once: the routine is
+			     given the address of the copy, which it may write to. All
+			     points that name the same bytes, by their address and size,
+			     have one copy: so the bytes must stay */
 	TRAMMEL_REGISTER, /* general register `number`, as the program has it */
 	TRAMMEL_ADDRESS,  /* effective address of memory operand `number` */
 	TRAMMEL_SIZE,     /* its size in bytes; 0: not fixed */
@@ -33,6 +35,7 @@ enum trammel_value {
 	TRAMMEL_THREAD,   /* number of the thread, as the kernel has it */
 	TRAMMEL_TIME,     /* the time-stamp counter; 0 where it may not be read */
 	TRAMMEL_BANK,     /* a number of the thread that is quick to have */
+	TRAMMEL_STATUS,   /* the status flags, with the bits of EFLAGS */
 	TRAMMEL_TAKEN_REGISTER /* in add_code alone: a register that was taken */
 };
 
@@ -98,6 +101,7 @@ TRAMMEL_NUMBERLESS_(trammel_pc, TRAMMEL_PC)
 TRAMMEL_NUMBERLESS_(trammel_thread, TRAMMEL_THREAD)
 TRAMMEL_NUMBERLESS_(trammel_time, TRAMMEL_TIME)
 TRAMMEL_NUMBERLESS_(trammel_bank, TRAMMEL_BANK)
+TRAMMEL_NUMBERLESS_(trammel_status, TRAMMEL_STATUS)
 
 enum trammel_operation {
 	TRAMMEL_MOVE,

@@ -1,5 +1,6 @@
 #include "tool/added_values.h"
 
+#include "code/points/point_data.h"
 #include "code/points/recipe_state.h"
 #include "x86/operands.h"
 
@@ -184,6 +185,23 @@ static struct recipe_value load_memory(const struct added_place *place,
 	return recipe_taken(*ret_taken);
 }
 
+bool added_values_keep(struct point_data *data, struct trammel_argument *argument)
+{
+	uint32_t distance;
+
+	if ((argument->kind != TRAMMEL_TEXT && argument->kind != TRAMMEL_DATA) ||
+	    !argument->data)
+		return true;
+	if (!data)
+		return false;
+	if (!(argument->kind == TRAMMEL_TEXT
+		      ? point_data_add_text(data, argument->data, &distance)
+		      : point_data_add(data, argument->data, argument->size, &distance)))
+		return false;
+	argument->value = distance;
+	return true;
+}
+
 static const uint8_t plain_kinds[] = {
 	[TRAMMEL_REGISTER] = RECIPE_REGISTER,
 	[TRAMMEL_TAKEN] = RECIPE_TAKEN,
@@ -195,6 +213,7 @@ static const uint8_t plain_kinds[] = {
 	[TRAMMEL_THREAD] = RECIPE_THREAD,
 	[TRAMMEL_TIME] = RECIPE_TIME,
 	[TRAMMEL_BANK] = RECIPE_BANK,
+	[TRAMMEL_STATUS] = RECIPE_STATUS,
 	[TRAMMEL_TAKEN_REGISTER] = RECIPE_TAKEN_REGISTER,
 };
 
@@ -207,6 +226,11 @@ struct recipe_value added_values_load(const struct added_place *place,
 	switch (argument->kind) {
 	case TRAMMEL_INT:
 		return (struct recipe_value){.kind = RECIPE_CONSTANT,
+					     .constant = argument->value};
+	case TRAMMEL_TEXT:
+	case TRAMMEL_DATA:
+		return (struct recipe_value){.kind = argument->data ? RECIPE_DATA
+								    : RECIPE_CONSTANT,
 					     .constant = argument->value};
 	case TRAMMEL_ADDRESS:
 		return load_address(place, recipe, argument, ret_taken);

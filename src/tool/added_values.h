@@ -24,6 +24,10 @@ uint8_t added_values_words(const struct cfg *cfg, uint32_t number,
 /* Writes the code that fills these words, in front of the instruction. */
 void added_values_fill(const struct added_place *place, struct recipe *recipe);
 
+/* Adds the bytes of a static argument that has some to `data`, and notes their distance
+ * there in its value. False: there is no room. */
+bool added_values_keep(struct point_data *data, struct trammel_argument *argument);
+
 /* Makes an argument a value for the engine. `ret_taken`: a register that the caller gives
  * back when it has used it; -1: none. */
 struct recipe_value added_values_load(const struct added_place *place,

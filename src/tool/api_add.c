@@ -1,5 +1,6 @@
 #include "tool/api_add.h"
 
+#include "tool/added_values.h"
 #include "tool/function_code.h"
 #include "tool/source.h"
 
@@ -121,13 +122,10 @@ static bool check_arguments(const char *routine, const struct trammel_argument *
 			    size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (arguments[i].kind == TRAMMEL_TEXT ||
-		    arguments[i].kind == TRAMMEL_DATA ||
-		    arguments[i].kind >= TRAMMEL_TAKEN_REGISTER)
+		if (arguments[i].kind >= TRAMMEL_TAKEN_REGISTER)
 			return tool_refuse(trm_error_create(
 				TRM_ERROR_USAGE,
-				"call of %s: argument %zu cannot be had at a point of "
-				"code: strings are given at the start of the program",
+				"call of %s: argument %zu can be had in add_code alone",
 				routine, i + 1));
 	return true;
 }
@@ -151,8 +149,13 @@ bool api_add_call(struct trammel_point point, const char *routine,
 	if (!check_arguments(routine, arguments, count))
 		return false;
 	item.routine = tool->first_routine + (uint32_t)number;
-	if (count)
-		memcpy(item.arguments, arguments, count * sizeof(*arguments));
+	for (size_t i = 0; i < count; i++) {
+		item.arguments[i] = arguments[i];
+		if (!added_values_keep(tool->data, &item.arguments[i]))
+			return tool_refuse(trm_error_create(
+				TRM_ERROR_USAGE, "call of %s: no room for its data",
+				routine));
+	}
 	return add_item(point, item);
 }
 

@@ -18,7 +18,7 @@ struct folders VECTOR(char *);
 /* Where trammel is installed, and where it was built. */
 static void add_own_folders(struct folders *folders)
 {
-	static const char *const beside[] = {"../lib/trammel/tools", "../../tools"};
+	static const char *const places[] = {"../analysis", TRAMMEL_TOOLS_FROM_PROGRAMS};
 	char own[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
@@ -26,10 +26,13 @@ static void add_own_folders(struct folders *folders)
 		return;
 	own[length] = '\0';
 	*strrchr(own, '/') = '\0';
-	for (size_t i = 0; i < array_count(beside); i++) {
+	for (size_t i = 0; i < array_count(places); i++) {
 		struct text folder = {0};
 
-		text_format(&folder, "%s/%s", own, beside[i]);
+		if (*places[i] == '/')
+			text_format(&folder, "%s", places[i]);
+		else
+			text_format(&folder, "%s/%s", own, places[i]);
 		vector_push(folders, folder.data);
 	}
 }
@@ -89,9 +92,15 @@ static void list_tool(const char *folder, const char *file, struct text *out)
 	object = dlopen(path.data, RTLD_LAZY | RTLD_LOCAL);
 	table = object ? dlsym(object, "trammel_tool") : NULL;
 	if (table && table->version == TRAMMEL_TOOL_VERSION &&
-	    table->size == sizeof(*table))
-		text_format(out, "%-12.*s  %s\n", (int)(strlen(file) - 3), file,
-			    table->about ? table->about : "");
+	    table->size == sizeof(*table)) {
+		text_format(out, "%-12.*s  ", (int)(strlen(file) - 3), file);
+		for (const char *at = table->about; at && *at; at++)
+			if (*at == '\n')
+				text_format(out, "\n%14s", "");
+			else
+				text_format(out, "%c", *at);
+		text_format(out, "\n");
+	}
 	if (object)
 		dlclose(object);
 	text_deinit(&path);

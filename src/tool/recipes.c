@@ -160,8 +160,11 @@ static void call_routine(struct trammel_recipe *code, const char *routine,
 	item.what = ADDED_CALL;
 	item.count = (uint8_t)count;
 	item.routine = tool->first_routine + (uint32_t)number;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		item.arguments[i] = arguments[i];
+		if (!added_values_keep(tool->data, &item.arguments[i]))
+			return;
+	}
 	place.item = &item;
 	added_emit_call(&place, code->recipe);
 }

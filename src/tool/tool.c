@@ -89,7 +89,7 @@ static struct trm_error *run_start(struct tool *tool, const char *words)
 	int count = 1, status = 0;
 
 	rest = tool->argument_text = memory_copy_string(words ? words : "");
-	while (words && count <= WORDS_MAX && (word = strsep(&rest, ":")))
+	while (words && count <= WORDS_MAX && (word = strsep(&rest, ":,")))
 		arguments[count++] = word;
 	tool_code_begins(tool);
 	if (tool->table->start)
@@ -103,7 +103,7 @@ static struct trm_error *run_start(struct tool *tool, const char *words)
 }
 
 struct trm_error *tool_open(const char *path, const char *words, uint32_t first_routine,
-			    struct tool **ret_tool)
+			    struct point_data *data, struct tool **ret_tool)
 {
 	struct tool *tool = memory_allocate_zeroed(1, sizeof(*tool));
 	struct trm_error *error;
@@ -112,6 +112,7 @@ struct trm_error *tool_open(const char *path, const char *words, uint32_t first_
 	text_format(&full, "%s%s", strchr(path, '/') ? "" : "./", path);
 	tool->path = full.data;
 	tool->first_routine = first_routine;
+	tool->data = data;
 	pthread_mutex_init(&tool->lock, NULL);
 	error = find_table(tool);
 	if (!error)

@@ -56,6 +56,7 @@ struct tool {
 	char *argument_text;                        /* its words, which it may keep */
 	char *failure;                              /* the first one; NULL: none */
 	struct point_source source;
+	struct point_data *data; /* for its routines; not owned */
 	/* While label() runs: */
 	struct labels *labels;
 	struct label_module *label_module;
@@ -64,11 +65,12 @@ struct tool {
 /* Whether a file has the table of a tool. */
 bool tool_has_table(const char *path);
 
-/* Loads a tool and has it start with `words` (separated by colons; NULL: none). Errors:
- * it cannot be loaded, is none, is of another version, or does not start.
- * `first_routine`: word of its first routine. The caller closes it. */
+/* Loads a tool and has it start with `words` (separated by colons or commas; NULL: none).
+ * Errors: it cannot be loaded, is none, is of another version, or does not start.
+ * `first_routine`: word of its first routine. `data`: takes the bytes that routines
+ * are given; NULL: they are given none. The caller closes it. */
 struct trm_error *tool_open(const char *path, const char *words, uint32_t first_routine,
-			    struct tool **ret_tool);
+			    struct point_data *data, struct tool **ret_tool);
 void tool_close(struct tool *tool);
 
 /* What went wrong in the tool's own code, so far; NULL: nothing. */

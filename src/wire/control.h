@@ -12,6 +12,7 @@
 #define WIRE_TEXT_SIZE          16
 #define WIRE_CONTROL_ROUTINES   0x89000
 #define WIRE_ROUTINES           1024
+#define WIRE_CONTROL_POINT_DATA 0x8b000
 
 #ifndef __ASSEMBLER__
 
@@ -116,6 +117,9 @@ struct wire_control {
 	uint8_t pad4_[sizeof(struct wire_undo) - 8];
 	struct wire_lead leads[WIRE_LEADS_MAX];
 	uint64_t routines[WIRE_ROUTINES]; /* addresses of routines of tools; 0: none */
+	uint64_t point_data; /* address of what they share: see code/points/point_data.h;
+				0: none */
+	uint8_t pad5_[0x1000 - 8];
 };
 
 #endif

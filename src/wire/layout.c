@@ -40,6 +40,7 @@ CHECK(wire_bank, tool, WIRE_BANK_TOOL);
 CHECK(wire_bank, tool_unmask, WIRE_BANK_TOOL_UNMASK);
 CHECK(wire_bank, tid, WIRE_BANK_TID);
 CHECK(wire_control, routines, WIRE_CONTROL_ROUTINES);
+CHECK(wire_control, point_data, WIRE_CONTROL_POINT_DATA);
 CHECK(wire_bank, rest.rip, WIRE_REST_RIP);
 CHECK(wire_bank, rest.rbx, WIRE_REST_RBX);
 CHECK(wire_bank, rest.rdi, WIRE_REST_RDI);

@@ -146,7 +146,7 @@ static const struct point_source source = {
 	.emit = emit_point,
 	.context = &own,
 };
-static const struct point_sources sources = {1, {&source}};
+static const struct point_sources sources = {.count = 1, .items = {&source}};
 
 /* A load of a recipe that cannot be made goes on where the plan says. */
 static const struct plan *running;

@@ -115,7 +115,7 @@ static void emit_point(void *context, const struct point_function *function,
 }
 
 static const struct point_source source = {.list = list_points, .emit = emit_point};
-static const struct point_sources sources = {1, {&source}};
+static const struct point_sources sources = {.count = 1, .items = {&source}};
 
 static void make_bank(void)
 {

@@ -25,7 +25,7 @@ int tool_api_sample(int number)
 static void check_refused(const char *path, const char *words, const char *message)
 {
 	struct tool *tool;
-	struct trm_error *error = tool_open(path, words, 0, &tool);
+	struct trm_error *error = tool_open(path, words, 0, NULL, &tool);
 
 	assert_non_null(error);
 	if (!strstr(error->message, message))
@@ -80,7 +80,7 @@ static void test_points(void **state)
 
 	(void)state;
 	assert_null(tool_module_open(path, &module));
-	assert_null(tool_open(sample, "quiet", 40, &tool));
+	assert_null(tool_open(sample, "quiet", 40, NULL, &tool));
 	assert_int_equal(tool->moments.count, 1);
 	assert_string_equal(tool->moments.items[0].arguments[0].data, "bye");
 	list_sample(&tool->source, module, &first);
@@ -132,7 +132,7 @@ static void test_labels(void **state)
 	(void)state;
 	labels_init(&labels);
 	assert_null(tool_module_open(path, &module));
-	assert_null(tool_open(sample, NULL, 0, &tool));
+	assert_null(tool_open(sample, NULL, 0, NULL, &tool));
 	assert_null(tool_label(tool, module, &labels));
 	tool_close(tool);
 	label = &labels.modules.items[0].functions.items[0].items.items[0];
@@ -167,7 +167,7 @@ static void test_label_fault(void **state)
 	(void)state;
 	labels_init(&labels);
 	assert_null(tool_module_open("/proc/self/exe", &module));
-	assert_null(tool_open(sample, "label", 0, &tool));
+	assert_null(tool_open(sample, "label", 0, NULL, &tool));
 	error = tool_label(tool, module, &labels);
 	assert_non_null(error);
 	assert_non_null(strstr(error->message, "labels are of instructions"));

@@ -103,7 +103,7 @@ static struct trm_error *pass_files(struct labels *labels)
 	struct tool *tool;
 
 	TRM_TRY(tool_find(arguments.pass, &path));
-	TRM_TRY(tool_open(path, NULL, 0, &tool));
+	TRM_TRY(tool_open(path, NULL, 0, NULL, &tool));
 	vector_for_each (&arguments.shown.words, file) {
 		error = pass_file(labels, tool, *file);
 		if (error)

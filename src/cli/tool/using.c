@@ -1,5 +1,6 @@
 #include "cli/tool/using.h"
 
+#include "code/points/point_data.h"
 #include "tool/find.h"
 
 #include <stdio.h>
@@ -68,7 +69,9 @@ static struct trm_error *open_tool(struct tool_using *given,
 	/* What has no table has no instrumentation part: it is loaded, no more. */
 	if (!tool_has_table(path))
 		return NULL;
-	TRM_TRY(tool_open(path, choice->words, *first_routine, &tool));
+	if (!given->data)
+		given->data = options->points.data = point_data_create();
+	TRM_TRY(tool_open(path, choice->words, *first_routine, given->data, &tool));
 	vector_push(&given->tools, tool);
 	add_uses(choice, tool);
 	if (!tool->table->function && !tool->table->module)
@@ -132,4 +135,5 @@ void tool_using_end(struct tool_using *given)
 		free(*file);
 	vector_deinit(&given->label_files);
 	free(given->analysis);
+	point_data_destroy(given->data);
 }

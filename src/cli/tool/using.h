@@ -14,8 +14,9 @@ struct tool_using {
 	char *analysis; /* NULL: none was given */
 	struct VECTOR(struct tool *) tools;
 	struct label_source labels;
-	bool labelled; /* `labels` is in use */
-	bool points;   /* something has points */
+	struct point_data *data; /* of tools; NULL: none */
+	bool labelled;           /* `labels` is in use */
+	bool points;             /* something has points */
 };
 
 /* Opens the tools of the options, and the labels; adds what they want to the options.

@@ -19,6 +19,7 @@
 
 struct cfg;
 struct image;
+struct point_data;
 struct recipe;
 
 /* Where the code of a point lies. */
@@ -98,6 +99,7 @@ enum { POINT_SOURCES_MAX = 4 };
 struct point_sources {
 	uint32_t count;
 	const struct point_source *items[POINT_SOURCES_MAX];
+	struct point_data *data; /* for their routines; NULL: none */
 };
 
 /* Reasons why a point of a function has no code, each with a text. */

@@ -34,9 +34,8 @@ int recipe_take(struct recipe *recipe)
 		for (size_t i = 0; i < sizeof(order); i++) {
 			const int number = order[i];
 
-			/* rax may be needed for flags. */
 			if (kinds[kind] & ~recipe->taken & bit_of(number) &&
-			    (number != RAX || !recipe->place->flags))
+			    (number != RAX || !recipe_keeps_flags(recipe)))
 				return spoil_register(recipe, number);
 		}
 	recipe_fail(recipe, POINT_TOO_LONG);
@@ -49,7 +48,7 @@ int recipe_take_number(struct recipe *recipe, int number)
 		recipe_fail(recipe, POINT_TOO_LONG);
 		return number;
 	}
-	recipe->aside |= number == RAX && recipe->place->flags;
+	recipe->aside |= number == RAX && recipe_keeps_flags(recipe);
 	return spoil_register(recipe, number);
 }
 

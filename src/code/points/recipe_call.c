@@ -22,7 +22,7 @@ static void spoil_registers(struct recipe *recipe, const struct recipe_routine *
 		changed |= bit_of(argument_registers[i]);
 	recipe->spoiled |= changed;
 	recipe->saved |= (uint16_t)(changed & ~recipe_free_registers(recipe));
-	recipe->aside |= recipe->place->flags != 0;
+	recipe->aside |= recipe_keeps_flags(recipe);
 	recipe->stack = true;
 	recipe_spoil_flags(recipe);
 }

@@ -25,6 +25,11 @@ bool recipe_flags_are_free(const struct recipe *recipe)
 	return !recipe->place->flags || recipe->known_flags;
 }
 
+bool recipe_keeps_flags(const struct recipe *recipe)
+{
+	return recipe->place->flags || recipe->flags || recipe->known_flags;
+}
+
 /* Registers whose values need not be kept. */
 uint16_t recipe_free_registers(const struct recipe *recipe)
 {

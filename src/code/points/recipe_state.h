@@ -77,6 +77,9 @@ void recipe_spoil_flags(struct recipe *recipe);
 /* Whether they may be: none is alive, or they are saved. */
 bool recipe_flags_are_free(const struct recipe *recipe);
 
+/* Whether rax may be needed to keep flags. */
+bool recipe_keeps_flags(const struct recipe *recipe);
+
 /* Registers whose values need not be kept, a bit each. */
 uint16_t recipe_free_registers(const struct recipe *recipe);
 

@@ -204,6 +204,41 @@ static void take_bit(struct recipe *recipe, int to, int word, unsigned bit)
 	recipe_compute_constant(recipe, RECIPE_AND, to, 1);
 }
 
+/* to = the word with the saved flags. */
+static void load_saved(struct recipe *recipe, int to)
+{
+	if (recipe->known_aside)
+		recipe_op_memory(recipe, OP_LOAD, true, to, RSP, 0);
+	else
+		recipe_op(recipe, OP_STORE, true, RAX, to);
+}
+
+/* The flags are saved for it, also if they are dead. */
+static void load_status(struct recipe *recipe, int to)
+{
+	enum { LOW = 0xd5, OVERFLOW = 11 };
+	const int bit = recipe_take(recipe);
+
+	recipe->flags = true;
+	load_saved(recipe, to);
+	recipe_op(recipe, OP_STORE, true, to, bit);
+	recipe_compute_constant(recipe, RECIPE_AND, bit, 1);
+	recipe_shift(recipe, RECIPE_LEFT, bit, OVERFLOW);
+	recipe_shift(recipe, RECIPE_RIGHT, to, CARRY_BIT);
+	recipe_compute_constant(recipe, RECIPE_AND, to, LOW);
+	recipe_compute(recipe, RECIPE_OR, to, bit);
+	recipe_give_back(recipe, bit);
+}
+
+static void load_data(struct recipe *recipe, int to, int64_t distance)
+{
+	const struct plan_point_layout *layout = recipe->place->layout;
+
+	recipe_op_bank(recipe, OP_LOAD, true, to, layout->control);
+	recipe_op_memory(recipe, OP_LOAD, true, to, to, (int32_t)layout->data);
+	recipe_op_memory(recipe, OP_LEA, true, to, to, (int32_t)distance);
+}
+
 /* to = whether a condition is true by the saved flags. */
 static void test_saved(struct recipe *recipe, int to, unsigned condition)
 {
@@ -225,10 +260,7 @@ static void test_saved(struct recipe *recipe, int to, unsigned condition)
 	const uint8_t second = bits[condition >> 1].second;
 	const uint8_t third = bits[condition >> 1].third;
 
-	if (recipe->known_aside)
-		recipe_op_memory(recipe, OP_LOAD, true, word, RSP, 0);
-	else
-		recipe_op(recipe, OP_STORE, true, RAX, word);
+	load_saved(recipe, word);
 	take_bit(recipe, to, word, bits[condition >> 1].first);
 	if (second != 0xff) {
 		take_bit(recipe, bit, word, second);
@@ -384,6 +416,12 @@ void recipe_value(struct recipe *recipe, int number, struct recipe_value value)
 		break;
 	case RECIPE_TIME:
 		load_time(recipe, number);
+		break;
+	case RECIPE_STATUS:
+		load_status(recipe, number);
+		break;
+	case RECIPE_DATA:
+		load_data(recipe, number, value.constant);
 		break;
 	case RECIPE_BANK:
 		recipe_op_bank(recipe, OP_LOAD, true, number, layout->self);

@@ -34,6 +34,9 @@ enum recipe_value_kind {
 			    module */
 	RECIPE_THREAD,   /* number of the thread, as the kernel has it */
 	RECIPE_TIME,     /* the time-stamp counter; 0 where it may not be read */
+	RECIPE_STATUS,   /* the status flags, with the bits of EFLAGS */
+	RECIPE_DATA,     /* address of the piece of data at distance `constant`:
+			    point_data.h */
 	RECIPE_BANK,     /* address of the thread's bank: equal as long as the thread and
 			    its counters are */
 	RECIPE_TAKEN_REGISTER, /* what register `number`, which was taken, has */

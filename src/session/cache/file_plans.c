@@ -25,6 +25,7 @@
 #include "session/options/policy.h"
 #include "session/options/window_calls.h"
 #include "wire/bank.h"
+#include "wire/control.h"
 #include "wire/hooks.h"
 #include "wire/layout.h"
 #include "wire/paths.h"
@@ -172,6 +173,7 @@ static const struct plan_hook_layout hook_layout = {
 		   .untimed = WIRE_BANK_UNTIMED,
 		   .control = WIRE_BANK_CONTROL,
 		   .dead = FUTEX_OWNER_DIED,
+		   .data = WIRE_CONTROL_POINT_DATA,
 		   .call = WIRE_BANK_TOOL,
 		   .masked = WIRE_SPANS_MASKED,
 		   .unmask = WIRE_BANK_TOOL_UNMASK},

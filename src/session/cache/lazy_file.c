@@ -363,7 +363,7 @@ static void set_latches(struct module_file *file, const struct lazy_news *news)
 }
 
 bool lazy_file_plan(struct module_file *file, uint64_t code_offset,
-		    lazy_file_writer *write, void *context)
+		    const struct lazy_file_session *session)
 {
 	const struct plan *plan = file->plan;
 	uint32_t function = code_offset < plan->latches_size
@@ -384,10 +384,11 @@ bool lazy_file_plan(struct module_file *file, uint64_t code_offset,
 	plan_move_new_counters(file->plan, news.first_fixup);
 	if (write_code(file, &news)) {
 		write_rows(file, &news);
-		write_patches(file, &news.patches, write, context);
+		write_patches(file, &news.patches, session->write, session->context);
 	} else {
 		lazy_give_up(file->lazy->plan, &news);
 	}
+	session->ready(session->context);
 	set_latches(file, &news);
 	set_latch(file, function);
 	vector_deinit(&news.patches);

@@ -51,10 +51,17 @@ bool lazy_file_save(struct module_file *file);
 typedef void lazy_file_writer(void *context, const struct module_file *file,
 			      uint64_t address, uint64_t size);
 
+/* What a session does about functions that are planned at their first call. */
+struct lazy_file_session {
+	lazy_file_writer *write;
+	void (*ready)(void *context); /* called before any thread can reach their code */
+	void *context;
+};
+
 /* Plans the function whose latch contains the offset `code_offset` of the module's
  * code. Returns false if it lies in no latch. */
 bool lazy_file_plan(struct module_file *file, uint64_t code_offset,
-		    lazy_file_writer *write, void *context);
+		    const struct lazy_file_session *session);
 
 /* Returns the `size` bytes of text at a link-time address, with all patches so far;
  * NULL: the text has no bytes there. */

@@ -18,6 +18,7 @@
 #include "session/state/tables.h"
 #include "session/thread/held.h"
 #include "session/thread/threads.h"
+#include "session/tool/tool_data.h"
 #include "wire/bank.h"
 #include "wire/control.h"
 #include "wire/hooks.h"
@@ -311,6 +312,8 @@ static void serve_lazy(struct request *request)
 {
 	struct space *space = request->thread->process->space;
 	const struct wire_registers *saved = &request->bank->shared->registers;
+	const struct lazy_file_session session = {pages_write_news, tool_data_update_all,
+						  request->session};
 	uint64_t back = 0;
 
 	await_more(request->session);
@@ -322,7 +325,7 @@ static void serve_lazy(struct request *request)
 
 	request->again = module && module->file->lazy &&
 			 lazy_file_plan(module->file, back - module->code_address,
-					pages_write_news, request->session);
+					&session);
 	session_note_change(request->session);
 }
 

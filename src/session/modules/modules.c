@@ -34,6 +34,7 @@
 #include "session/thread/banks.h"
 #include "session/thread/borrowed_thread.h"
 #include "session/thread/injection.h"
+#include "session/tool/tool_data.h"
 #include "wire/control.h"
 #include "wire/mailbox.h"
 
@@ -260,8 +261,9 @@ static struct trm_error *map_code(struct session *session, struct thread *thread
 static struct trm_error *place_code(struct session *session, struct thread *thread,
 				    struct module *module)
 {
-	const struct space *space = thread->process->space;
+	struct space *space = thread->process->space;
 
+	TRM_TRY(tool_data_update(session, space));
 	if (!texts_add(space, module))
 		return too_many_texts();
 	if (!session->attached && trampolines_are_cached(space->family, module) &&

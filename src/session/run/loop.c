@@ -98,9 +98,11 @@ void session_act(struct session *session)
 	struct event event;
 	bool more;
 
-	take_plans(session);
 	unannounced_forget(session, false);
 	do {
+		/* A thread that waits for a plan may make system calls meanwhile, so that
+		 * there is always a next event. */
+		take_plans(session);
 		more = event_poll(&session->queue, &event);
 		if (more)
 			follow_event(session, &event);

@@ -55,6 +55,8 @@ struct tool_space {
 	struct VECTOR(uint64_t) routines; /* addresses of the uses of all tools, in their
 					     order: see struct tool_use */
 	uint64_t texts;                   /* address of the texts of their arguments */
+	uint64_t data;      /* address of the data of points; 0: not mapped */
+	uint32_t data_size; /* bytes of it that have been written */
 	struct VECTOR(struct tool_file *) files; /* by number; NULL: closed */
 };
 

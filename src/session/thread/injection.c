@@ -2,6 +2,7 @@
 
 #include "control/inject.h"
 #include "session/thread/borrowed_thread.h"
+#include "session/thread/threads.h"
 #include "wire/bank.h"
 #include "wire/mailbox.h"
 
@@ -37,8 +38,16 @@ struct trm_error *space_run(struct session *session, struct thread *thread,
 	/* With an event that is still to be acted on, a thread is lent by
 	 * borrow_thread only.
 	 */
-	if (thread->stopped && (bank || !thread->event_pending))
+	if (thread->stopped && !thread->event_pending)
 		return inject_into(&injecting, thread);
+	/* An event of a thread in a hook is a system call of its wait: it is seen
+	 * meanwhile, and will be made again. */
+	if (thread->stopped && bank) {
+		TRM_TRY(inject_into(&injecting, thread));
+		thread->event_pending = false;
+		thread_resume(session, thread, 0);
+		return NULL;
+	}
 	if (bank)
 		return inject_mailbox_batch(
 			thread->tid, bank, batch,

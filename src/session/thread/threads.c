@@ -9,6 +9,7 @@
 #include "session/state/space.h"
 #include "session/thread/fast_timers.h"
 #include "session/thread/held.h"
+#include "session/thread/injection.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -123,6 +124,16 @@ static bool is_exit_alone(const struct thread *thread, const struct event *event
 	       !remote_is_entry(thread->tid);
 }
 
+/* Whether a stop is at a system call by which a thread waits in a hook: it is nobody's
+ * business, and is made again. */
+static bool is_wait_in_hook(const struct thread *thread, const struct event *event)
+{
+	return event->kind == EVENT_SYSCALL && thread->state == THREAD_RUNNING &&
+	       thread->process && thread->process->space &&
+	       thread->process->space->tools && thread_waiting_bank(thread) &&
+	       !thread->tool_pending.entered && !thread->tool_pending.program;
+}
+
 bool thread_await_stop(struct session *session, struct thread *thread, int timeout_ms)
 {
 	struct event event;
@@ -132,7 +143,8 @@ bool thread_await_stop(struct session *session, struct thread *thread, int timeo
 	thread->stopped = true;
 	fast_timers_see_stop(session, thread);
 	held_begin(thread, 0);
-	if (event.kind == EVENT_STOP || is_exit_alone(thread, &event)) {
+	if (event.kind == EVENT_STOP || is_exit_alone(thread, &event) ||
+	    is_wait_in_hook(thread, &event)) {
 		interrupted_calls_see_stop(thread);
 		return true;
 	}

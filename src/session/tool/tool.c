@@ -6,6 +6,7 @@
 #include "session/thread/borrowed_thread.h"
 #include "session/thread/injection.h"
 #include "session/thread/threads.h"
+#include "session/tool/tool_data.h"
 #include "session/tool/tool_load.h"
 #include "session/tool/tool_points.h"
 #include "session/tool/tool_visit.h"
@@ -119,6 +120,7 @@ static struct trm_error *begin_tools(struct session *session, struct thread *thr
 	struct tool_visit visit;
 
 	TRM_TRY(place_texts(session, thread));
+	TRM_TRY(tool_data_map(session, thread));
 	if (!make_tool_thread(session, thread, &thread->tool, &tools->service))
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"the tools' library makes no threads");
