@@ -34,7 +34,8 @@ static const struct {
 	{"memory", TRAMMEL_MEMORY}, {"target", TRAMMEL_TARGET},
 	{"ret", TRAMMEL_RETURNED},  {"caller", TRAMMEL_CALLER},
 	{"pc", TRAMMEL_PC},         {"thread", TRAMMEL_THREAD},
-	{"time", TRAMMEL_TIME},     {"bank", TRAMMEL_BANK}, {"status", TRAMMEL_STATUS},
+	{"time", TRAMMEL_TIME},     {"bank", TRAMMEL_BANK},
+	{"status", TRAMMEL_STATUS},
 };
 
 enum { GENERAL_REGISTERS = 16, ARGUMENTS_MAX = 100 };

@@ -8,7 +8,8 @@
 struct point_data {
 	pthread_mutex_t lock;
 	struct VECTOR(uint8_t) bytes;
-	struct table places, texts; /* offsets + 1, by hash of address and size, or text */
+	struct table places,
+		texts; /* offsets + 1, by hash of address and size, or text */
 };
 
 struct point_data *point_data_create(void)

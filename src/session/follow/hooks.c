@@ -323,9 +323,9 @@ static void serve_lazy(struct request *request)
 		return;
 	const struct module *module = space_module_of_code(space, back);
 
-	request->again = module && module->file->lazy &&
-			 lazy_file_plan(module->file, back - module->code_address,
-					&session);
+	request->again =
+		module && module->file->lazy &&
+		lazy_file_plan(module->file, back - module->code_address, &session);
 	session_note_change(request->session);
 }
 

@@ -1,0 +1,279 @@
+/*
+ * cache: set-associative caches for data, with the least recently used line replaced, and
+ * a translation buffer, beside the program. Each thread has caches of its own. Misses are
+ * told by function. Sizes, ways and line as in cachegrind, whose counts of the first
+ * level these equal: a reference over two lines is one, and misses if either does; what
+ * is read and written is read.
+ *
+ *     trammel run --tool cache:l1=32k/8/64,l2=1m/16/64,tlb=64/4/4k,top=20 -- PROGRAM
+ */
+#include "references.h"
+
+enum { L1, L2, TLB, LEVELS };
+
+struct cached {
+	struct place place;
+	uint64_t misses[LEVELS];
+};
+
+/* --- program --------------------------------------------------------------------- */
+
+struct shape {
+	uint64_t set_mask;
+	uint32_t ways, line_bits; /* ways 0: there is no such level */
+};
+
+struct hierarchy {
+	uint64_t bank;
+	uint64_t loads, stores, load_misses[LEVELS], store_misses[LEVELS];
+	uint64_t *tags[LEVELS]; /* by set and way: line + 1, the last used one first */
+};
+
+static struct shape shapes[LEVELS];
+static struct hierarchy hierarchies[THREADS];
+static uint64_t top;
+
+TRAMMEL_ROUTINE void cache_set(uint64_t level, uint64_t sets, uint64_t ways,
+			       uint64_t line_bits, uint64_t rows)
+{
+	shapes[level] = (struct shape){sets - 1, (uint32_t)ways, (uint32_t)line_bits};
+	top = rows;
+}
+
+/* Makes a line the first of its set; returns whether it was not there. */
+static bool is_absent(uint64_t *set, uint32_t ways, uint64_t tag)
+{
+	uint64_t moved = set[0];
+	uint32_t way = 1;
+
+	for (; way < ways && set[way] != tag; way++) {
+		uint64_t next = set[way];
+
+		set[way] = moved;
+		moved = next;
+	}
+	set[0] = tag;
+	if (way == ways)
+		return true;
+	set[way] = moved;
+	return false;
+}
+
+/* Refers to the lines from `first` to `last`; returns whether one of them was absent. */
+static inline bool is_missed(const struct hierarchy *caches, int level, uint64_t address,
+			     uint64_t size)
+{
+	const struct shape *shape = &shapes[level];
+	uint64_t line = address >> shape->line_bits;
+	const uint64_t last = (address + size - 1) >> shape->line_bits;
+	bool missed = false;
+
+	for (; line <= last; line++) {
+		uint64_t *set =
+			caches->tags[level] + (line & shape->set_mask) * shape->ways;
+
+		if (set[0] != line + 1)
+			missed |= is_absent(set, shape->ways, line + 1);
+	}
+	return missed;
+}
+
+/* Counts a miss, and asks the next level. */
+static void count_miss(struct cached *function, struct hierarchy *caches,
+		       uint64_t *misses, uint64_t address, uint64_t size)
+{
+	place_use(&function->place);
+	misses[L1]++;
+	COUNT(function->misses[L1], 1);
+	if (!shapes[L2].ways || !is_missed(caches, L2, address, size))
+		return;
+	misses[L2]++;
+	COUNT(function->misses[L2], 1);
+}
+
+static void make_caches(struct hierarchy *caches)
+{
+	for (int level = 0; level < LEVELS; level++)
+		caches->tags[level] =
+			calloc((shapes[level].set_mask + 1) * shapes[level].ways + 1,
+			       sizeof(uint64_t));
+}
+
+static inline void refer_to(struct cached *function, uint64_t address, uint64_t size,
+			    struct hierarchy *caches, uint64_t *misses)
+{
+	if (!caches->tags[L1])
+		make_caches(caches);
+	if (shapes[TLB].ways && is_missed(caches, TLB, address, size)) {
+		place_use(&function->place);
+		misses[TLB]++;
+		COUNT(function->misses[TLB], 1);
+	}
+	if (is_missed(caches, L1, address, size))
+		count_miss(function, caches, misses, address, size);
+}
+
+TRAMMEL_ROUTINE void cache_load(struct cached *function, uint64_t address, uint64_t size,
+				uint64_t bank)
+{
+	struct hierarchy *caches = THREAD_STATE(struct hierarchy, hierarchies, bank);
+
+	caches->loads++;
+	refer_to(function, address, size, caches, caches->load_misses);
+}
+
+TRAMMEL_ROUTINE void cache_store(struct cached *function, uint64_t address, uint64_t size,
+				 uint64_t bank)
+{
+	struct hierarchy *caches = THREAD_STATE(struct hierarchy, hierarchies, bank);
+
+	caches->stores++;
+	refer_to(function, address, size, caches, caches->store_misses);
+}
+
+TRAMMEL_ROUTINE void cache_repeat(struct cached *place, uint64_t address, uint64_t size,
+				  uint64_t bytes, uint64_t writes, uint64_t bank)
+{
+	for (uint64_t at = 0; at < bytes; at += size)
+		if (writes)
+			cache_store(place, address + at, size, bank);
+		else
+			cache_load(place, address + at, size, bank);
+}
+
+TRAMMEL_ROUTINE void cache_copy(struct cached *place, uint64_t from, uint64_t to,
+				uint64_t size, uint64_t bytes, uint64_t bank)
+{
+	for (uint64_t at = 0; at < bytes; at += size) {
+		cache_load(place, from + at, size, bank);
+		cache_store(place, to + at, size, bank);
+	}
+}
+
+PLACE_ORDER(by_misses, struct cached, misses[L1])
+
+static void print_sum(const char *name, uint64_t loads, uint64_t stores, uint64_t load,
+		      uint64_t store)
+{
+	fprintf(stderr,
+		"  %-3s misses %12llu (%.2f %%): loads %llu (%.2f %%), stores %llu "
+		"(%.2f %%)\n",
+		name, (unsigned long long)(load + store),
+		percent(load + store, loads + stores), (unsigned long long)load,
+		percent(load, loads), (unsigned long long)store, percent(store, stores));
+}
+
+static void print_functions(void)
+{
+	size_t count;
+	struct place **list = places_sort(by_misses, &count);
+
+	if (count)
+		fprintf(stderr, "  %12s %12s %12s  %s\n", "L1 misses", "L2 misses",
+			"TLB misses", "function");
+	for (size_t i = 0; i < count && i < top; i++) {
+		const struct cached *row = (const struct cached *)list[i];
+
+		fprintf(stderr, "  %12llu %12llu %12llu  ",
+			(unsigned long long)row->misses[L1],
+			(unsigned long long)row->misses[L2],
+			(unsigned long long)row->misses[TLB]);
+		place_print(stderr, list[i]);
+		fputc('\n', stderr);
+	}
+	free(list);
+}
+
+TRAMMEL_ROUTINE void cache_print(void)
+{
+	static const char *const names[] = {"L1", "L2", "TLB"};
+	uint64_t loads = 0, stores = 0, load[LEVELS] = {0}, store[LEVELS] = {0};
+
+	for (int i = 0; i < THREADS; i++) {
+		const struct hierarchy *caches = &hierarchies[i];
+
+		loads += caches->loads;
+		stores += caches->stores;
+		for (int level = 0; level < LEVELS; level++) {
+			load[level] += caches->load_misses[level];
+			store[level] += caches->store_misses[level];
+		}
+	}
+	fprintf(stderr, "cache: %llu references: %llu loads, %llu stores\n",
+		(unsigned long long)(loads + stores), (unsigned long long)loads,
+		(unsigned long long)stores);
+	for (int level = 0; level < LEVELS; level++)
+		if (shapes[level].ways)
+			print_sum(names[level], loads, stores, load[level], store[level]);
+	print_functions();
+}
+
+/* --- instrumentation ------------------------------------------------------------- */
+
+static struct reference_routines routines;
+
+static bool is_power(uint64_t number)
+{
+	return number && !(number & (number - 1));
+}
+
+/* Reads SIZE/WAYS/LINE of a cache, or of the buffer ENTRIES/WAYS/PAGE; "0": none. */
+static void set_level(const struct trammel_api *api, int argc, const char *const *argv,
+		      int level, const char *name, const char *standard, uint64_t rows)
+{
+	const char *text = option_text(argc, argv, name);
+	uint64_t size = 0, ways = 0, line = 0, sets;
+
+	text = text ? text : standard;
+	if (level != L1 && !strcmp(text, "0"))
+		return;
+	if (!option_size(&text, &size) || *text++ != '/' || !option_size(&text, &ways) ||
+	    *text++ != '/' || !option_size(&text, &line) || *text) {
+		api->fail("cache: %s= takes SIZE/WAYS/LINE, such as 32k/8/64", name);
+		return;
+	}
+	sets = level == TLB ? size / ways : size / ways / line;
+	if (!is_power(sets) || !is_power(line))
+		api->fail("cache: %s=: the number of sets (%llu) and the line must be "
+			  "powers of two",
+			  name, (unsigned long long)sets);
+	trammel_add_call(api, trammel_program_start(), "cache_set", trammel_int(level),
+			 trammel_int((int64_t)sets), trammel_int((int64_t)ways),
+			 trammel_int(__builtin_ctzll(line)), trammel_int((int64_t)rows));
+}
+
+static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
+{
+	static const char *const names[] = {"l1", "l2", "tlb", "top", NULL};
+	uint64_t rows = option_number(api, argc, argv, "top", 20);
+
+	options_check(api, argc, argv, names);
+	api->prototype("cache_set(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t)");
+	api->prototype("cache_print()");
+	references_declare(api, "cache", &routines);
+	set_level(api, argc, argv, L1, "l1", "32k/8/64", rows);
+	set_level(api, argc, argv, L2, "l2", "0", rows);
+	set_level(api, argc, argv, TLB, "tlb", "0", rows);
+	trammel_add_call(api, trammel_program_end(), "cache_print");
+	return 0;
+}
+
+static void see_function(const struct trammel_api *api,
+			 const struct trammel_function *function)
+{
+	const struct trammel_code *code = api->code(function);
+
+	if (code)
+		references_of_function(api, &routines, code,
+				       PLACE_NEW(struct cached, api, function, NULL),
+				       sizeof(struct cached));
+}
+
+TRAMMEL_TOOL = {TRAMMEL_TOOL_HEAD,
+		"cache",
+		"data caches and translation buffer, misses by function\n"
+		"l1=32k/8/64, l2=SIZE/WAYS/LINE, tlb=ENTRIES/WAYS/PAGE, top=N (20)",
+		start_tool,
+		NULL,
+		see_function,
+		NULL};

@@ -1,0 +1,414 @@
+/*
+ * malloc: blocks of the heap: sizes, lifetimes, and what was never freed, by the path of
+ * calls that asked for it. The path comes from a stack that the entries of all functions
+ * keep, matched by the stack pointer, so exceptions and longjmp do no harm; frames of
+ * code that is not instrumented are missing. Lifetimes are told in blocks allocated
+ * meanwhile.
+ *
+ *     trammel run --tool malloc:depth=8,top=20 -- PROGRAM
+ */
+#include "places.h"
+
+#include <pthread.h>
+
+enum { DEPTH_MAX = 16, FRAMES = 4096, SIZES = 48, BLOCKS_MIN = 1 << 12, PATHS = 1 << 14 };
+
+/* The functions that allocate and free, and what their arguments say. */
+enum kind { MALLOC, CALLOC, REALLOC, ALIGNED, POSIX, FREE };
+static const struct {
+	const char *name;
+	uint8_t kind;
+} heap_functions[] = {
+	{"malloc", MALLOC},        {"valloc", MALLOC},    {"calloc", CALLOC},
+	{"realloc", REALLOC},      {"memalign", ALIGNED}, {"aligned_alloc", ALIGNED},
+	{"posix_memalign", POSIX}, {"free", FREE},        {"cfree", FREE},
+};
+
+/* --- program --------------------------------------------------------------------- */
+
+struct frame {
+	uint64_t stack; /* where the return address lies */
+	struct place *function;
+};
+
+struct path {
+	struct place *functions[DEPTH_MAX];                /* innermost first */
+	uint64_t blocks, bytes, freed, freed_bytes, lived; /* lived: sum of lifetimes */
+	bool used;
+};
+
+struct caller {
+	uint64_t bank;
+	uint64_t kind, first, second, stack; /* of the call under way; stack 0: none */
+	uint32_t depth;
+	struct frame frames[FRAMES];
+};
+
+struct block {
+	uint64_t address; /* 0: free row; 1: it was used */
+	uint64_t size, born;
+	struct path *path;
+};
+
+static struct caller callers[THREADS];
+static struct path *paths;
+static struct block *blocks;
+static uint64_t block_rows, block_used, block_live, live_bytes, peak_bytes;
+static uint64_t allocations, frees, unknown_frees, bytes, sizes[SIZES], depth, top;
+static bool failed;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+TRAMMEL_ROUTINE void malloc_set(uint64_t path_depth, uint64_t rows)
+{
+	depth = path_depth;
+	top = rows;
+	paths = calloc(PATHS, sizeof(*paths));
+}
+
+/* Drops frames that the thread has left: those at or below a stack pointer. Another stack
+ * may begin anywhere, and begins with an empty path. */
+static void drop_left(struct caller *caller, uint64_t stack)
+{
+	while (caller->depth && caller->frames[caller->depth - 1].stack <= stack)
+		caller->depth--;
+}
+
+TRAMMEL_ROUTINE void malloc_enter(struct place *function, uint64_t stack, uint64_t bank)
+{
+	struct caller *caller = THREAD_STATE(struct caller, callers, bank);
+
+	drop_left(caller, stack);
+	if (caller->depth == FRAMES)
+		return;
+	caller->frames[caller->depth++] = (struct frame){stack, function};
+}
+
+static struct path *path_of(const struct caller *caller)
+{
+	struct path path = {.used = true};
+	uint64_t hash = 0;
+
+	for (uint32_t i = 0; i < depth && i < caller->depth; i++) {
+		path.functions[i] = caller->frames[caller->depth - 1 - i].function;
+		hash = (hash + (uint64_t)(uintptr_t)path.functions[i]) *
+		       0x9e3779b97f4a7c15;
+	}
+	for (uint64_t i = 0, at = hash >> 32; paths && i < PATHS - 1; i++, at++) {
+		struct path *row = &paths[at % PATHS];
+
+		if (!row->used)
+			*row = path;
+		if (!memcmp(row->functions, path.functions, sizeof(path.functions)))
+			return row;
+	}
+	return paths ? &paths[PATHS - 1] : NULL;
+}
+
+static struct block *block_at(uint64_t address, bool add)
+{
+	uint64_t at = address * 0x9e3779b97f4a7c15 >> 24;
+
+	for (;; at++) {
+		struct block *row = &blocks[at & (block_rows - 1)];
+
+		if (row->address == address || (!row->address && add))
+			return row;
+		if (!row->address)
+			return NULL;
+	}
+}
+
+/* Keeps the table at most half full. */
+static bool make_room(void)
+{
+	struct block *old = blocks;
+	uint64_t rows = block_rows, wanted = BLOCKS_MIN;
+
+	if (block_used * 2 < block_rows)
+		return true;
+	while (wanted < (block_live + 1) * 4)
+		wanted *= 2;
+	blocks = calloc(wanted, sizeof(*blocks));
+	if (!blocks) {
+		blocks = old;
+		return false;
+	}
+	block_rows = wanted;
+	block_used = block_live;
+	for (uint64_t i = 0; i < rows; i++)
+		if (old[i].address > 1)
+			*block_at(old[i].address, true) = old[i];
+	free(old);
+	return true;
+}
+
+static void note_block(struct caller *caller, uint64_t stack, uint64_t address,
+		       uint64_t size)
+{
+	struct path *path;
+	struct block *row;
+
+	/* Those that the heap function itself called. */
+	drop_left(caller, stack);
+	path = path_of(caller);
+	if (!address || !path || failed)
+		return;
+	if (!make_room()) {
+		failed = true;
+		return;
+	}
+	row = block_at(address, true);
+	block_used += !row->address;
+	block_live += row->address != address;
+	*row = (struct block){address, size, allocations, path};
+	allocations++;
+	bytes += size;
+	sizes[size ? 64 - __builtin_clzll(size) : 0]++;
+	path->blocks++;
+	path->bytes += size;
+	live_bytes += size;
+	peak_bytes = live_bytes > peak_bytes ? live_bytes : peak_bytes;
+}
+
+static void drop_block(uint64_t address)
+{
+	struct block *row = block_rows && address ? block_at(address, false) : NULL;
+
+	if (!address)
+		return;
+	if (!row) {
+		unknown_frees++;
+		return;
+	}
+	frees++;
+	row->path->freed++;
+	row->path->freed_bytes += row->size;
+	row->path->lived += allocations - row->born;
+	live_bytes -= row->size;
+	block_live--;
+	row->address = 1;
+}
+
+/* A heap function is called. What it calls itself does not count. */
+TRAMMEL_ROUTINE void malloc_begin(uint64_t kind, uint64_t first, uint64_t second,
+				  uint64_t third, uint64_t stack, uint64_t bank)
+{
+	struct caller *caller = THREAD_STATE(struct caller, callers, bank);
+
+	if (caller->stack > stack)
+		return;
+	drop_left(caller, stack);
+	if (kind == FREE) {
+		pthread_mutex_lock(&lock);
+		drop_block(first);
+		pthread_mutex_unlock(&lock);
+		return;
+	}
+	caller->stack = stack;
+	caller->kind = kind;
+	caller->first = first;
+	caller->second = kind == CALLOC ? first * second : second;
+	if (kind == POSIX)
+		caller->second = third;
+}
+
+/* A heap function goes on in another one, which returns for it. calloc goes on in
+ * memset, whose first argument is the block. */
+TRAMMEL_ROUTINE void malloc_leave(uint64_t first, uint64_t stack, uint64_t bank)
+{
+	struct caller *caller = THREAD_STATE(struct caller, callers, bank);
+
+	if (caller->stack != stack)
+		return;
+	caller->stack = 0;
+	if (caller->kind != CALLOC)
+		return;
+	pthread_mutex_lock(&lock);
+	note_block(caller, stack, first, caller->second);
+	pthread_mutex_unlock(&lock);
+}
+
+TRAMMEL_ROUTINE void malloc_end(uint64_t returned, uint64_t stack, uint64_t bank)
+{
+	struct caller *caller = THREAD_STATE(struct caller, callers, bank);
+	uint64_t size = caller->second;
+
+	if (caller->stack != stack)
+		return;
+	caller->stack = 0;
+	if (caller->kind == MALLOC)
+		size = caller->first;
+	if (caller->kind == POSIX && returned)
+		return;
+	if (caller->kind == POSIX)
+		returned = *(const uint64_t *)(uintptr_t)caller->first;
+	pthread_mutex_lock(&lock);
+	if (caller->kind == REALLOC && (returned || !size))
+		drop_block(caller->first);
+	note_block(caller, stack, returned, size);
+	pthread_mutex_unlock(&lock);
+}
+
+static int by_leaked(const void *a, const void *b)
+{
+	const struct path *x = a, *y = b;
+	uint64_t of_x = x->bytes - x->freed_bytes, of_y = y->bytes - y->freed_bytes;
+
+	if (of_x != of_y)
+		return of_x < of_y ? 1 : -1;
+	return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : 0;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct path *x = a, *y = b;
+
+	return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : 0;
+}
+
+static void print_path(const struct path *path)
+{
+	for (uint64_t i = 0; i < depth && path->functions[i]; i++) {
+		fprintf(stderr, "      %s ", i ? "called by" : "in       ");
+		place_print(stderr, path->functions[i]);
+		fputc('\n', stderr);
+	}
+}
+
+static void print_sizes(void)
+{
+	fprintf(stderr, "  %15s %12s\n", "size, bytes", "blocks");
+	for (int i = 0; i < SIZES; i++)
+		if (sizes[i])
+			fprintf(stderr, "  %s%14llu %12llu %6.2f %%\n", i ? "<" : " ",
+				i ? 1ull << i : 0ull, (unsigned long long)sizes[i],
+				percent(sizes[i], allocations));
+}
+
+TRAMMEL_ROUTINE void malloc_print(void)
+{
+	fprintf(stderr,
+		"malloc: %llu blocks of %llu bytes allocated, %llu freed; at most %llu "
+		"bytes at once, %llu bytes in %llu blocks never freed\n",
+		(unsigned long long)allocations, (unsigned long long)bytes,
+		(unsigned long long)frees, (unsigned long long)peak_bytes,
+		(unsigned long long)live_bytes, (unsigned long long)block_live);
+	if (unknown_frees)
+		fprintf(stderr, "  %llu frees were of blocks that were not seen before\n",
+			(unsigned long long)unknown_frees);
+	print_sizes();
+	if (!paths)
+		return;
+	qsort(paths, PATHS, sizeof(*paths), by_leaked);
+	for (uint64_t i = 0; i < top && i < PATHS; i++) {
+		const struct path *row = &paths[i];
+
+		if (row->blocks == row->freed)
+			break;
+		fprintf(stderr, "  never freed: %llu bytes in %llu blocks of %llu\n",
+			(unsigned long long)(row->bytes - row->freed_bytes),
+			(unsigned long long)(row->blocks - row->freed),
+			(unsigned long long)row->blocks);
+		print_path(row);
+	}
+	qsort(paths, PATHS, sizeof(*paths), by_bytes);
+	for (uint64_t i = 0; i < top && i < PATHS && paths[i].blocks; i++) {
+		const struct path *row = &paths[i];
+
+		fprintf(stderr,
+			"  allocated: %llu bytes in %llu blocks, freed after %.1f "
+			"others\n",
+			(unsigned long long)row->bytes, (unsigned long long)row->blocks,
+			row->freed ? (double)row->lived / (double)row->freed : 0);
+		print_path(row);
+	}
+	if (failed)
+		fputs("  no memory was left: blocks are not recorded to the end\n",
+		      stderr);
+}
+
+/* --- instrumentation ------------------------------------------------------------- */
+
+static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
+{
+	static const char *const names[] = {"depth", "top", NULL};
+	uint64_t path_depth = option_number(api, argc, argv, "depth", 8);
+
+	options_check(api, argc, argv, names);
+	if (path_depth > DEPTH_MAX)
+		api->fail("malloc: depth= takes 1 to %d", DEPTH_MAX);
+	api->prototype("malloc_set(uint64_t, uint64_t)");
+	api->prototype("malloc_enter(void *, uint64_t, uint64_t)");
+	api->prototype("malloc_begin(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, "
+		       "uint64_t)");
+	api->prototype("malloc_end(uint64_t, uint64_t, uint64_t)");
+	api->prototype("malloc_leave(uint64_t, uint64_t, uint64_t)");
+	api->prototype("malloc_print()");
+	trammel_add_call(api, trammel_program_start(), "malloc_set",
+			 trammel_int((int64_t)path_depth),
+			 trammel_int((int64_t)option_number(api, argc, argv, "top", 20)));
+	trammel_add_call(api, trammel_program_end(), "malloc_print");
+	return 0;
+}
+
+static void see_heap(const struct trammel_api *api,
+		     const struct trammel_function *function, int kind)
+{
+	const struct trammel_code *code = api->code(function);
+
+	trammel_add_call(api, trammel_entry(function), "malloc_begin", trammel_int(kind),
+			 trammel_argument_of(0), trammel_argument_of(1),
+			 trammel_argument_of(2), trammel_register(TRAMMEL_RSP),
+			 trammel_bank());
+	for (uint32_t i = 0; i < code->edge_count; i++) {
+		const struct trammel_block *block = code->edges[i].from;
+		const struct trammel_instruction *last =
+			&block->instructions[block->instruction_count - 1];
+
+		if (last->kind == TRAMMEL_RETURN)
+			trammel_add_call(api, trammel_before(last), "malloc_end",
+					 trammel_returned(),
+					 trammel_register(TRAMMEL_RSP), trammel_bank());
+		else if (!code->edges[i].to && last->kind != TRAMMEL_BRANCH)
+			trammel_add_call(api, trammel_before(last), "malloc_leave",
+					 trammel_register(TRAMMEL_RDI),
+					 trammel_register(TRAMMEL_RSP), trammel_bank());
+	}
+}
+
+/* The kind of a heap function, also by its name inside of the C library; -1: another. */
+static int kind_of(const char *name)
+{
+	if (!strncmp(name, "__libc_", 7))
+		name += 7;
+	else if (!strncmp(name, "__", 2))
+		name += 2;
+	for (size_t i = 0; i < sizeof(heap_functions) / sizeof(heap_functions[0]); i++)
+		if (!strcmp(name, heap_functions[i].name))
+			return heap_functions[i].kind;
+	return -1;
+}
+
+static void see_function(const struct trammel_api *api,
+			 const struct trammel_function *function)
+{
+	if (!api->code(function) || function->part_of)
+		return;
+	if (kind_of(function->name) >= 0) {
+		see_heap(api, function, kind_of(function->name));
+		return;
+	}
+	trammel_add_call(api, trammel_entry(function), "malloc_enter",
+			 trammel_data(PLACE_NEW(struct place, api, function, NULL),
+				      sizeof(struct place)),
+			 trammel_register(TRAMMEL_RSP), trammel_bank());
+}
+
+TRAMMEL_TOOL = {TRAMMEL_TOOL_HEAD,
+		"malloc",
+		"heap blocks: sizes, lifetimes, leaks with call paths\n"
+		"depth=N (8), top=N (20)",
+		start_tool,
+		NULL,
+		see_function,
+		NULL};

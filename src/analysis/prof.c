@@ -1,0 +1,106 @@
+/*
+ * prof: calls of each function, and instructions executed in it, without those of what it
+ * calls.
+ *
+ *     trammel run --tool prof:top=30 -- PROGRAM
+ */
+#include "places.h"
+
+struct profiled {
+	struct place place;
+	uint64_t calls, instructions;
+};
+
+/* --- program --------------------------------------------------------------------- */
+
+static uint64_t top;
+
+TRAMMEL_ROUTINE void prof_set(uint64_t rows)
+{
+	top = rows;
+}
+
+TRAMMEL_ROUTINE void prof_call(struct profiled *function)
+{
+	if (!function->place.used)
+		place_use(&function->place);
+	COUNT(function->calls, 1);
+}
+
+TRAMMEL_ROUTINE void prof_block(struct profiled *function, uint64_t instructions)
+{
+	if (!function->place.used)
+		place_use(&function->place);
+	COUNT(function->instructions, instructions);
+}
+
+PLACE_ORDER(by_instructions, struct profiled, instructions)
+
+TRAMMEL_ROUTINE void prof_print(void)
+{
+	size_t count;
+	struct place **list = places_sort(by_instructions, &count);
+	uint64_t all = 0, sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all += ((const struct profiled *)list[i])->instructions;
+	fprintf(stderr, "prof: %llu instructions in %zu functions\n",
+		(unsigned long long)all, count);
+	if (count)
+		fprintf(stderr, "  %15s %8s %8s %12s  %s\n", "instructions", "share",
+			"sum", "calls", "function");
+	for (size_t i = 0; i < count && i < top; i++) {
+		const struct profiled *row = (const struct profiled *)list[i];
+
+		sum += row->instructions;
+		fprintf(stderr, "  %15llu %6.2f %% %6.2f %% %12llu  ",
+			(unsigned long long)row->instructions,
+			percent(row->instructions, all), percent(sum, all),
+			(unsigned long long)row->calls);
+		place_print(stderr, list[i]);
+		fputc('\n', stderr);
+	}
+	free(list);
+}
+
+/* --- instrumentation ------------------------------------------------------------- */
+
+static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
+{
+	static const char *const names[] = {"top", NULL};
+
+	options_check(api, argc, argv, names);
+	api->prototype("prof_set(uint64_t)");
+	api->prototype("prof_call(void *)");
+	api->prototype("prof_block(void *, uint64_t)");
+	api->prototype("prof_print()");
+	trammel_add_call(api, trammel_program_start(), "prof_set",
+			 trammel_int((int64_t)option_number(api, argc, argv, "top", 30)));
+	trammel_add_call(api, trammel_program_end(), "prof_print");
+	return 0;
+}
+
+static void see_function(const struct trammel_api *api,
+			 const struct trammel_function *function)
+{
+	const struct trammel_code *code = api->code(function);
+	struct trammel_argument data;
+
+	if (!code)
+		return;
+	data = trammel_data(PLACE_NEW(struct profiled, api, function, NULL),
+			    sizeof(struct profiled));
+	if (!function->part_of)
+		trammel_add_call(api, trammel_entry(function), "prof_call", data);
+	for (uint32_t i = 0; i < code->block_count; i++)
+		trammel_add_call(api, trammel_block_begin(&code->blocks[i]), "prof_block",
+				 data, trammel_int(code->blocks[i].instruction_count));
+}
+
+TRAMMEL_TOOL = {TRAMMEL_TOOL_HEAD,
+		"prof",
+		"calls and executed instructions of each function\ntop=N (30)",
+		start_tool,
+		NULL,
+		see_function,
+		NULL};

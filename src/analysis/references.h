@@ -1,0 +1,128 @@
+/*
+ * Calls at each reference to memory, for tools that follow them. Included by a tool that
+ * has the routines
+ *
+ *     NAME_load(place, address, size, bank), NAME_store(place, address, size, bank)
+ *     NAME_repeat(place, address, size, bytes, writes, bank)
+ *     NAME_copy(place, from, to, size, bytes, bank)
+ *
+ * of which the last two are for repeated instructions: `bytes` in all, `size` at a time.
+ */
+#ifndef TRAMMEL_ANALYSIS_REFERENCES_H
+#define TRAMMEL_ANALYSIS_REFERENCES_H
+
+#include "places.h"
+
+struct reference_routines {
+	const char *load, *store, *repeat, *copy;
+};
+
+/* Declares the routines' parameters. */
+static inline void references_declare(const struct trammel_api *api, const char *name,
+				      struct reference_routines *ret_routines)
+{
+	static const struct {
+		const char *kind, *parameters;
+	} rows[] = {
+		{"load", "void *, uint64_t, uint64_t, uint64_t"},
+		{"store", "void *, uint64_t, uint64_t, uint64_t"},
+		{"repeat", "void *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t"},
+		{"copy", "void *, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t"},
+	};
+	static char texts[4][64];
+	const char **names = (const char **)ret_routines;
+	char prototype[160];
+
+	for (int i = 0; i < 4; i++) {
+		snprintf(texts[i], sizeof(texts[i]), "%s_%s", name, rows[i].kind);
+		names[i] = texts[i];
+		snprintf(prototype, sizeof(prototype), "%s(%s)", texts[i],
+			 rows[i].parameters);
+		api->prototype(prototype);
+	}
+}
+
+/* Bytes at a time of a string instruction: of b, w, d and q at the end of its name. */
+static inline uint64_t reference_unit(const struct trammel_instruction *row)
+{
+	static const char letters[] = "bwdq";
+	const char *last = strchr(letters, row->mnemonic[strlen(row->mnemonic) - 1]);
+
+	return last ? 1u << (last - letters) : 1;
+}
+
+/* A repeated instruction: how often is known in front of it if it counts alone, and
+ * behind it if it compares, too. */
+static inline void reference_add_repeated(const struct trammel_api *api,
+					  const struct reference_routines *routines,
+					  const struct trammel_instruction *row,
+					  struct trammel_argument place)
+{
+	const bool compares = row->flags_written != 0;
+	const struct trammel_point point =
+		compares ? trammel_after(row) : trammel_before(row);
+	const struct trammel_argument unit = trammel_int((int64_t)reference_unit(row));
+	const struct trammel_operand *memory[2] = {NULL, NULL};
+
+	for (uint32_t o = 0; o < row->operand_count; o++)
+		if (row->operands[o].kind == TRAMMEL_OPERAND_MEMORY &&
+		    row->operands[o].memory < 2)
+			memory[row->operands[o].memory] = &row->operands[o];
+	if (memory[0] && memory[1] && !compares) {
+		unsigned int from = memory[0]->reads ? 0 : 1;
+
+		trammel_add_call(api, point, routines->copy, place, trammel_address(from),
+				 trammel_address(1 - from), unit, trammel_size(from),
+				 trammel_bank());
+		return;
+	}
+	for (unsigned int i = 0; i < 2; i++)
+		if (memory[i])
+			trammel_add_call(api, point, routines->repeat, place,
+					 trammel_address(i), unit, trammel_size(i),
+					 trammel_int(!memory[i]->reads), trammel_bank());
+}
+
+/* Calls a routine in front of an instruction for one memory operand. What it both reads
+ * and writes is a load, as in cachegrind. */
+static inline void reference_add(const struct trammel_api *api,
+				 const struct reference_routines *routines,
+				 const struct trammel_instruction *row,
+				 const struct trammel_operand *operand,
+				 struct trammel_argument place)
+{
+	trammel_add_call(api, trammel_before(row),
+			 operand->reads ? routines->load : routines->store, place,
+			 trammel_address(operand->memory), trammel_int(operand->bits / 8),
+			 trammel_bank());
+}
+
+/* Whether an operand is a reference with one address and a fixed size. */
+static inline bool reference_is_one(const struct trammel_operand *operand)
+{
+	return operand->kind == TRAMMEL_OPERAND_MEMORY && !operand->gathered &&
+	       operand->bits;
+}
+
+/* Adds calls for all references of a function, whose routines get `bytes` of `place`. */
+static inline void references_of_function(const struct trammel_api *api,
+					  const struct reference_routines *routines,
+					  const struct trammel_code *code,
+					  const void *place, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < code->instruction_count; i++) {
+		const struct trammel_instruction *row = &code->instructions[i];
+
+		if (row->repeated) {
+			reference_add_repeated(api, routines, row,
+					       trammel_data(place, bytes));
+			continue;
+		}
+		for (uint32_t o = 0; o < row->operand_count; o++)
+			if (reference_is_one(&row->operands[o]))
+				reference_add(api, routines, row, &row->operands[o],
+					      trammel_data(place, bytes));
+	}
+}
+
+#endif

@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+"""Checks the tools that come with trammel against computations of their own.
+
+Usage: run-tools.py [--build PATH] [--only NAME] [--verbose]
+
+The references, branches and calls of tools/kernel.c are those of a trace of valgrind's lackey,
+from which caches, predictors and histograms are computed here in the plainest way. Programs with
+threads, files and heaps say themselves what is right. Prints a line for each check and ends with
+`N passed, N failed`.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "tools"))
+
+import kernels  # noqa: E402
+import systems  # noqa: E402
+import threads  # noqa: E402
+
+CHECKS = {**kernels.CHECKS, **systems.CHECKS, **threads.CHECKS}
+
+
+class Runner:
+    """Builds programs, and runs them with a tool."""
+
+    def __init__(self, build, folder, verbose):
+        self.build, self.folder, self.verbose = build, folder, verbose
+        self.trammel = os.path.join(build, "src/cli/trammel")
+        self.environment = {**os.environ, "LC_ALL": "C.UTF-8",
+                            "XDG_CACHE_HOME": os.path.join(folder, "cache")}
+
+    def compile(self, source, *flags):
+        program = os.path.join(self.folder, os.path.splitext(source)[0])
+        if not os.path.exists(program):
+            subprocess.run(["gcc", "-o", program, os.path.join(HERE, "tools", source), *flags],
+                           check=True)
+        return program
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def run(self, tool, program, *options, words=(), status=0):
+        """What a tool printed about a program; the program's own output and status are as bare."""
+        bare = subprocess.run([program, *words], capture_output=True, text=True, cwd=self.folder,
+                              check=False)
+        done = subprocess.run([self.trammel, "run", "--quiet", "-o", "tool.trm", "--tool", tool, *options,
+                               "--", program, *words], capture_output=True, text=True, cwd=self.folder,
+                              env=self.environment, check=False)
+        if self.verbose:
+            print(done.stderr)
+        assert done.returncode == bare.returncode == status, \
+            f"status {done.returncode}, bare {bare.returncode}: {done.stderr[-500:]}"
+        assert done.stdout == bare.stdout, "the program's output differs"
+        return done.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build"))
+    parser.add_argument("--only", help="part of the names of checks")
+    parser.add_argument("--verbose", action="store_true", help="show what the tools print")
+    options = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="tools-")
+    runner = Runner(os.path.abspath(options.build), folder, options.verbose)
+    passed = failed = 0
+    try:
+        for name, check in CHECKS.items():
+            if options.only and options.only not in name:
+                continue
+            try:
+                print(f"ok   {name}: {check(runner)}")
+                passed += 1
+            except (AssertionError, subprocess.CalledProcessError) as error:
+                print(f"FAIL {name}: {error}")
+                failed += 1
+    finally:
+        shutil.rmtree(folder)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
