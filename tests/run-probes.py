@@ -72,6 +72,7 @@ CASES = [
       " least = min(arg0) by arg0 % 100 }"]),
     ("accesses", ("O2",), ["loaded@load { loads = count(); values = sum(value) if size == 8 }",
                            "loaded@store { stores = count(); stored = sum(value) }"]),
+    ("signals", ("O2", "static"), ["take_long " + SUMS]),
     ("calls", ("O0", "O2"), ["truth:take_long@call { calls = sum(arg0) }"]),
     ("throws", DEBUG, ["outer(*)@return { kept = sum(value); results = sum(ret) }",
                        "outer(*) { entries = count(); numbers = sum(to->number) }"]),

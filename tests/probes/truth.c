@@ -3,11 +3,13 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -377,6 +379,36 @@ static int calls(void)
 	return 0;
 }
 
+static volatile long handled;
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)info;
+	(void)context;
+	handled++;
+}
+
+/* Signals find the thread at the points, and in the middle of their code. */
+static int signals(void)
+{
+	const struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_sigaction = handle,
+				   .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct tally tally = {0};
+	volatile long sink = 0;
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (int i = 0; i < 3000000; i++)
+		sink += take_long(i);
+	setitimer(ITIMER_REAL, &never, NULL);
+	for (int i = 0; i < 3000000; i++)
+		note(&tally, i);
+	say_sums(&tally);
+	return !handled;
+}
+
 /* Something that lasts, for attaching: ends when its standard input does. */
 static int lasting(void)
 {
@@ -398,7 +430,8 @@ static const struct {
 	{"numbers", numbers},     {"small", small}, {"members", members},
 	{"recursion", recursion}, {"jumps", jumps}, {"bad", bad},
 	{"threads", threads},     {"forks", forks}, {"keys", keys},
-	{"accesses", accesses},   {"calls", calls}, {"lasting", lasting},
+	{"accesses", accesses},   {"calls", calls}, {"signals", signals},
+	{"lasting", lasting},
 };
 
 int main(int argc, char **argv)

@@ -286,15 +286,17 @@ static enum settled settle_point(struct session *session, struct thread *thread,
 {
 	const uint32_t offset = (uint32_t)(registers->rip - module->code_address);
 	struct finish_code copy = {.signal = how->signal};
-	struct settling then = *how;
 	enum settled settled;
 
 	if (how->fault || !session || !thread->bank ||
 	    !finish_make_point(thread, module, offset, place, &copy) ||
 	    !finish_run(session, thread, &copy, registers))
 		return UNSETTLED;
-	then.signal = 0; /* sent with the copy */
-	settled = settle_trampoline(session, thread, module, &then, registers);
+	/* It was sent with the copy, and finds the thread behind the point: to be settled
+	 * then, since nothing that is shown now would last until it comes. */
+	if (how->signal)
+		return SETTLED_RAN;
+	settled = settle_trampoline(session, thread, module, how, registers);
 	return settled == UNSETTLED ? UNSETTLED : SETTLED_RAN;
 }
 
