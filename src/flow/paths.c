@@ -239,58 +239,75 @@ static bool find_tree(const struct paths *paths, const struct paths_graph *graph
 	return flow_place(&flow, ret_counted);
 }
 
+/* Edges of the tree at each node: those of node n are both[starts[n]] to
+ * both[starts[n + 1] - 1]. */
+struct tree {
+	uint32_t *starts, *both;
+	struct VECTOR(uint32_t) open; /* nodes whose neighbours are still to be found */
+	bool *known;
+};
+
+static void list_tree(const struct paths *paths, const uint64_t *counted,
+		      struct tree *tree)
+{
+	struct VECTOR(uint32_t) edges = {0};
+
+	for (uint32_t i = 0; i < paths->steps.count; i++)
+		if (paths->steps.items[i].kind == PATHS_PASS && !bit_test(counted, i))
+			vector_push(&edges, i);
+	vector_for_each (&edges, i) {
+		tree->starts[paths->steps.items[*i].from]++;
+		tree->starts[paths->steps.items[*i].to]++;
+	}
+	for (uint32_t i = 1; i <= paths->node_count; i++)
+		tree->starts[i] += tree->starts[i - 1];
+	vector_for_each (&edges, i) {
+		tree->both[--tree->starts[paths->steps.items[*i].from]] = *i;
+		tree->both[--tree->starts[paths->steps.items[*i].to]] = *i;
+	}
+	vector_deinit(&edges);
+}
+
+/* Sets the offsets of the neighbours of a node. */
+static void pass_on_offset(struct paths *paths, struct tree *tree, uint32_t node)
+{
+	for (uint32_t k = tree->starts[node]; k < tree->starts[node + 1]; k++) {
+		const struct paths_step *step = &paths->steps.items[tree->both[k]];
+		bool out = step->from == node;
+		uint32_t other = out ? step->to : step->from;
+
+		if (tree->known[other])
+			continue;
+		tree->known[other] = true;
+		paths->offsets[other] =
+			paths->offsets[node] +
+			(out ? -(int64_t)step->value : (int64_t)step->value);
+		vector_push(&tree->open, other);
+	}
+}
+
 /* Finds the offsets of the nodes: along edges of the tree the running sum stays as it is.
  */
 static void find_offsets(struct paths *paths, const uint64_t *counted)
 {
-	struct VECTOR(uint32_t) open = {0};
 	scoped_free bool *known =
 		memory_allocate_zeroed(paths->node_count + 1, sizeof(*known));
-	struct VECTOR(uint32_t) tree = {0};
 	scoped_free uint32_t *starts =
 		memory_allocate_zeroed(paths->node_count + 2, sizeof(*starts));
 	scoped_free uint32_t *both =
 		memory_allocate((2 * paths->steps.count + 1) * sizeof(*both));
+	struct tree tree = {.starts = starts, .both = both, .known = known};
 
-	for (uint32_t i = 0; i < paths->steps.count; i++)
-		if (paths->steps.items[i].kind == PATHS_PASS && !bit_test(counted, i))
-			vector_push(&tree, i);
-	vector_for_each (&tree, i) {
-		starts[paths->steps.items[*i].from]++;
-		starts[paths->steps.items[*i].to]++;
-	}
-	for (uint32_t i = 1; i <= paths->node_count; i++)
-		starts[i] += starts[i - 1];
-	vector_for_each (&tree, i) {
-		both[--starts[paths->steps.items[*i].from]] = *i;
-		both[--starts[paths->steps.items[*i].to]] = *i;
-	}
+	list_tree(paths, counted, &tree);
 	for (uint32_t root = 0; root < paths->node_count; root++) {
 		if (known[root])
 			continue;
 		known[root] = true;
-		vector_push(&open, root);
-		while (open.count) {
-			uint32_t node = open.items[--open.count];
-
-			for (uint32_t k = starts[node]; k < starts[node + 1]; k++) {
-				const struct paths_step *step =
-					&paths->steps.items[both[k]];
-				bool out = step->from == node;
-				uint32_t other = out ? step->to : step->from;
-
-				if (known[other])
-					continue;
-				known[other] = true;
-				paths->offsets[other] = paths->offsets[node] +
-							(out ? -(int64_t)step->value
-							     : (int64_t)step->value);
-				vector_push(&open, other);
-			}
-		}
+		vector_push(&tree.open, root);
+		while (tree.open.count)
+			pass_on_offset(paths, &tree, tree.open.items[--tree.open.count]);
 	}
-	vector_deinit(&open);
-	vector_deinit(&tree);
+	vector_deinit(&tree.open);
 }
 
 static void set_increments(struct paths *paths)

@@ -249,10 +249,16 @@ static void push_auxiliary(struct initial_stack *stack, pid_t pid, uint64_t bias
 	}
 }
 
+/* A loader that has been mapped. */
+struct placed_loader {
+	const struct elf_bytes *file;
+	uint64_t bias; /* run-time minus link-time address */
+};
+
 /* Writes the stack of `loader host back tool...` below `top`; returns its address. */
 static struct trm_error *write_stack(struct session *session, const struct thread *thread,
 				     const char *host, uint64_t top, uint64_t back,
-				     uint64_t bias, const struct elf_bytes *loader,
+				     const struct placed_loader *loader,
 				     uint64_t *ret_address)
 {
 	/* Half of what is there: environments are large at times. */
@@ -272,7 +278,7 @@ static struct trm_error *write_stack(struct session *session, const struct threa
 		if (!is_for_programs(*variable) && stack.strings.count < STACK_SIZE / 4)
 			push_string(&stack, *variable);
 	vector_push(&stack.words, 0);
-	push_auxiliary(&stack, thread->process->pid, bias, loader);
+	push_auxiliary(&stack, thread->process->pid, loader->bias, loader->file);
 	text_deinit(&hex);
 
 	const uint64_t address =
@@ -378,8 +384,8 @@ static struct trm_error *load_by(struct session *session, struct thread *thread,
 	struct trm_error *error = tool_run_write_back(thread, &saved, top, &back);
 
 	if (!error)
-		error = write_stack(session, thread, host, top, back, bias, loader,
-				    &stack);
+		error = write_stack(session, thread, host, top, back,
+				    &(struct placed_loader){loader, bias}, &stack);
 	if (!error)
 		error = run_loader(
 			session, thread, &saved,
