@@ -100,6 +100,20 @@ const struct label_function *labels_function_at(const struct label_module *modul
 		       : NULL;
 }
 
+/* A string as in JSON, but that paths and names may have any bytes: these stay. */
+static void write_string(const char *string, struct text *out)
+{
+	text_add(out, "\"");
+	for (; *string; string++)
+		if (*string == '"' || *string == '\\')
+			text_format(out, "\\%c", *string);
+		else if ((unsigned char)*string < 0x20)
+			text_format(out, "\\u%04x", (unsigned char)*string);
+		else
+			text_add_bytes(out, string, 1);
+	text_add(out, "\"");
+}
+
 static void write_arguments(const struct label *label, struct text *out)
 {
 	if (label->has_operand)
@@ -113,7 +127,7 @@ static void write_arguments(const struct label *label, struct text *out)
 	vector_for_each (&label->arguments, argument) {
 		text_add(out, " ");
 		if (argument->text)
-			text_add_json(out, argument->text);
+			write_string(argument->text, out);
 		else
 			text_format(out, "%" PRId64, argument->number);
 	}
@@ -136,11 +150,11 @@ static void write_module(const struct labels *labels, const struct label_module 
 			 struct text *out)
 {
 	text_add(out, "module ");
-	text_add_json(out, module->path);
+	write_string(module->path, out);
 	text_format(out, " %s\n", *module->build_id ? module->build_id : "-");
 	vector_for_each (&module->functions, function) {
 		text_format(out, "function 0x%" PRIx64 " ", function->address);
-		text_add_json(out, function->name);
+		write_string(function->name, out);
 		text_add(out, "\n");
 		vector_for_each (&function->items, label)
 			write_label(labels, label, out);
