@@ -26,17 +26,22 @@ struct shape {
 struct hierarchy {
 	uint64_t bank;
 	uint64_t loads, stores, load_misses[LEVELS], store_misses[LEVELS];
-	uint64_t *tags[LEVELS]; /* by set and way: line + 1, the last used one first */
 };
 
 static struct shape shapes[LEVELS];
+/* Of each thread, by set and way: line + 1, the last used one first. Made at the start,
+ * so that what follows references calls nothing. */
+static uint64_t *tags[LEVELS];
 static struct hierarchy hierarchies[THREADS];
 static uint64_t top;
 
 TRAMMEL_ROUTINE void cache_set(uint64_t level, uint64_t sets, uint64_t ways,
 			       uint64_t line_bits, uint64_t rows)
 {
-	shapes[level] = (struct shape){sets - 1, (uint32_t)ways, (uint32_t)line_bits};
+	tags[level] = calloc(THREADS * sets * ways, sizeof(uint64_t));
+	if (tags[level])
+		shapes[level] =
+			(struct shape){sets - 1, (uint32_t)ways, (uint32_t)line_bits};
 	top = rows;
 }
 
@@ -59,7 +64,7 @@ static bool is_absent(uint64_t *set, uint32_t ways, uint64_t tag)
 	return false;
 }
 
-/* Refers to the lines from `first` to `last`; returns whether one of them was absent. */
+/* Refers to all lines of `size` bytes; returns whether one of them was absent. */
 static inline bool is_missed(const struct hierarchy *caches, int level, uint64_t address,
 			     uint64_t size)
 {
@@ -69,8 +74,9 @@ static inline bool is_missed(const struct hierarchy *caches, int level, uint64_t
 	bool missed = false;
 
 	for (; line <= last; line++) {
-		uint64_t *set =
-			caches->tags[level] + (line & shape->set_mask) * shape->ways;
+		uint64_t row = (uint64_t)(caches - hierarchies) * (shape->set_mask + 1) +
+			       (line & shape->set_mask);
+		uint64_t *set = tags[level] + row * shape->ways;
 
 		if (set[0] != line + 1)
 			missed |= is_absent(set, shape->ways, line + 1);
@@ -91,19 +97,11 @@ static void count_miss(struct cached *function, struct hierarchy *caches,
 	COUNT(function->misses[L2], 1);
 }
 
-static void make_caches(struct hierarchy *caches)
-{
-	for (int level = 0; level < LEVELS; level++)
-		caches->tags[level] =
-			calloc((shapes[level].set_mask + 1) * shapes[level].ways + 1,
-			       sizeof(uint64_t));
-}
-
 static inline void refer_to(struct cached *function, uint64_t address, uint64_t size,
 			    struct hierarchy *caches, uint64_t *misses)
 {
-	if (!caches->tags[L1])
-		make_caches(caches);
+	if (!shapes[L1].ways)
+		return;
 	if (shapes[TLB].ways && is_missed(caches, TLB, address, size)) {
 		place_use(&function->place);
 		misses[TLB]++;

@@ -6,6 +6,7 @@
 #include "code/relocate/cfg.h"
 #include "tool/added_values.h"
 #include "tool/recipes.h"
+#include "tool/tool.h"
 
 /* In point.recipe, beside the address of the item: what is kept in front of the
  * instruction for what is done behind it. */
@@ -124,13 +125,24 @@ void added_list(struct added_function *added, const struct point_function *funct
 		list_item(function->cfg, item, ret_points);
 }
 
+/* Of routines for labels nothing is known. */
+static struct recipe_routine routine_of(const struct added *item)
+{
+	struct recipe_routine routine = {
+		.changes = RECIPE_CHANGES_ABI, .vectors = true, .thread_pointer = true};
+
+	if (item->tool)
+		routine = item->tool->prototypes
+				  .items[item->routine - item->tool->first_routine]
+				  .routine;
+	routine.word = item->routine;
+	return routine;
+}
+
 void added_emit_call(const struct added_place *place, struct recipe *recipe)
 {
 	const struct added *item = place->item;
-	const struct recipe_routine routine = {.word = item->routine,
-					       .changes = RECIPE_CHANGES_ABI,
-					       .vectors = true,
-					       .thread_pointer = true};
+	const struct recipe_routine routine = routine_of(item);
 	struct recipe_value values[ADDED_ARGUMENTS_MAX];
 	int taken[ADDED_ARGUMENTS_MAX];
 

@@ -4,6 +4,7 @@
 #ifndef TRAMMEL_TOOL_PROTOTYPES_H
 #define TRAMMEL_TOOL_PROTOTYPES_H
 
+#include "code/points/recipe_call.h"
 #include "base/error.h"
 #include "base/vector.h"
 
@@ -20,6 +21,7 @@ struct prototype {
 	char *name;
 	uint8_t types[PROTOTYPE_PARAMETERS_MAX]; /* enum prototype_type */
 	uint8_t count;
+	struct recipe_routine routine; /* what it may change; without its word */
 };
 struct prototypes VECTOR(struct prototype);
 

@@ -1,8 +1,10 @@
 #include "tool/tool.h"
 
 #include "base/path.h"
+#include "image/open.h"
 #include "tool/api.h"
 #include "tool/function_code.h"
+#include "tool/routine.h"
 #include "tool/source.h"
 
 #include <dlfcn.h>
@@ -102,6 +104,18 @@ static struct trm_error *run_start(struct tool *tool, const char *words)
 		      : NULL;
 }
 
+/* Looks at the code of all routines that have prototypes. */
+static struct trm_error *inspect_routines(struct tool *tool)
+{
+	struct image *image;
+
+	TRM_TRY(image_open(tool->path, NULL, &image));
+	vector_for_each (&tool->prototypes, prototype)
+		prototype->routine = routine_inspect(image, prototype->name);
+	image_close(image);
+	return NULL;
+}
+
 struct trm_error *tool_open(const char *path, const char *words, uint32_t first_routine,
 			    struct point_data *data, struct tool **ret_tool)
 {
@@ -117,6 +131,8 @@ struct trm_error *tool_open(const char *path, const char *words, uint32_t first_
 	error = find_table(tool);
 	if (!error)
 		error = run_start(tool, words);
+	if (!error)
+		error = inspect_routines(tool);
 	if (error) {
 		tool_close(tool);
 		return error;
