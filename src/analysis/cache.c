@@ -129,24 +129,7 @@ TRAMMEL_ROUTINE void cache_store(struct cached *function, uint64_t address, uint
 	refer_to(function, address, size, caches, caches->store_misses);
 }
 
-TRAMMEL_ROUTINE void cache_repeat(struct cached *place, uint64_t address, uint64_t size,
-				  uint64_t bytes, uint64_t writes, uint64_t bank)
-{
-	for (uint64_t at = 0; at < bytes; at += size)
-		if (writes)
-			cache_store(place, address + at, size, bank);
-		else
-			cache_load(place, address + at, size, bank);
-}
-
-TRAMMEL_ROUTINE void cache_copy(struct cached *place, uint64_t from, uint64_t to,
-				uint64_t size, uint64_t bytes, uint64_t bank)
-{
-	for (uint64_t at = 0; at < bytes; at += size) {
-		cache_load(place, from + at, size, bank);
-		cache_store(place, to + at, size, bank);
-	}
-}
+REFERENCES_REPEATED(cache, struct cached *)
 
 PLACE_ORDER(by_misses, struct cached, misses[L1])
 

@@ -137,25 +137,7 @@ TRAMMEL_ROUTINE void falseshare_store(struct place *place, uint64_t address,
 	see_bytes(place, address, size, bank, true);
 }
 
-TRAMMEL_ROUTINE void falseshare_repeat(struct place *place, uint64_t address,
-				       uint64_t size, uint64_t bytes, uint64_t writes,
-				       uint64_t bank)
-{
-	for (uint64_t at = 0; at < bytes; at += size)
-		if (writes)
-			falseshare_store(place, address + at, size, bank);
-		else
-			falseshare_load(place, address + at, size, bank);
-}
-
-TRAMMEL_ROUTINE void falseshare_copy(struct place *place, uint64_t from, uint64_t to,
-				     uint64_t size, uint64_t bytes, uint64_t bank)
-{
-	for (uint64_t at = 0; at < bytes; at += size) {
-		falseshare_load(place, from + at, size, bank);
-		falseshare_store(place, to + at, size, bank);
-	}
-}
+REFERENCES_REPEATED(falseshare, struct place *)
 
 /* Whether threads used what another one wrote. */
 static bool is_shared(const struct shared_line *row)

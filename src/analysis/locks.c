@@ -79,37 +79,33 @@ static void tell_problem(const char *problem, uint64_t address)
 	fprintf(stderr, "locks: %s (0x%llx)\n", problem, (unsigned long long)address);
 }
 
-/* Rows of destroyed locks are used again, for the same address alone. */
-static struct lock *lock_at(uint64_t address)
+/* The row for an address in a table by hash, whose rows of `size` bytes begin with their
+ * addresses, 0: free; it is taken if there is none yet. Rows stay, for their addresses
+ * alone. NULL: the table is full. */
+static void *row_at(void *rows, uint64_t count, size_t size, uint64_t address)
 {
 	uint64_t at = address * 0x9e3779b97f4a7c15 >> 32;
 
-	for (int i = 0; i < LOCKS; i++, at++) {
-		struct lock *row = &table[at % LOCKS];
+	for (uint64_t i = 0; i < count; i++, at++) {
+		uint64_t *row = (uint64_t *)((char *)rows + at % count * size);
 
-		if (!row->address)
-			row->address = address;
-		if (row->address == address)
+		if (!*row)
+			*row = address;
+		if (*row == address)
 			return row;
 	}
 	lost++;
 	return NULL;
 }
 
+static struct lock *lock_at(uint64_t address)
+{
+	return row_at(table, LOCKS, sizeof(table[0]), address);
+}
+
 static struct condition *condition_at(uint64_t address)
 {
-	uint64_t at = address * 0x9e3779b97f4a7c15 >> 32;
-
-	for (int i = 0; i < CONDITIONS; i++, at++) {
-		struct condition *row = &conditions[at % CONDITIONS];
-
-		if (!row->address)
-			row->address = address;
-		if (row->address == address)
-			return row;
-	}
-	lost++;
-	return NULL;
+	return row_at(conditions, CONDITIONS, sizeof(conditions[0]), address);
 }
 
 /* The order in which `to` was taken, maybe by way of others, while `from` was held; NULL:

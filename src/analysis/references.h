@@ -125,4 +125,26 @@ static inline void references_of_function(const struct trammel_api *api,
 	}
 }
 
+/* Defines the routines for repeated instructions by those for single references; `type`
+ * is that of their place. */
+#define REFERENCES_REPEATED(name, type)                                                  \
+	TRAMMEL_ROUTINE void name##_repeat(type place, uint64_t address, uint64_t size,  \
+					   uint64_t bytes, uint64_t writes,              \
+					   uint64_t bank)                                \
+	{                                                                                \
+		for (uint64_t at = 0; at < bytes; at += size)                            \
+			if (writes)                                                      \
+				name##_store(place, address + at, size, bank);           \
+			else                                                             \
+				name##_load(place, address + at, size, bank);            \
+	}                                                                                \
+	TRAMMEL_ROUTINE void name##_copy(type place, uint64_t from, uint64_t to,         \
+					 uint64_t size, uint64_t bytes, uint64_t bank)   \
+	{                                                                                \
+		for (uint64_t at = 0; at < bytes; at += size) {                          \
+			name##_load(place, from + at, size, bank);                       \
+			name##_store(place, to + at, size, bank);                        \
+		}                                                                        \
+	}
+
 #endif

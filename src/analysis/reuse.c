@@ -163,24 +163,7 @@ TRAMMEL_ROUTINE void reuse_store(void *unused, uint64_t address, uint64_t size,
 	see_bytes(address, size, bank);
 }
 
-TRAMMEL_ROUTINE void reuse_repeat(void *place, uint64_t address, uint64_t size,
-				  uint64_t bytes, uint64_t writes, uint64_t bank)
-{
-	for (uint64_t at = 0; at < bytes; at += size)
-		if (writes)
-			reuse_store(place, address + at, size, bank);
-		else
-			reuse_load(place, address + at, size, bank);
-}
-
-TRAMMEL_ROUTINE void reuse_copy(void *place, uint64_t from, uint64_t to, uint64_t size,
-				uint64_t bytes, uint64_t bank)
-{
-	for (uint64_t at = 0; at < bytes; at += size) {
-		reuse_load(place, from + at, size, bank);
-		reuse_store(place, to + at, size, bank);
-	}
-}
+REFERENCES_REPEATED(reuse, void *)
 
 static void print_bar(uint64_t part, uint64_t largest)
 {
