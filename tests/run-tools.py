@@ -22,8 +22,9 @@ sys.path.insert(0, os.path.join(HERE, "tools"))
 import kernels  # noqa: E402
 import systems  # noqa: E402
 import threads  # noqa: E402
+import values  # noqa: E402
 
-CHECKS = {**kernels.CHECKS, **systems.CHECKS, **threads.CHECKS}
+CHECKS = {**kernels.CHECKS, **systems.CHECKS, **threads.CHECKS, **values.CHECKS}
 
 
 class Runner:
@@ -35,18 +36,29 @@ class Runner:
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8",
                             "XDG_CACHE_HOME": os.path.join(folder, "cache")}
 
-    def compile(self, source, *flags):
-        program = os.path.join(self.folder, os.path.splitext(source)[0])
+    def compile(self, source, *flags, name=None):
+        program = os.path.join(self.folder, name or os.path.splitext(source)[0])
         if not os.path.exists(program):
             subprocess.run(["gcc", "-o", program, os.path.join(HERE, "tools", source), *flags],
                            check=True)
         return program
+
+    def tool(self, source):
+        """A tool of the tests' own."""
+        include = os.path.join(os.path.dirname(HERE), "include")
+        return self.compile(source, "-O2", "-fPIC", "-shared", "-Wall", "-Werror", "-I", include,
+                            name=os.path.splitext(source)[0] + ".so")
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         return path
+
+    def command(self, *words):
+        """Runs a command of trammel's."""
+        return subprocess.run([self.trammel, *words], capture_output=True, text=True, check=True,
+                              cwd=self.folder, env=self.environment)
 
     def run(self, tool, program, *options, words=(), status=0):
         """What a tool printed about a program; the program's own output and status are as bare."""

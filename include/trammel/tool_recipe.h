@@ -25,7 +25,9 @@ enum trammel_value {
 			     load what it will read, after a store what it wrote */
 	TRAMMEL_TAKEN,    /* 1 if the conditional branch here will be taken, else 0 */
 	TRAMMEL_TARGET,   /* where an indirect jump or call, or a return, will go */
-	TRAMMEL_INDEX,    /* number of the target of a switch among its `targets` */
+	TRAMMEL_INDEX,    /* number of the target of a switch among its `targets`: before
+			     that, or on one of its edges; in add_code on edges alone,
+			     like TRAMMEL_TARGET of a switch */
 	TRAMMEL_RETURNED, /* the integer or pointer that is returned: at an exit, and
 			     after a call */
 	TRAMMEL_ARGUMENT, /* integer or pointer argument `number` of a function: at its

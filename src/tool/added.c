@@ -88,14 +88,44 @@ static void close_function(struct added_function *added, const struct cfg *cfg)
 	}
 }
 
-static void list_item(const struct cfg *cfg, const struct added *item,
-		      struct points *ret_points)
+/* Whether an item in front of a switch asks where that goes; or one behind it must, to
+ * run in the order added. */
+static bool is_moved(const struct added_function *added, const struct cfg *cfg,
+		     const struct added *item, uint32_t at)
+{
+	if (item->where != ADDED_BEFORE || at == cfg->instructions.count ||
+	    cfg->instructions.items[at].kind != CFG_SWITCH)
+		return false;
+	for (const struct added *i = added->items.items; i <= item; i++)
+		if (i->where == ADDED_BEFORE && i->address == item->address)
+			for (size_t k = 0; k < i->count; k++)
+				if (added_values_by_edge(&i->arguments[k]))
+					return true;
+	return false;
+}
+
+/* On all edges of the switch at `at`. */
+static void list_on_edges(const struct cfg *cfg, const struct added *item, uint32_t at,
+			  struct points *ret_points)
+{
+	const struct cfg_block *block = cfg->blocks.items;
+
+	while (block->first + block->count <= at)
+		block++;
+	for (uint32_t i = 0; i < block->edge_count; i++)
+		add_point(ret_points, POINT_EDGE, block->first_edge + i, (uintptr_t)item);
+}
+
+static void list_item(const struct added_function *added, const struct cfg *cfg,
+		      const struct added *item, struct points *ret_points)
 {
 	uint32_t at = item->where == ADDED_EDGE ? edge_between(cfg, item)
 						: instruction_at(cfg, item->address);
 	uint64_t recipe = (uintptr_t)item;
 
-	if (item->where == ADDED_EDGE)
+	if (is_moved(added, cfg, item, at))
+		list_on_edges(cfg, item, at, ret_points);
+	else if (item->where == ADDED_EDGE)
 		add_point(ret_points, POINT_EDGE, at, recipe);
 	else if (item->where == ADDED_ENTRY)
 		add_point(ret_points, POINT_ENTRY, 0, recipe);
@@ -122,7 +152,7 @@ void added_list(struct added_function *added, const struct point_function *funct
 	}
 	ret_points->slots = ret_points->first_max = added->slots;
 	vector_for_each (&added->items, item)
-		list_item(function->cfg, item, ret_points);
+		list_item(added, function->cfg, item, ret_points);
 }
 
 /* Of routines for labels nothing is known. */
@@ -168,6 +198,17 @@ static void emit_sum(const struct added_place *place, struct recipe *recipe)
 	recipe_give_back(recipe, number);
 }
 
+/* The instruction at a point; of an edge the one that is left by it. */
+static uint32_t instruction_of(const struct cfg *cfg, const struct point *point)
+{
+	const struct cfg_block *from;
+
+	if (point->where != POINT_EDGE)
+		return point->at;
+	from = &cfg->blocks.items[cfg->edges.items[point->at].from];
+	return from->first + from->count - 1;
+}
+
 void added_emit(const struct point_function *function, const struct point *point,
 		struct recipe *recipe)
 {
@@ -176,9 +217,8 @@ void added_emit(const struct point_function *function, const struct point *point
 	const struct added_place place = {
 		.cfg = function->cfg,
 		.item = item,
-		.number = item->where == ADDED_EDGE || item->where == ADDED_ENTRY
-				  ? 0
-				  : instruction_at(function->cfg, item->address)};
+		.number = instruction_of(function->cfg, point),
+		.edge = point->where == POINT_EDGE ? point->at : ADDED_NO_EDGE};
 
 	if (point->recipe & FILLS_WORDS) {
 		added_values_fill(&place, recipe);

@@ -2,6 +2,7 @@
 
 #include "code/points/point_data.h"
 #include "code/points/recipe_state.h"
+#include "tool/switch_index.h"
 #include "x86/operands.h"
 
 enum { WORDS_OF_OPERAND = 2 }; /* its address, and a number of bytes */
@@ -217,12 +218,43 @@ static const uint8_t plain_kinds[] = {
 	[TRAMMEL_TAKEN_REGISTER] = RECIPE_TAKEN_REGISTER,
 };
 
+bool added_values_by_edge(const struct trammel_argument *argument)
+{
+	return argument->kind == TRAMMEL_INDEX || argument->kind == TRAMMEL_TARGET;
+}
+
+/* Where a switch goes, and the number of that: the jump leads into relocated code, by a
+ * table of its own, so only its edges tell. */
+static struct recipe_value load_way(const struct added_place *place,
+				    struct recipe *recipe, uint16_t kind)
+{
+	uint64_t target = 0;
+	uint32_t index = 0;
+
+	if (place->edge == ADDED_NO_EDGE ||
+	    !switch_index_of_edge(place->cfg, place->edge, &target, &index))
+		recipe_fail(recipe, POINT_UNREADABLE);
+	if (kind == TRAMMEL_TARGET)
+		return (struct recipe_value){.kind = RECIPE_MODULE,
+					     .constant = (int64_t)target};
+	return (struct recipe_value){.kind = RECIPE_CONSTANT, .constant = index};
+}
+
+static bool is_at_switch(const struct added_place *place)
+{
+	return place->number < place->cfg->instructions.count &&
+	       place->cfg->instructions.items[place->number].kind == CFG_SWITCH;
+}
+
 struct recipe_value added_values_load(const struct added_place *place,
 				      struct recipe *recipe,
 				      const struct trammel_argument *argument,
 				      int *ret_taken)
 {
 	*ret_taken = -1;
+	if (added_values_by_edge(argument) &&
+	    (argument->kind == TRAMMEL_INDEX || is_at_switch(place)))
+		return load_way(place, recipe, argument->kind);
 	switch (argument->kind) {
 	case TRAMMEL_INT:
 		return (struct recipe_value){.kind = RECIPE_CONSTANT,
@@ -238,10 +270,6 @@ struct recipe_value added_values_load(const struct added_place *place,
 		return load_size(place, recipe, argument->number, ret_taken);
 	case TRAMMEL_MEMORY:
 		return load_memory(place, recipe, argument, ret_taken);
-	case TRAMMEL_INDEX:
-		/* The jump leads into relocated code, by a table of its own. */
-		recipe_fail(recipe, POINT_UNREADABLE);
-		return (struct recipe_value){.kind = RECIPE_CONSTANT};
 	default:
 		return (struct recipe_value){.kind = plain_kinds[argument->kind],
 					     .number = (uint8_t)argument->number,

@@ -9,11 +9,14 @@
 #include "code/relocate/cfg.h"
 #include "tool/added.h"
 
+enum { ADDED_NO_EDGE = UINT32_MAX };
+
 /* The place of what is added. */
 struct added_place {
 	const struct cfg *cfg;
 	const struct added *item;
 	uint32_t number; /* of the instruction that it is about, in the graph */
+	uint32_t edge;   /* of an edge: its number; else ADDED_NO_EDGE */
 };
 
 /* How many words an item behind instruction `number` needs: for an address, or a number
@@ -23,6 +26,9 @@ uint8_t added_values_words(const struct cfg *cfg, uint32_t number,
 
 /* Writes the code that fills these words, in front of the instruction. */
 void added_values_fill(const struct added_place *place, struct recipe *recipe);
+
+/* Whether a value at a switch depends on where that goes: it is known on its edges. */
+bool added_values_by_edge(const struct trammel_argument *argument);
 
 /* Adds the bytes of a static argument that has some to `data`, and notes their distance
  * there in its value. False: there is no room. */

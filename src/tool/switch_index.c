@@ -19,3 +19,28 @@ void switch_index_targets(const struct cfg *cfg, const struct cfg_instruction *r
 			if (!row->target || table->address == row->target)
 				add_target(ret_targets, switches_entry(cfg, table, i));
 }
+
+bool switch_index_of_edge(const struct cfg *cfg, uint32_t edge, uint64_t *ret_target,
+			  uint32_t *ret_index)
+{
+	const struct cfg_edge *row = &cfg->edges.items[edge];
+	const struct cfg_block *from = &cfg->blocks.items[row->from];
+	struct switch_targets targets = {0};
+	uint32_t index = 0;
+	bool found;
+
+	if (row->kind != CFG_EDGE_SWITCH || row->to == CFG_OUT)
+		return false;
+	switch_index_targets(cfg, &cfg->instructions.items[from->first + from->count - 1],
+			     &targets);
+	while (index < targets.count &&
+	       cfg_block_at(cfg, targets.items[index]) != row->to)
+		index++;
+	found = index < targets.count;
+	if (found) {
+		*ret_target = targets.items[index];
+		*ret_index = index;
+	}
+	vector_deinit(&targets);
+	return found;
+}

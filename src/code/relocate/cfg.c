@@ -1,6 +1,7 @@
 #include "code/relocate/cfg.h"
 
 #include "code/relocate/labels.h"
+#include "code/relocate/switch_reach.h"
 #include "code/relocate/switches.h"
 #include "x86/flags.h"
 
@@ -583,6 +584,8 @@ enum cfg_trouble cfg_build(struct cfg *cfg, const struct scan *scan,
 		return CFG_INDIRECT;
 	make_blocks(cfg, segment);
 	make_edges(cfg);
+	if (switch_reach_find(cfg))
+		make_edges(cfg);
 	find_live_flags(cfg);
 	find_flag_calls(cfg);
 	cfg->words.count = 0;

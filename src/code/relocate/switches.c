@@ -140,6 +140,18 @@ static bool find_registers(const struct cfg *cfg, size_t index,
 	return false;
 }
 
+bool switches_base(const struct cfg *cfg, size_t index, int *ret_register,
+		   size_t *ret_load)
+{
+	struct through through;
+
+	if (!find_registers(cfg, index, &through) || through.table != through.base)
+		return false;
+	*ret_register = through.base;
+	*ret_load = through.load;
+	return true;
+}
+
 bool switches_is_lea(const struct cfg *cfg, const struct cfg_instruction *row,
 		     int *ret_register)
 {
@@ -430,6 +442,16 @@ static bool add_absolute(struct cfg *cfg, const struct scan *scan,
 	return image->type == IMAGE_EXECUTABLE && add_table(cfg, scan, image, table, 1);
 }
 
+/* A switch far behind the lea of its table uses the only one, if there is but one. */
+static void name_only_table(struct cfg *cfg)
+{
+	if (cfg->tables.count != 1)
+		return;
+	vector_for_each (&cfg->instructions, row)
+		if (row->kind == CFG_SWITCH)
+			row->target = cfg->tables.items[0].address;
+}
+
 bool switches_find(struct cfg *cfg, const struct scan *scan, const struct image *image)
 {
 	bool labelled = false;
@@ -459,6 +481,7 @@ bool switches_find(struct cfg *cfg, const struct scan *scan, const struct image 
 	}
 	if (labelled)
 		expose_labels(cfg, scan, image);
+	name_only_table(cfg);
 	return !switches_has_tail(cfg) || !has_unknown_table(cfg, scan, image);
 }
 

@@ -24,6 +24,11 @@
  */
 bool switches_find(struct cfg *cfg, const struct scan *scan, const struct image *image);
 
+/* The register with the address of the table that jump `index` goes through, at the
+ * instruction that reads the entry; false if it does not go through one by a register. */
+bool switches_base(const struct cfg *cfg, size_t index, int *ret_register,
+		   size_t *ret_load);
+
 /* Whether an indirect jump remains that is neither a switch nor labelled. */
 bool switches_has_tail(const struct cfg *cfg);
 
