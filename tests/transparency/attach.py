@@ -98,7 +98,7 @@ def measure(options):
 
 
 def has_flow(options):
-    return bool({"blocks", "edges"} & set(options.measure.split(",")))
+    return bool({"blocks", "edges", "paths"} & set(options.measure.split(",")))
 
 
 def read(options, tool, profile):

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/page.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "session/cache/cache.h"
@@ -100,22 +101,33 @@ static void add_name(struct cache_names *names, const struct name *name)
 	vector_push(&names->known, *name);
 }
 
-/* Other runs may have added files. What they deleted does no harm. */
+/* Whether a name is not in a table yet, where it is from then on. */
+static bool is_new(struct table *table, const struct name *name)
+{
+	const uint64_t words[] = {name->key.key,
+				  name->key.kind | (uint64_t)name->start << 32,
+				  name->size | (uint64_t)name->edition << 32};
+	bool new;
+
+	table_insert(table, hash_bytes(words, sizeof(words)), &new);
+	return new;
+}
+
+/* Other runs may have added files. What they deleted does no harm. A program with many
+ * modules has this done for each of them. */
 static void read_folder(struct cache_names *names)
 {
 	DIR *folder = opendir(names->folder);
 	const struct dirent *item;
-	bool first = !names->known.count;
+	struct table table = {0};
 	struct name name;
 
-	while (folder && (item = readdir(folder))) {
-		if (!parse_name(item->d_name, &name))
-			continue;
-		if (first)
+	vector_for_each (&names->known, known)
+		is_new(&table, known);
+	while (folder && (item = readdir(folder)))
+		if (parse_name(item->d_name, &name) && is_new(&table, &name))
 			vector_push(&names->known, name);
-		else
-			add_name(names, &name);
-	}
+	table_deinit(&table);
 	if (folder)
 		closedir(folder);
 }
