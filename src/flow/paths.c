@@ -12,7 +12,7 @@ struct numbering {
 	const struct paths_graph *graph;
 	struct flow_graph flow;
 	struct graph_lists outgoing;
-	bool *cut;        /* by way */
+	uint8_t *cut;     /* by way: PATHS_CUT, PATHS_SPLIT, or 0 */
 	bool *begins;     /* by node */
 	uint32_t *order;  /* nodes, each behind all that it leads to */
 	uint32_t ordered; /* how many: those that can be reached */
@@ -47,7 +47,8 @@ static void search_from(struct numbering *work, uint32_t root, uint8_t *colors,
 		if (to == PATHS_NONE || colors[to] == BLACK)
 			continue;
 		if (colors[to] == GREY) {
-			work->cut[way] = work->begins[to] = true;
+			work->cut[way] = PATHS_CUT;
+			work->begins[to] = true;
 			continue;
 		}
 		colors[to] = GREY;
@@ -88,8 +89,10 @@ static void count_from(struct numbering *work, uint32_t node, uint64_t limit)
 		graph_for_each (&work->outgoing, node + 1, way) {
 			uint32_t to = work->graph->ways[way].to;
 
-			if (to != PATHS_NONE)
-				work->cut[way] = work->begins[to] = true;
+			if (to == PATHS_NONE || work->cut[way])
+				continue;
+			work->cut[way] = PATHS_SPLIT;
+			work->begins[to] = true;
 		}
 		sum = ways;
 	}
@@ -155,8 +158,8 @@ static void add_steps(const struct numbering *work, struct paths *paths, uint32_
 						   .to = ends ? PATHS_NONE : to,
 						   .way = way,
 						   .kind = to == PATHS_NONE ? PATHS_LEAVE
-							   : ends           ? PATHS_CUT
-									    : PATHS_PASS,
+							   : ends ? work->cut[way]
+								  : PATHS_PASS,
 						   .value = ends ? 1 : work->counts[to],
 					   }));
 	}
@@ -310,7 +313,7 @@ static void find_offsets(struct paths *paths, const uint64_t *counted)
 	vector_deinit(&tree.open);
 }
 
-static void set_increments(struct paths *paths)
+void paths_set_increments(struct paths *paths)
 {
 	vector_for_each (&paths->steps, step)
 		step->increment =
@@ -330,7 +333,7 @@ static bool place_increments(struct paths *paths, const struct paths_graph *grap
 	if (!good)
 		return false;
 	find_offsets(paths, counted);
-	set_increments(paths);
+	paths_set_increments(paths);
 	return true;
 }
 

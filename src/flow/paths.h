@@ -42,7 +42,8 @@ struct paths_graph {
 enum paths_kind {
 	PATHS_PASS,  /* from node to node */
 	PATHS_LEAVE, /* out of the function */
-	PATHS_CUT, /* the same edge as a path's end: the next path begins at its target */
+	PATHS_CUT,   /* a back edge: a path ends, and the next one begins at its target */
+	PATHS_SPLIT, /* likewise, where there would be too many paths */
 	PATHS_STOP,  /* nothing leaves the node */
 	PATHS_BEGIN, /* a path's beginning at a node */
 };
@@ -68,6 +69,12 @@ struct paths {
 			       the values so far */
 };
 
+/* Whether the next path begins where a step leads in the graph. */
+static inline bool paths_goes_on(const struct paths_step *step)
+{
+	return step->kind == PATHS_CUT || step->kind == PATHS_SPLIT;
+}
+
 /* A path, or how far it came: steps in order. */
 struct paths_walk VECTOR(uint32_t);
 
@@ -78,6 +85,9 @@ struct paths_walk VECTOR(uint32_t);
  */
 bool paths_init(struct paths *ret_paths, const struct paths_graph *graph, uint64_t limit);
 void paths_deinit(struct paths *paths);
+
+/* Sets the increments that follow from values and offsets: after a change of these. */
+void paths_set_increments(struct paths *paths);
 
 /* Finds the steps of the path with a number. False: there is no such path. */
 bool paths_walk_of(const struct paths *paths, uint64_t number, struct paths_walk *walk);

@@ -25,7 +25,7 @@ struct report_merge {
 	struct record_model *model; /* of the files and of the new one */
 	struct trm_writer *writer;
 	struct numbers images, runs;
-	record_attribute measure, skip_reason, part_reason;
+	record_attribute measure, skip_reason, part_reason, path_steps, path_reason;
 	/* By node: whether neither it nor an ancestor has a number to change, 0: not yet
 	 * known. Others are in `moved`, each with the node that takes its place. */
 	struct marks same;
@@ -58,6 +58,10 @@ struct report_merge *report_merge_create(int fd)
 	merge->skip_reason = record_attribute_make(merge->model, "skip.reason",
 						   RECORD_STRING, RECORD_AS_VALUE);
 	merge->part_reason = record_attribute_make(merge->model, "part.reason",
+						   RECORD_STRING, RECORD_AS_VALUE);
+	merge->path_steps = record_attribute_make(merge->model, "path.steps",
+						  RECORD_STRING, RECORD_AS_VALUE);
+	merge->path_reason = record_attribute_make(merge->model, "path.reason",
 						   RECORD_STRING, RECORD_AS_VALUE);
 	merge->writer = trm_writer_create(fd, merge->model);
 	return merge;
@@ -160,8 +164,9 @@ static record_node move_node(struct report_merge *merge, record_node node)
 }
 
 /*
- * Whether the record says why a function was left out and an equal one was passed on
- * already. Each such record is kept as a path of the tree, which the writer never sees.
+ * Whether the record says why a function was left out, or which paths it has, and an
+ * equal one was passed on already. Each such record is kept as a path of the tree, which
+ * the writer never sees.
  */
 static bool is_repeated(struct report_merge *merge, record_node node)
 {
@@ -171,7 +176,9 @@ static bool is_repeated(struct report_merge *merge, record_node node)
 		if (pair->attribute == merge->images.attribute)
 			return false;
 		skip |= pair->attribute == merge->skip_reason ||
-			pair->attribute == merge->part_reason;
+			pair->attribute == merge->part_reason ||
+			pair->attribute == merge->path_steps ||
+			pair->attribute == merge->path_reason;
 	}
 	if (!skip)
 		return false;

@@ -7,6 +7,8 @@ enum effect {
 	WRITES,      /* all */
 	CARRIES,     /* reads carry, writes all */
 	WRITES_SOME, /* some, or not always: as good as nothing */
+	BIT_TEST,    /* writes carry; others are undefined */
+	BIT_SCAN,    /* writes zero; others are undefined, or carry */
 	CONDITION,   /* reads what the low 4 bits of the opcode say */
 	GROUP1,      /* add or adc sbb and sub xor cmp */
 	GROUP2,      /* rotates and shifts by a constant */
@@ -67,13 +69,13 @@ static const uint8_t two_byte[256] = {
 	/* 0x70 */ SIXTEEN(NOTHING),
 	/* 0x80 */ SIXTEEN(CONDITION),
 	/* 0x90 */ SIXTEEN(CONDITION),
-	/* 0xa0 */ NOTHING, NOTHING, NOTHING, WRITES_SOME,
+	/* 0xa0 */ NOTHING, NOTHING, NOTHING, BIT_TEST,
 	/* 0xa4 */ WRITES_SOME, WRITES_SOME, UNKNOWN, UNKNOWN,
-	/* 0xa8 */ NOTHING, NOTHING, UNKNOWN, WRITES_SOME,
+	/* 0xa8 */ NOTHING, NOTHING, UNKNOWN, BIT_TEST,
 	/* 0xac */ WRITES_SOME, WRITES_SOME, NOTHING, WRITES,
-	/* 0xb0 */ WRITES, WRITES, UNKNOWN, WRITES_SOME, UNKNOWN, UNKNOWN, NOTHING, NOTHING,
-	/* 0xb8 */ WRITES_SOME, UNKNOWN, WRITES_SOME, WRITES_SOME,
-	/* 0xbc */ WRITES_SOME, WRITES_SOME, NOTHING, NOTHING,
+	/* 0xb0 */ WRITES, WRITES, UNKNOWN, BIT_TEST, UNKNOWN, UNKNOWN, NOTHING, NOTHING,
+	/* 0xb8 */ WRITES_SOME, UNKNOWN, BIT_TEST, BIT_TEST,
+	/* 0xbc */ BIT_SCAN, BIT_SCAN, NOTHING, NOTHING,
 	/* 0xc0 */ WRITES, WRITES, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, WRITES_SOME,
 	/* 0xc8 */ EIGHT(NOTHING),
 	/* 0xd0 */ SIXTEEN(NOTHING),
@@ -140,6 +142,10 @@ static struct flags_effect look_closer(enum effect effect, const uint8_t *bytes,
 		return (struct flags_effect){arithmetic, 0};
 	case LOOPS:
 		return (struct flags_effect){FLAGS_ZERO, 0};
+	case BIT_TEST:
+		return (struct flags_effect){0, FLAGS_CARRY};
+	case BIT_SCAN:
+		return (struct flags_effect){0, FLAGS_ZERO};
 	default:
 		return (struct flags_effect){FLAGS_ALL, 0};
 	}

@@ -101,7 +101,7 @@ static void numbers_are_unique_and_dense(void **context)
 			assert_int_equal(seen[i], 1);
 		assert_false(paths_walk_of(&paths, paths.count, &walk));
 		vector_for_each (&paths.steps, step) {
-			bool begins = step->kind == PATHS_CUT;
+			bool begins = paths_goes_on(step);
 
 			cut += begins;
 			if (begins)

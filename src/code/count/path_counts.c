@@ -27,12 +27,16 @@ bool path_counts_number(const struct plan *plan, const struct plan_function *fun
 			.bare = bare && bare[i],
 		};
 	}
-	return paths_init(ret_paths,
-			  &(struct paths_graph){.node_count = nodes,
-						.entered = entered,
-						.ways = rows,
-						.way_count = ways},
-			  PATH_COUNTS_LIMIT);
+	rows[ways] = (struct paths_way){.to = PATHS_NONE};
+	return paths_init(
+		ret_paths,
+		&(struct paths_graph){
+			.node_count = nodes,
+			.entered = entered,
+			.ways = rows,
+			/* The only block of a function may have no row for its edge. */
+			.way_count = nodes == 1 && !ways ? 1 : ways},
+		PATH_COUNTS_LIMIT);
 }
 
 bool path_counts_paths(const struct plan *plan, const struct plan_function *function,
@@ -40,9 +44,11 @@ bool path_counts_paths(const struct plan *plan, const struct plan_function *func
 {
 	if (!path_counts_number(plan, function, NULL, NULL, ret_paths))
 		return false;
-	for (uint32_t i = 0; i < function->block_count; i++)
+	/* What the probes add up follows from their offsets. */
+	for (uint32_t i = 0; function->paths && i < function->block_count; i++)
 		ret_paths->offsets[i] =
 			(int32_t)plan->blocks.items[function->first_block + i].first_term;
+	paths_set_increments(ret_paths);
 	return true;
 }
 
@@ -147,7 +153,7 @@ static void add_walk(const struct paths *paths, const struct paths_walk *walk,
 		const struct paths_step *step = &paths->steps.items[*at];
 
 		if (step->kind == PATHS_PASS || step->kind == PATHS_LEAVE ||
-		    step->kind == PATHS_CUT)
+		    paths_goes_on(step))
 			counts->edges[step->way] += (uint64_t)count;
 		if (step->kind == PATHS_PASS || step->kind == PATHS_BEGIN)
 			counts->blocks[step->to] += (uint64_t)count;

@@ -23,7 +23,8 @@ enum { PATH_COUNTS_LIMIT = 4096 };
 bool path_counts_number(const struct plan *plan, const struct plan_function *function,
 			const float *passes, const bool *bare, struct paths *ret_paths);
 
-/* The paths of a function with plan_function.paths; path_counts_free frees them. */
+/* The paths of a function with plan_function.paths, or of one block; path_counts_free
+ * frees them. */
 bool path_counts_paths(const struct plan *plan, const struct plan_function *function,
 		       struct paths *ret_paths);
 

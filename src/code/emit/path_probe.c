@@ -95,12 +95,38 @@ static uint32_t branch_to_tail(struct emitter *emitter)
 	return (uint32_t)emitter->count - 4;
 }
 
+/* Goes to a tail if the function is away, without a change of flags. The offset of the
+ * displacement. */
+static uint32_t branch_if_away(struct emitter *emitter, const struct path_words *words)
+{
+	enum { SKIPPED = 14 }; /* bytes up to where the function is not away */
+	uint32_t branch;
+
+	BYTES(emitter, 0x48, 0x8d, 0x64, 0x24, 0x80); /* lea -128(%rsp), %rsp */
+	emit_byte(emitter, 0x51);                     /* push %rcx */
+	BYTES(emitter, 0x65, 0x48, 0x8b, 0x0c, 0x25); /* mov %gs:away, %rcx */
+	emit_slot(emitter, words->first + PATH_AWAY);
+	BYTES(emitter, 0xe3, SKIPPED); /* jrcxz */
+	emit_byte(emitter, 0x59);      /* pop %rcx */
+	BYTES(emitter, 0x48, 0x8d, 0xa4, 0x24);
+	emit_word32(emitter, RED_ZONE); /* lea 128(%rsp), %rsp */
+	emit_byte(emitter, 0xe9);       /* jmp */
+	emit_word32(emitter, 0);
+	branch = (uint32_t)emitter->count - 4;
+	emit_byte(emitter, 0x59);
+	BYTES(emitter, 0x48, 0x8d, 0xa4, 0x24);
+	emit_word32(emitter, RED_ZONE);
+	return branch;
+}
+
 uint32_t path_probe_begin(struct emitter *emitter, const struct path_words *words,
-			  int64_t sum, bool calls)
+			  int64_t sum, bool calls, bool keep)
 {
 	uint32_t branch = 0;
 
-	if (calls) {
+	if (calls && keep) {
+		branch = branch_if_away(emitter, words);
+	} else if (calls) {
 		BYTES(emitter, 0x65, 0x48, 0x83, 0x3c, 0x25); /* cmpq $0, %gs:away */
 		emit_slot(emitter, words->first + PATH_AWAY);
 		emit_byte(emitter, 0);
@@ -143,9 +169,12 @@ uint32_t path_probe_back(struct emitter *emitter, const struct path_words *words
 }
 
 void path_probe_tail(struct emitter *emitter, const struct path_words *words,
-		     uint32_t start, uint32_t site)
+		     uint32_t start, uint32_t site, bool keep)
 {
-	save_rax(emitter);
+	if (keep)
+		save_flags(emitter);
+	else
+		save_rax(emitter);
 	BYTES(emitter, 0x51, 0xb8); /* push %rcx; mov $word, %eax */
 	emit_slot(emitter, words->first);
 	if (site) {
@@ -155,7 +184,10 @@ void path_probe_tail(struct emitter *emitter, const struct path_words *words,
 	BYTES(emitter, 0x65, 0xff, 0x14, 0x25); /* call *%gs:routine */
 	emit_word32(emitter, site ? words->bank->find : words->bank->put_by);
 	emit_byte(emitter, 0x59); /* pop %rcx */
-	restore_rax(emitter);
+	if (keep)
+		restore_flags(emitter);
+	else
+		restore_rax(emitter);
 	emit_byte(emitter, 0xe9); /* jmp start */
 	emit_word32(emitter, start - (uint32_t)(emitter->count + 4));
 }

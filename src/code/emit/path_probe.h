@@ -50,11 +50,11 @@ void path_probe_add(struct emitter *emitter, const struct path_words *words,
 void path_probe_end(struct emitter *emitter, const struct path_words *words,
 		    const struct path_end *end, bool keep);
 
-/* Writes the beginning of a path where the function is entered; flags must be dead if
- * `calls`: the function may be away. Returns the offset of a displacement of 4 bytes to
- * be filled in with the probe's tail; 0: it needs none. */
+/* Writes the beginning of a path where the function is entered; `calls`: the function may
+ * be away. Returns the offset of a displacement of 4 bytes to be filled in with the
+ * probe's tail; 0: it needs none. */
 uint32_t path_probe_begin(struct emitter *emitter, const struct path_words *words,
-			  int64_t sum, bool calls);
+			  int64_t sum, bool calls, bool keep);
 
 /* Writes what comes in front of calls: `site` is a number below PATH_COUNTERS + 8 * the
  * number of counters; rsp will be `up` bytes higher behind them. */
@@ -67,8 +67,8 @@ uint32_t path_probe_back(struct emitter *emitter, const struct path_words *words
 
 /* Writes a tail: it asks the resident and goes back to the probe, at offset `start`.
  * `site`: of path_probe_back, the number that path_probe_go wrote; 0: of
- * path_probe_begin. */
+ * path_probe_begin, and only there flags can be kept. */
 void path_probe_tail(struct emitter *emitter, const struct path_words *words,
-		     uint32_t start, uint32_t site);
+		     uint32_t start, uint32_t site, bool keep);
 
 #endif

@@ -106,6 +106,7 @@ struct plan_function {
 	uint8_t spare;    /* bytes of padding behind its end that unpatch_make may take */
 	bool in_front; /* it ran in earlier runs, so its code and counters are in front of
 			  others */
+	uint8_t path_bar; /* enum path_bar; 0 with `paths`, or if nobody asked for them */
 };
 
 enum { PLAN_JUMP = 5 }; /* bytes of a jump that reaches 2 GiB */

@@ -478,8 +478,10 @@ bool counter_placement_choose(struct plan_builder *builder, struct plan_function
 {
 	const struct cfg *cfg = &builder->current.cfg;
 
-	if (builder->current.whole.live && !can_count_switches(&builder->current.whole))
+	if (builder->current.whole.live && !can_count_switches(&builder->current.whole)) {
+		row->path_bar = builder->request->paths ? PATH_BAR_TABLE : PATH_BAR_NONE;
 		return false;
+	}
 	scoped_free uint32_t *entries =
 		memory_allocate_zeroed(cfg->blocks.count, sizeof(*entries));
 	struct placing placing = {
@@ -515,7 +517,8 @@ bool counter_placement_choose(struct plan_builder *builder, struct plan_function
 		row->first_edge = row->edge_count = 0;
 		return false;
 	}
-	if (builder->request->paths &&
+	/* One block has as many paths as edges. */
+	if (builder->request->paths && cfg->blocks.count > 1 &&
 	    path_placement_choose(builder, row,
 				  passes + EDGES_BLOCKS + cfg->blocks.count)) {
 		choose_hot(&placing);

@@ -106,34 +106,43 @@ static bool shares_table(const struct cfg *cfg, uint32_t block)
 	return !table;
 }
 
+/* Whether threads are away from a block in a way that probes can tell. */
+static enum path_bar find_block_bar(const struct whole *whole, uint32_t block)
+{
+	const struct cfg *cfg = whole->cfg;
+	const struct cfg_block *row = &cfg->blocks.items[block];
+	const struct path_stretch stretch = whole->stretches.items[block];
+	const struct cfg_instruction *last = last_of(cfg, block);
+
+	if (whole->blocks.items[block].stub != WHOLE_NONE ||
+	    whole->blocks.items[block].jumped)
+		return PATH_BAR_STUB;
+	if (stretch.end > stretch.first && stretch.end == row->first + row->count &&
+	    last->kind != CFG_STOP && !cfg_is_in_place(last) && last->kind != CFG_PLAIN)
+		return PATH_BAR_PLACE;
+	return PATH_BAR_NONE;
+}
+
 /* Whether all that runs in the original can be led through probes. */
-static bool can_follow(struct plan_builder *builder)
+static enum path_bar find_bar(struct plan_builder *builder)
 {
 	struct whole *whole = &builder->current.whole;
 	const struct cfg *cfg = &builder->current.cfg;
+	enum path_bar bar;
 
-	if (!whole->follows || !whole->entry_patched || cfg->blocks.count < 2 ||
-	    cfg->blocks.items->live_in)
-		return false;
+	if (whole->points)
+		return PATH_BAR_POINTS;
+	if (!whole->follows || !whole->entry_patched)
+		return PATH_BAR_ENTRY;
 	vector_for_each (&cfg->instructions, row)
 		if (may_return_twice(builder, row))
-			return false;
-	if (makes_threads(cfg) || !path_emit_prepare(whole))
-		return false;
-	for (uint32_t b = 0; b < cfg->blocks.count; b++) {
-		const struct cfg_block *block = &cfg->blocks.items[b];
-		const struct path_stretch stretch = whole->stretches.items[b];
-
-		if (whole->blocks.items[b].stub != WHOLE_NONE ||
-		    whole->blocks.items[b].jumped || (block->exposed && block->live_in) ||
-		    (stretch.end > stretch.first &&
-		     stretch.end == block->first + block->count &&
-		     last_of(cfg, b)->kind != CFG_STOP &&
-		     !cfg_is_in_place(last_of(cfg, b)) &&
-		     last_of(cfg, b)->kind != CFG_PLAIN))
-			return false;
-	}
-	return true;
+			return PATH_BAR_TWICE;
+	if (makes_threads(cfg))
+		return PATH_BAR_THREAD;
+	bar = path_emit_prepare(whole);
+	for (uint32_t b = 0; !bar && b < cfg->blocks.count; b++)
+		bar = find_block_bar(whole, b);
+	return bar;
 }
 
 /* Whether a probe of an edge has a place, if it needs one. */
@@ -253,21 +262,32 @@ static void choose_probes(struct plan_builder *builder, const struct plan_functi
 		};
 }
 
-bool path_placement_choose(struct plan_builder *builder, struct plan_function *row,
-			   const float *passes)
+/* Whether the counter of the function's calls is the last one, behind which others fit.
+ */
+static bool is_last_slot(const struct plan_builder *builder,
+			 const struct plan_function *row)
+{
+	return row->slot + 1 == (row->slot < BUILDER_COLD
+					 ? builder->plan->slot_count
+					 : BUILDER_COLD + builder->out.cold_count);
+}
+
+static enum path_bar place_probes(struct plan_builder *builder, struct plan_function *row,
+				  const float *passes)
 {
 	struct paths *paths = &builder->current.paths;
+	enum path_bar bar = find_bar(builder);
 
-	if (!can_follow(builder) || loses_calls(&builder->current.whole) ||
-	    row->slot + 1 != (row->slot < BUILDER_COLD
-				      ? builder->plan->slot_count
-				      : BUILDER_COLD + builder->out.cold_count))
-		return false;
+	if (bar)
+		return bar;
+	if (loses_calls(&builder->current.whole) || !is_last_slot(builder, row))
+		return PATH_BAR_PLACE;
+	if (builder->current.cfg.edges.count > PATH_COUNTS_LIMIT)
+		return PATH_BAR_EDGES;
 	paths_deinit(paths);
-	if (!number_paths(builder, row, passes, paths))
-		return false;
-	if (leaves_without_probe(&builder->current.whole, paths))
-		return false;
+	if (!number_paths(builder, row, passes, paths) ||
+	    leaves_without_probe(&builder->current.whole, paths))
+		return PATH_BAR_PLACE;
 	builder->current.followed = (struct whole_paths){
 		.paths = paths,
 		.words = {.first = row->slot * builder->plan->slot_size,
@@ -275,5 +295,12 @@ bool path_placement_choose(struct plan_builder *builder, struct plan_function *r
 	};
 	take_slots(builder, row, paths);
 	choose_probes(builder, row);
-	return true;
+	return PATH_BAR_NONE;
+}
+
+bool path_placement_choose(struct plan_builder *builder, struct plan_function *row,
+			   const float *passes)
+{
+	row->path_bar = (uint8_t)place_probes(builder, row, passes);
+	return !row->path_bar;
 }

@@ -156,8 +156,20 @@ static uint8_t live_before(const struct cfg *cfg, uint32_t block, uint32_t instr
 	return live;
 }
 
-static bool find_stretch(const struct whole *whole, uint32_t block,
-			 struct path_stretch *ret_stretch)
+/* Flags alive behind a stretch. Those that a call leaves are nobody's, though all may be
+ * seen where the code behind it stops or ends: calls that do not come back. */
+static uint8_t live_behind(const struct cfg *cfg, uint32_t block, uint32_t end)
+{
+	const uint8_t kind = cfg->instructions.items[end - 1].kind;
+	const uint8_t live = live_before(cfg, block, end);
+
+	return live == FLAGS_ALL && (kind == CFG_CALL || kind == CFG_CALL_INDIRECT)
+		       ? 0
+		       : live;
+}
+
+static enum path_bar find_stretch(const struct whole *whole, uint32_t block,
+				  struct path_stretch *ret_stretch)
 {
 	const struct cfg *cfg = whole->cfg;
 	const struct cfg_block *row = &cfg->blocks.items[block];
@@ -172,15 +184,15 @@ static bool find_stretch(const struct whole *whole, uint32_t block,
 	for (uint32_t i = first; i < end; i++) {
 		if (!whole->original.items[i] ||
 		    !find_move(cfg, &cfg->instructions.items[i], &up))
-			return false;
+			return PATH_BAR_STACK;
 		ret_stretch->up += up;
 	}
 	if (first == end || cfg->instructions.items[end - 1].kind == CFG_STOP)
-		return true;
-	return !live_before(cfg, block, end);
+		return PATH_BAR_NONE;
+	return live_behind(cfg, block, end) ? PATH_BAR_FLAGS : PATH_BAR_NONE;
 }
 
-bool path_emit_prepare(struct whole *whole)
+enum path_bar path_emit_prepare(struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
 	const uint32_t blocks = (uint32_t)cfg->blocks.count;
@@ -200,10 +212,12 @@ bool path_emit_prepare(struct whole *whole)
 	for (uint32_t b = 0; b < blocks; b++) {
 		if (entries[b] != 1 || !b || cfg->blocks.items[b].exposed)
 			whole->alone.items[b] = WHOLE_NONE;
-		if (!find_stretch(whole, b, &whole->stretches.items[b]))
-			return false;
+		enum path_bar bar = find_stretch(whole, b, &whole->stretches.items[b]);
+
+		if (bar)
+			return bar;
 	}
-	return true;
+	return PATH_BAR_NONE;
 }
 
 static bool is_alone(const struct whole *whole, uint32_t block)
@@ -239,25 +253,28 @@ bool path_emit_has_edge(const struct whole *whole, const struct paths *paths,
 }
 
 /* Notes the tail of a probe that began at `start`. */
-static void add_tail(struct whole *whole, uint32_t branch, size_t start, uint32_t site)
+static void add_tail(struct whole *whole, uint32_t branch, size_t start, uint32_t site,
+		     bool keep)
 {
 	if (branch)
 		vector_push(&whole->tails,
-			    ((struct whole_tail){branch, (uint32_t)start, site}));
+			    ((struct whole_tail){branch, (uint32_t)start, site, keep}));
 }
 
 static bool emit_begin(struct whole *whole, struct emitter *emitter, uint32_t block)
 {
 	const struct whole_paths *own = whole->paths;
 	const uint32_t begin = own->paths->begin_of[block];
+	const bool keep = whole->cfg->blocks.items[block].live_in;
 	const size_t start = emitter->count;
 
 	if (begin == PATHS_NONE)
 		return false;
 	add_tail(whole,
 		 path_probe_begin(emitter, &own->words,
-				  own->paths->steps.items[begin].increment, own->calls),
-		 start, 0);
+				  own->paths->steps.items[begin].increment, own->calls,
+				  keep),
+		 start, 0, keep);
 	return true;
 }
 
@@ -293,7 +310,8 @@ static void emit_back(struct whole *whole, struct emitter *emitter, uint32_t blo
 {
 	const size_t start = emitter->count;
 
-	add_tail(whole, path_probe_back(emitter, &whole->paths->words), start, 1 + block);
+	add_tail(whole, path_probe_back(emitter, &whole->paths->words), start, 1 + block,
+		 false);
 }
 
 static bool emit_back_before(struct whole *whole, struct emitter *emitter, uint32_t block,
@@ -320,7 +338,7 @@ static void emit_step(struct whole *whole, struct emitter *emitter,
 				       keep);
 		return;
 	}
-	if (step->kind == PATHS_CUT) {
+	if (paths_goes_on(step)) {
 		end.goes_on = true;
 		end.then = paths->steps.items[paths->begin_of[to]].increment;
 	}
@@ -429,7 +447,8 @@ static void emit_tails(struct whole *whole, struct emitter *emitter)
 
 		if (!emitter->full)
 			memcpy(emitter->code + tail->branch, &distance, sizeof(distance));
-		path_probe_tail(emitter, &whole->paths->words, tail->start, tail->site);
+		path_probe_tail(emitter, &whole->paths->words, tail->start, tail->site,
+				tail->keep);
 	}
 	whole->tails.count = 0;
 }

@@ -6,6 +6,7 @@
 #define TRAMMEL_CODE_RELOCATE_PATH_EMIT_H
 
 #include "code/emit/path_probe.h"
+#include "code/plan/path_bar.h"
 #include "code/relocate/whole.h"
 #include "flow/paths.h"
 
@@ -17,9 +18,10 @@ struct whole_paths {
 	bool calls; /* a block has a stretch */
 };
 
-/* Finds the stretches of all blocks, and what leads to them. False: it is not known what
- * becomes of rsp in a stretch, or flags are alive behind one. */
-bool path_emit_prepare(struct whole *whole);
+/* Finds the stretches of all blocks, and what leads to them; or why paths cannot be
+ * counted: it is not known what becomes of rsp in a stretch, or flags are alive behind
+ * one. */
+enum path_bar path_emit_prepare(struct whole *whole);
 
 /* Whether an edge has a probe in a place of its own; else its increment, if any, is that
  * of the block to which it leads. */

@@ -97,6 +97,7 @@ struct whole_tail {
 	uint32_t branch; /* offset in plan.code of the displacement that leads there */
 	uint32_t start;  /* and of the probe */
 	uint32_t site;   /* see path_probe_tail */
+	bool keep;
 };
 
 struct whole {

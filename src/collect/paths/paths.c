@@ -3,6 +3,7 @@
 #include "code/count/path_counts.h"
 #include "code/plan/plan_rows.h"
 #include "collect/collect.h"
+#include "collect/paths/path_graphs.h"
 #include "record/value.h"
 #include "session/position/path_frames.h"
 #include "session/profile/profile_writer.h"
@@ -40,6 +41,7 @@ static struct record_value end_of(const struct paths *paths,
 	static const struct record_value ends[] = {
 		[PATHS_LEAVE] = {RECORD_STRING, 5, .bytes = "leave"},
 		[PATHS_CUT] = {RECORD_STRING, 4, .bytes = "back"},
+		[PATHS_SPLIT] = {RECORD_STRING, 5, .bytes = "split"},
 		[PATHS_STOP] = {RECORD_STRING, 4, .bytes = "stop"},
 	};
 	static const struct record_value away = {RECORD_STRING, 4, .bytes = "call"};
@@ -96,24 +98,40 @@ static void save_path(struct profile_writer *writer, const struct module_counts 
 	text_deinit(&blocks);
 }
 
-/* A function of one block has one path, which its calls count. */
+/* A function of one block has as many paths as edges: one, or a loop's round, too. */
 static void save_single(struct profile_writer *writer, const struct module_counts *from,
 			const struct plan_function *function,
 			const struct edges_counts *counts)
 {
-	const struct plan *plan = from->file->plan;
+	struct paths paths;
+	struct paths_walk walk = {0};
+	struct path_count path = {.end = PATHS_NONE};
+	int64_t rest;
 
-	if (function->block_count != 1 || !counts->blocks || !counts->blocks[0])
+	if (function->block_count != 1 || !counts->blocks ||
+	    !path_counts_paths(from->file->plan, function, &paths))
 		return;
-	save_row(writer, from, function,
-		 &(struct path_row){
-			 .of = 1,
-			 .end = {RECORD_STRING, 5, .bytes = "leave"},
-			 .count = counts->blocks[0],
-			 .blocks = "0",
-			 .instructions =
-				 plan->blocks.items[function->first_block].instructions,
-		 });
+	rest = (int64_t)counts->blocks[0];
+	for (uint32_t i = 0; counts->edges && i < function->edge_count; i++)
+		rest -= (int64_t)counts->edges[i];
+	for (uint64_t i = 0; i < paths.count; i++) {
+		const struct paths_step *step = &paths.steps.items[i];
+
+		path.number = step->value;
+		path.count = step->way == PATHS_NONE || !counts->edges
+				     ? rest
+				     : (int64_t)counts->edges[step->way];
+		/* A call behind which no edge is told apart. */
+		if (step->way != PATHS_NONE && counts->edges &&
+		    from->file->plan->edges.items[function->first_edge + step->way]
+				    .flags &
+			    PLAN_EDGE_JOINED)
+			path.count = rest;
+		if (path.count > 0 && path_counts_walk(&paths, &path, &walk))
+			save_path(writer, from, function, &paths, &walk, &path);
+	}
+	vector_deinit(&walk);
+	path_counts_free(&paths);
 }
 
 static void save_paths(struct profile_writer *writer, const struct module_counts *from,
@@ -145,6 +163,7 @@ static const struct collector_ops paths_ops = {
 	.begin_bank = path_frames_begin,
 	.note_calls = path_frames_note,
 	.save_flow = save_paths,
+	.save_module = path_graphs_save,
 };
 
 const struct collector collector_paths = {

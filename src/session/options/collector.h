@@ -12,6 +12,7 @@ struct bank;
 struct edges_counts;
 struct image_run;
 struct module_counts;
+struct module_file;
 struct process;
 struct profile_writer;
 struct session;
@@ -62,10 +63,14 @@ struct collector_ops {
 	/* Prepares for writing a profile. */
 	void (*save_begin)(struct profile_writer *writer);
 	/* Writes the values that follow from the counts of the blocks and edges of one
-	 * function. */
+	 * function; of a single block without edges only that count is there. */
 	void (*save_flow)(struct profile_writer *writer, const struct module_counts *from,
 			  const struct plan_function *function,
 			  const struct edges_counts *counts);
+	/* Writes what is the same for all images of a module's functions of which
+	 * something was written (profile_writer_knows). */
+	void (*save_module)(struct profile_writer *writer,
+			    const struct module_file *file);
 	/* Writes what the points of a module have counted. */
 	void (*save_points)(struct profile_writer *writer,
 			    const struct module_counts *from);

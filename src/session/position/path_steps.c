@@ -450,6 +450,17 @@ static bool do_branch(struct step *step)
 	return true;
 }
 
+static bool do_branch_rcx(struct step *step)
+{
+	uint64_t distance;
+
+	if (!take_number(step, 1, &distance))
+		return false;
+	step->end =
+		step->registers->rip + step->at + (step->registers->rcx ? 0 : distance);
+	return true;
+}
+
 /* Opcodes of two bytes: jcc, and seto %al. */
 static bool do_second(struct step *step)
 {
@@ -484,8 +495,8 @@ static bool do_opcode(struct step *step)
 		{0x8d, 0x8d, do_address},       {0x9e, 0x9f, do_flags},
 		{0xb8, 0xbf, do_move_constant}, {0xc1, 0xc1, do_shift},
 		{0xc3, 0xc3, do_return},        {0xc6, 0xc7, do_constant},
-		{0xe9, 0xe9, do_branch},        {0xeb, 0xeb, do_branch},
-		{0xff, 0xff, do_group},
+		{0xe3, 0xe3, do_branch_rcx},    {0xe9, 0xe9, do_branch},
+		{0xeb, 0xeb, do_branch},        {0xff, 0xff, do_group},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

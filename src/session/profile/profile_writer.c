@@ -95,6 +95,8 @@ static struct trm_error *make_names(struct profile_writer *writer)
 		 &n->path_instructions},
 		{"path.count", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE,
 		 &n->path_count},
+		{"path.steps", RECORD_STRING, RECORD_AS_VALUE, &n->path_steps},
+		{"path.reason", RECORD_STRING, RECORD_AS_VALUE, &n->path_reason},
 		{"flow.fault", RECORD_ADDRESS, RECORD_AS_VALUE, &n->flow_fault},
 		{"skip.reason", RECORD_STRING, RECORD_AS_VALUE, &n->skip_reason},
 		{"part.offset", RECORD_ADDRESS, RECORD_AS_VALUE, &n->part},
@@ -276,6 +278,15 @@ const char *profile_writer_function_name(struct profile_writer *writer,
 					 const struct plan_function *function)
 {
 	return known_function(writer, file, function)->name;
+}
+
+bool profile_writer_knows(const struct profile_writer *writer,
+			  const struct plan_function *function)
+{
+	uint64_t number;
+
+	return table_find(&writer->known, (uintptr_t)function, &number) &&
+	       writer->functions.items[number].node;
 }
 
 static void forget_names(struct profile_writer *writer)
@@ -567,6 +578,9 @@ static void save_function(struct profile_writer *writer, const struct module_cou
 		if (!node)
 			node = profile_writer_function_node(writer, file, whole);
 		save_block(writer, from, node, function, block, count);
+		if (function->block_count == 1 && !flags)
+			collector_call(writer->session, save_flow, writer, from, function,
+				       &(struct edges_counts){.blocks = &count.count});
 	}
 }
 
@@ -710,6 +724,8 @@ static struct trm_error *write_profile(struct session *session, int fd)
 		vector_for_each (&session->images, image)
 			save_image(&writer, *image);
 		vector_for_each (&session->files, file) {
+			if ((*file)->used && (*file)->plan)
+				collector_call(session, save_module, &writer, *file);
 			skips_save(&writer, *file);
 			points_missing_save(&writer, *file);
 		}

@@ -16,7 +16,7 @@ struct names {
 	record_attribute block, block_size, block_instructions, count, stayed;
 	record_attribute edge, edge_from, edge_to, edge_kind, flow_fault;
 	record_attribute path_in, path_number, path_total, path_blocks, path_end;
-	record_attribute path_instructions, path_count;
+	record_attribute path_instructions, path_count, path_steps, path_reason;
 	record_attribute caller_path, caller, caller_offset;
 	record_attribute arc_site, arc_kind, arc_count;
 	record_attribute graph_path, graph_offset, graph_function;
@@ -94,6 +94,10 @@ char *profile_writer_make_name(const struct module_file *file,
 const char *profile_writer_function_name(struct profile_writer *writer,
 					 const struct module_file *file,
 					 const struct plan_function *function);
+
+/* Returns whether something was written of a function. */
+bool profile_writer_knows(const struct profile_writer *writer,
+			  const struct plan_function *function);
 
 /* Returns the words of a command line quoted as a shell needs them; the caller frees
  * the text. */
