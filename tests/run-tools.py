@@ -20,11 +20,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "tools"))
 
 import kernels  # noqa: E402
+import records  # noqa: E402
 import systems  # noqa: E402
 import threads  # noqa: E402
 import values  # noqa: E402
 
-CHECKS = {**kernels.CHECKS, **systems.CHECKS, **threads.CHECKS, **values.CHECKS}
+CHECKS = {**kernels.CHECKS, **systems.CHECKS, **threads.CHECKS, **values.CHECKS, **records.CHECKS}
 
 
 class Runner:
@@ -73,6 +74,11 @@ class Runner:
             f"status {done.returncode}, bare {bare.returncode}: {done.stderr[-500:]}"
         assert done.stdout == bare.stdout, "the program's output differs"
         return done.stderr
+
+    def report(self, profile, *options):
+        """What trammel report says of a profile."""
+        return subprocess.run([self.trammel, "report", *options, profile], capture_output=True, text=True,
+                              cwd=self.folder, env=self.environment, check=True).stdout
 
 
 def main():

@@ -37,6 +37,7 @@
 
 #include <trammel/tool_code.h>
 #include <trammel/tool_recipe.h>
+#include <trammel/tool_record.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -180,6 +181,10 @@ struct trammel_api {
 
 	/* Ends the run with a message (as of printf, without a newline). */
 	void (*fail)(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+	/* A number for code at an address of a module, to be handed to a routine and from
+	 * there to trammel_key_code(). */
+	uint64_t (*code_number)(const struct trammel_module *module, uint64_t address);
 };
 
 /* What a tool is: one object by this name. Functions may be NULL. */

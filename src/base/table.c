@@ -91,6 +91,20 @@ uint32_t string_table_intern(struct string_table *table, const char *string)
 	return (uint32_t)table->count++;
 }
 
+bool string_table_find(const struct string_table *table, const char *string,
+		       uint32_t *ret_number)
+{
+	uint64_t hash = hash_bytes(string, strlen(string)), number;
+
+	for (; table_find(&table->by_hash, hash, &number); hash++) {
+		if (strcmp(table->strings[number], string) != 0)
+			continue;
+		*ret_number = (uint32_t)number;
+		return true;
+	}
+	return false;
+}
+
 void string_table_deinit(struct string_table *table)
 {
 	for (size_t i = 0; i < table->count; i++)

@@ -35,6 +35,10 @@ struct string_table {
 /* The number of `string`, which is copied if it is new. */
 uint32_t string_table_intern(struct string_table *table, const char *string);
 
+/* Whether the string is there; writes its number to `ret_number` if so. */
+bool string_table_find(const struct string_table *table, const char *string,
+		       uint32_t *ret_number);
+
 void string_table_deinit(struct string_table *table);
 
 /* A 64-bit hash of bytes (XXH3). */

@@ -58,22 +58,42 @@ static void add_point(struct points *points, uint8_t where, uint32_t at, uint64_
 				    .recipe = recipe}));
 }
 
-static uint32_t slot_of_counter(struct added_function *added, uint32_t counter)
+uint32_t added_counter_slot(const struct added_function *added, uint32_t counter)
 {
-	for (uint32_t i = 0; i < added->counters.count; i++)
-		if (added->counters.items[i] == counter)
-			return i;
-	vector_push(&added->counters, counter);
-	return (uint32_t)added->counters.count - 1;
+	uint32_t slot = 0;
+
+	while (slot < added->counters.count && added->counters.items[slot] != counter)
+		slot++;
+	return slot;
+}
+
+static void add_counter(struct added_function *added, uint32_t counter)
+{
+	if (added_counter_slot(added, counter) == added->counters.count)
+		vector_push(&added->counters, counter);
+}
+
+/* Which counters an item uses. Code of a tool's own may use each of them. */
+static void add_counters(struct added_function *added, const struct added *item)
+{
+	if (item->what == ADDED_COUNT || item->what == ADDED_SUM)
+		add_counter(added, item->counter);
+	if (item->what != ADDED_CODE)
+		return;
+	for (uint32_t i = 0; i < item->tool->counter_count; i++)
+		add_counter(added, i);
 }
 
 /* Gives counters their slots, and behind these words to what needs them. */
 static void close_function(struct added_function *added, const struct cfg *cfg)
 {
 	added->closed = true;
-	vector_for_each (&added->items, item)
+	vector_for_each (&added->items, item) {
+		item->function = added;
+		add_counters(added, item);
 		if (item->what == ADDED_COUNT || item->what == ADDED_SUM)
-			item->slot = slot_of_counter(added, item->counter);
+			item->slot = added_counter_slot(added, item->counter);
+	}
 	added->slots = (uint32_t)added->counters.count;
 	vector_for_each (&added->items, item) {
 		uint32_t at = cfg ? instruction_at(cfg, item->address) : 0;

@@ -24,7 +24,8 @@ enum { ADDED_ARGUMENTS_MAX = 6, ADDED_ANY_EDGE = 0xff };
 struct tool;
 
 struct added {
-	const struct tool *tool; /* NULL: of labels */
+	const struct tool *tool;               /* NULL: of labels */
+	const struct added_function *function; /* that it is added to */
 	uint8_t where, what;
 	uint8_t edge_kind;    /* enum trammel_edge_kind, or ADDED_ANY_EDGE */
 	uint8_t count;        /* of arguments */
@@ -61,6 +62,9 @@ void added_emit(const struct point_function *function, const struct point *point
 /* Writes the call of an item. */
 struct added_place;
 void added_emit_call(const struct added_place *place, struct recipe *recipe);
+
+/* Returns the slot of a counter of the tool's in a function. */
+uint32_t added_counter_slot(const struct added_function *added, uint32_t counter);
 
 void added_deinit(struct added_function *added);
 

@@ -1,5 +1,6 @@
 #include "tool/api.h"
 
+#include "code/points/point_data.h"
 #include "tool/api_add.h"
 #include "tool/api_label.h"
 #include "tool/function_code.h"
@@ -100,6 +101,16 @@ static void fail_tool(const char *format, ...)
 	tool_refuse(trm_error_create(TRM_ERROR_USAGE, "%s", message));
 }
 
+/* As tool_code_number in session/state/tool_rows.h has it. */
+static uint64_t number_code(const struct trammel_module *module, uint64_t address)
+{
+	struct point_data *data = tool_current()->data;
+
+	return data ? (uint64_t)(point_data_add_module(data, module->path) + 1) << 48 |
+			       (address & 0xffffffffffff)
+		    : 0;
+}
+
 const struct trammel_api tool_api = {
 	.version = TRAMMEL_TOOL_VERSION,
 	.size = sizeof(tool_api),
@@ -126,4 +137,5 @@ const struct trammel_api tool_api = {
 	.kind = api_add_kind,
 	.add_label = api_add_label,
 	.fail = fail_tool,
+	.code_number = number_code,
 };

@@ -135,16 +135,23 @@ static void load_word_address(struct trammel_recipe *code, int to, uint32_t word
 	recipe_slot_address(code->recipe, to, recipe_module_slot(word));
 }
 
+/* The slot of a counter in the function that the code is added to. */
+static uint32_t counter_slot(const struct trammel_recipe *code,
+			     const struct trammel_counter *counter)
+{
+	return added_counter_slot(code->place->item->function, counter->number);
+}
+
 static void count_constant(struct trammel_recipe *code,
 			   const struct trammel_counter *counter, int32_t amount)
 {
-	recipe_count(code->recipe, recipe_module_slot(counter->word), amount);
+	recipe_count(code->recipe, counter_slot(code, counter), amount);
 }
 
 static void count_register(struct trammel_recipe *code,
 			   const struct trammel_counter *counter, int number)
 {
-	recipe_add(code->recipe, recipe_module_slot(counter->word), number);
+	recipe_add(code->recipe, counter_slot(code, counter), number);
 }
 
 static void call_routine(struct trammel_recipe *code, const char *routine,

@@ -108,16 +108,12 @@ static void emit_point(void *context, const struct point_function *function,
 
 void source_init(struct tool *tool)
 {
-	uint32_t words = tool->words;
-
-	for (uint32_t i = 0; i < tool->counter_count; i++)
-		tool->counters[i].word = words + i;
 	tool->source = (struct point_source){
 		.list = list_points,
 		.emit = emit_point,
 		.context = tool,
-		.module_slots = words + tool->counter_count,
-		.module_first_max = words + tool->counter_count,
+		.module_slots = tool->words,
+		.module_first_max = tool->words,
 	};
 }
 

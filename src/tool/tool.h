@@ -19,7 +19,6 @@
 struct trammel_counter {
 	char *name;
 	uint32_t number;
-	uint32_t word; /* of the module, where code of the tool's own counts */
 };
 
 enum { TOOL_COUNTERS_MAX = 64 };

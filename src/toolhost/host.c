@@ -3,6 +3,7 @@
  * The tracer starts it on a thread of that process, by a dynamic loader of its own, and
  * answers its system calls (session/tool/). Started by anybody else it does nothing.
  */
+#include "records.h"
 #include "wire/tool.h"
 
 #include <dlfcn.h>
@@ -149,13 +150,18 @@ int main(int argc, char **argv)
 		host_leave(way_back);
 	stdout->_fileno = stderr->_fileno = WIRE_TOOL_OUTPUT;
 	atexit(leave_exit);
-	for (int i = 2; i < argc && table.count < WIRE_TOOLS_MAX; i++)
-		load_tool(argv[i], &table.tools[table.count++]);
+	for (int i = 2; i < argc && table.count < WIRE_TOOLS_MAX; i++) {
+		struct wire_tool *tool = &table.tools[table.count];
+
+		load_tool(argv[i], tool);
+		records_begin((void *)(uintptr_t)tool->handle, (uint32_t)table.count++);
+	}
 	table.back = (uint64_t)(uintptr_t)host_back;
 	table.back_call = (uint64_t)(uintptr_t)host_back_call;
 	table.new_thread = (uint64_t)(uintptr_t)new_thread;
 	table.end = (uint64_t)(uintptr_t)end_tools;
 	table.find = (uint64_t)(uintptr_t)find_symbol;
+	table.records = (uint64_t)(uintptr_t)&records;
 	tell_tracer(WIRE_TOOL_READY, &table);
 	host_leave(way_back);
 }

@@ -17,6 +17,7 @@ enum wire_tool_word {
 	WIRE_TOOL_READY,   /* all is loaded: address of the struct wire_tool_table */
 	WIRE_TOOL_REFUSED, /* a tool cannot be loaded: address of a text */
 	WIRE_TOOL_THREAD,  /* a thread of the tools' library waits for its end */
+	WIRE_TOOL_RECORDS, /* there is no more room in struct wire_tool_records */
 };
 
 /* The version of include/trammel/tool.h: the first word of a tool's table. */
@@ -27,6 +28,40 @@ enum wire_tool_word {
 #define WIRE_TOOL_OUTPUT 0x3fffffff
 
 #define WIRE_TOOLS_MAX 16
+
+/* Records of tools that the tracer has not taken yet: each a struct wire_tool_record. */
+enum { WIRE_TOOL_RECORDS_SIZE = 128 << 10 };
+struct wire_tool_records {
+	uint64_t used; /* bytes that are whole records */
+	uint8_t bytes[WIRE_TOOL_RECORDS_SIZE];
+};
+
+/* What an enum trammel_field_role and an enum trammel_field_type are here. */
+enum wire_field_role {
+	WIRE_FIELD_KEY,
+	WIRE_FIELD_SUM,
+	WIRE_FIELD_LEAST,
+	WIRE_FIELD_MOST
+};
+enum wire_field_type {
+	WIRE_FIELD_INT,
+	WIRE_FIELD_FLOAT,
+	WIRE_FIELD_TEXT,
+	WIRE_FIELD_CODE,
+	WIRE_FIELD_PC,
+	WIRE_FIELD_TYPES
+};
+enum { WIRE_FIELDS_MAX = 32, WIRE_FIELD_NAME_MAX = 63, WIRE_FIELD_TEXT_MAX = 1000 };
+
+struct wire_tool_record {
+	uint32_t size; /* bytes of all of it */
+	uint16_t tool; /* index in wire_tool_table.tools */
+	uint16_t fields;
+	uint32_t shape_size; /* bytes of the first part of what follows */
+	/* The shape: name of the table, 0; for each field its role, type, name, 0.
+	 * The values: 8 bytes for each field; of a text its length, and then itself. */
+	uint8_t bytes[];
+};
 
 /* A tool that is loaded. */
 struct wire_tool {
@@ -45,6 +80,7 @@ struct wire_tool_table {
 	uint64_t end;        /* (address of a struct wire_tool_back): runs termination
 				handlers, writes files out, returns there */
 	uint64_t find;       /* (handle, name): address of a symbol; 0: there is none */
+	uint64_t records;    /* of the struct wire_tool_records */
 	uint64_t count;
 	struct wire_tool tools[WIRE_TOOLS_MAX];
 };

@@ -73,6 +73,7 @@ static struct trm_error *open_tool(struct tool_using *given,
 		given->data = options->points.data = point_data_create();
 	TRM_TRY(tool_open(path, choice->words, *first_routine, given->data, &tool));
 	vector_push(&given->tools, tool);
+	choice->name = memory_copy_string(tool->table->name);
 	add_uses(choice, tool);
 	if (!tool->table->function && !tool->table->module)
 		return NULL;

@@ -10,6 +10,7 @@ struct point_data {
 	struct VECTOR(uint8_t) bytes;
 	struct table places,
 		texts; /* offsets + 1, by hash of address and size, or text */
+	struct string_table modules;
 };
 
 struct point_data *point_data_create(void)
@@ -28,6 +29,7 @@ void point_data_destroy(struct point_data *data)
 	vector_deinit(&data->bytes);
 	table_deinit(&data->places);
 	table_deinit(&data->texts);
+	string_table_deinit(&data->modules);
 	free(data);
 }
 
@@ -102,4 +104,24 @@ size_t point_data_read(struct point_data *data, uint32_t offset, void *to, size_
 		memcpy(to, data->bytes.items + offset, size);
 	pthread_mutex_unlock(&data->lock);
 	return size;
+}
+
+uint32_t point_data_add_module(struct point_data *data, const char *path)
+{
+	uint32_t number;
+
+	pthread_mutex_lock(&data->lock);
+	number = string_table_intern(&data->modules, path);
+	pthread_mutex_unlock(&data->lock);
+	return number;
+}
+
+const char *point_data_module(struct point_data *data, uint32_t number)
+{
+	const char *path;
+
+	pthread_mutex_lock(&data->lock);
+	path = number < data->modules.count ? data->modules.strings[number] : NULL;
+	pthread_mutex_unlock(&data->lock);
+	return path;
 }

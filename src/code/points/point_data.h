@@ -36,4 +36,11 @@ uint32_t point_data_size(struct point_data *data);
 /* Copies the bytes from `offset` on, `size` at most, to `to`; returns how many. */
 size_t point_data_read(struct point_data *data, uint32_t offset, void *to, size_t size);
 
+/* Returns the number, from 0 on, of a module (path) whose code is told by numbers. */
+uint32_t point_data_add_module(struct point_data *data, const char *path);
+
+/* Returns the path of a module by its number; valid as long as the data. NULL: there is
+ * none with it. */
+const char *point_data_module(struct point_data *data, uint32_t number);
+
 #endif

@@ -1,8 +1,8 @@
 /* What tools and labels add to functions: a point for each; and the counters of tools, as
- * numbers of functions. */
+ * rows of a table of theirs, by function. */
 #include "code/plan/plan_rows.h"
 #include "collect/collect.h"
-#include "session/profile/profile_writer.h"
+#include "session/profile/tool_rows_save.h"
 #include "tool/source.h"
 
 #include <string.h>
@@ -12,18 +12,18 @@ static void save_function(struct profile_writer *writer, const struct module_cou
 {
 	const struct plan *plan = from->file->plan;
 	const struct plan_function *function = &plan->functions.items[row->function];
-	struct profile_writer_number numbers[TOOL_COUNTERS_MAX];
+	struct tool_row_number numbers[TOOL_COUNTERS_MAX];
 	const struct added_function *added =
 		source_find(tool, from->file->path, function->address);
 	size_t count = added ? added->counters.count : 0;
 
 	for (size_t i = 0; i < count && i < row->slot_count; i++)
-		numbers[i] = (struct profile_writer_number){
+		numbers[i] = (struct tool_row_number){
 			tool->counters[added->counters.items[i]].name,
 			from->counters[row->first_slot + i]};
 	if (count)
-		profile_writer_numbers(writer, from, plan_whole_of(plan, function),
-				       numbers, count);
+		tool_rows_save_numbers(writer, from, plan_whole_of(plan, function),
+				       tool->table->name, numbers, count);
 }
 
 static void save_points(struct profile_writer *writer, const struct module_counts *from)

@@ -242,6 +242,7 @@ void tool_choices_deinit(struct tool_choices *tools)
 	vector_for_each (tools, tool) {
 		free(tool->path);
 		free(tool->words);
+		free(tool->name);
 		vector_for_each (&tool->uses, use)
 			deinit_use(use);
 		vector_deinit(&tool->uses);

@@ -94,6 +94,7 @@ struct tool_point_routine {
 struct tool_choice {
 	char *path;                          /* of the shared object */
 	char *words;                         /* behind it, as given; NULL: none */
+	char *name;                          /* of its records; NULL: that of the file */
 	struct VECTOR(struct tool_use) uses; /* in this order */
 	struct VECTOR(struct tool_point_routine) routines;
 };

@@ -19,11 +19,13 @@
 #include "session/options/collector.h"
 #include "session/position/residues.h"
 #include "session/profile/call_sites_save.h"
+#include "session/profile/code_places.h"
 #include "session/profile/contexts_save.h"
 #include "session/profile/corrected.h"
 #include "session/profile/groups.h"
 #include "session/profile/points_missing.h"
 #include "session/profile/skips_save.h"
+#include "session/profile/tool_rows_save.h"
 #include "session/profile/unmatched.h"
 #include "session/state/session.h"
 #include "session/state/tables.h"
@@ -186,6 +188,7 @@ static struct trm_error *save_globals(struct profile_writer *writer)
 	join_patterns(&regions, options->regions.items, options->regions.count);
 	unmatched_describe(session, &unmatched);
 	points_missing_describe(session, &unmatched);
+	tool_rows_describe(session, &unmatched);
 	const struct {
 		const char *name;
 		struct record_value value;
@@ -689,6 +692,7 @@ static void save_image(struct profile_writer *writer, struct image_run *image)
 		save_modules(writer, image);
 	save_counts(writer, image);
 	collector_call(writer->session, save_image, writer, image);
+	tool_rows_save(writer, image);
 }
 
 static void save_intervals(struct profile_writer *writer)
@@ -717,6 +721,7 @@ static struct trm_error *write_profile(struct session *session, int fd)
 	writer.writer = trm_writer_create(fd, writer.model);
 	writer.module_nodes = memory_allocate_zeroed(session->files.count,
 						     sizeof(*writer.module_nodes));
+	writer.code_places = code_places_create(&writer);
 	collector_call(session, save_begin, &writer);
 	if (!error)
 		error = save_globals(&writer);
@@ -732,6 +737,7 @@ static struct trm_error *write_profile(struct session *session, int fd)
 		save_intervals(&writer);
 		error = contexts_save(&writer);
 	}
+	code_places_destroy(writer.code_places);
 	disk = trm_writer_finish(writer.writer);
 	free(writer.module_nodes);
 	forget_names(&writer);

@@ -30,6 +30,8 @@ struct profile_writer_function {
 	record_node node; /* 0: not made yet */
 };
 
+struct code_places;
+
 struct profile_writer {
 	struct session *session;
 	struct record_model *model;
@@ -41,6 +43,7 @@ struct profile_writer {
 	uint32_t interval, thread; /* interval and thread whose counts are being saved */
 	struct table entering;     /* calls of the current image: see call_sites_save */
 	struct callgraph_cost graph_cost;
+	struct code_places *code_places;
 };
 
 /* Writes a record of the interval and the thread that are being saved, if those are told

@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "base/vector.h"
 #include "code/count/edges.h"
+#include "session/state/tool_rows.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -158,6 +159,7 @@ struct image_run {
 	struct image_arcs arc_mark; /* calls by call site at the last look */
 	struct image_graph graph;
 	struct image_probes probes;
+	struct tool_rows tool_rows;
 	struct VECTOR(struct image_residue) residues;
 	struct VECTOR(uint32_t) files;   /* indices in session.files of modules that it
 					    had */

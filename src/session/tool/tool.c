@@ -9,6 +9,7 @@
 #include "session/tool/tool_data.h"
 #include "session/tool/tool_load.h"
 #include "session/tool/tool_points.h"
+#include "session/tool/tool_records.h"
 #include "session/tool/tool_visit.h"
 
 #include <errno.h>
@@ -211,8 +212,10 @@ static void write_number(const struct thread *thread, int32_t number)
 
 void tool_see_fork(const struct thread *parent, struct thread *child)
 {
-	if (!loaded_tools(child) || !parent->tool.thread_pointer ||
-	    child->process->space == parent->process->space)
+	if (!loaded_tools(child) || child->process->space == parent->process->space)
+		return;
+	tool_records_drop(child->process);
+	if (!parent->tool.thread_pointer)
 		return;
 	child->tool = parent->tool;
 	write_number(child, child->tid);
@@ -251,6 +254,7 @@ static void end_tools(struct session *session, struct thread *thread)
 	end.arguments[0] = visit.back;
 	if (tools->phase == TOOL_LOADED)
 		tool_visit_call(&visit, &end, &result);
+	tool_records_take(session, thread->process);
 	if (tools->phase == TOOL_LOADED)
 		tools->phase = TOOL_ENDED;
 	tool_visit_end(&visit);

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "control/remote.h"
 #include "session/tool/tool_files.h"
+#include "session/tool/tool_records.h"
 #include "wire/bank.h"
 
 #include <asm/prctl.h>
@@ -282,7 +283,9 @@ static int64_t serve_word(struct tool_request *request)
 		[WIRE_TOOL_THREAD] = TOOL_WAITS,
 	};
 
-	if (ARGUMENT(request, 0) < array_count(events))
+	if (ARGUMENT(request, 0) == WIRE_TOOL_RECORDS)
+		tool_records_take(request->session, request->thread->process);
+	else if (ARGUMENT(request, 0) < array_count(events))
 		request->event = events[ARGUMENT(request, 0)];
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "control/remote.h"
+#include "session/tool/tool_records.h"
 #include "wire/control.h"
 
 #include <signal.h>
@@ -25,6 +26,7 @@ void tool_switch_off(struct session *session, struct process *process, const cha
 	if (vasprintf(&words, reason, arguments) < 0)
 		words = NULL;
 	va_end(arguments);
+	tool_records_take(session, process);
 	if (process->space && process->space->tools) {
 		process->space->tools->phase = TOOL_OFF;
 		/* Processes that were forked from one share the page. */

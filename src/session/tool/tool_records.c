@@ -1,0 +1,65 @@
+#include "session/tool/tool_records.h"
+
+#include "base/cleanup.h"
+#include "code/plan/position.h"
+#include "control/remote.h"
+#include "session/state/module.h"
+#include "session/state/tool_rows.h"
+
+#include <stddef.h>
+
+/* The code at a run-time address, by the index of its file in the session. */
+static uint64_t find_code(void *context, uint64_t address)
+{
+	const struct space *space = context;
+	const struct module *relocated = space_module_of_code(space, address);
+
+	/* Calls in relocated functions return there. */
+	if (relocated)
+		return tool_code_number(relocated->file->index,
+					module_locate(relocated, address).original);
+	vector_for_each (&space->modules, module)
+		if (module_holds_text(module, address))
+			return tool_code_number(module->file->index,
+						address - module->bias);
+	vector_for_each (&space->gone, gone)
+		if (address >= gone->text_start && address < gone->text_end)
+			return tool_code_number(gone->file->index, address - gone->bias);
+	return 0;
+}
+
+void tool_records_take(struct session *session, const struct process *process)
+{
+	struct space *space = process->space;
+	const uint64_t at = space && space->tools ? space->tools->table.records : 0;
+	scoped_free uint8_t *bytes = NULL;
+	uint64_t used = 0;
+
+	if (!at ||
+	    remote_failed(remote_read(space->memory_fd, at, &used, sizeof(used))) ||
+	    !used)
+		return;
+	if (used > WIRE_TOOL_RECORDS_SIZE) {
+		session->tool_shapes.bad++;
+		return;
+	}
+	bytes = memory_allocate((size_t)used);
+	if (remote_failed(remote_read(space->memory_fd,
+				      at + offsetof(struct wire_tool_records, bytes),
+				      bytes, (size_t)used)))
+		return;
+	tool_rows_add(&session->tool_shapes, &process->image->tool_rows, bytes,
+		      (size_t)used, find_code, space);
+	tool_records_drop(process);
+}
+
+void tool_records_drop(const struct process *process)
+{
+	const struct space *space = process->space;
+	const uint64_t none = 0;
+
+	if (space->tools && space->tools->table.records)
+		trm_error_destroy(remote_write(space->memory_fd,
+					       space->tools->table.records, &none,
+					       sizeof(none)));
+}
