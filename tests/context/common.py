@@ -34,6 +34,18 @@ def expect(condition, text):
         raise Failure(text)
 
 
+def expect_samples(found, wanted, period_ms=1.0):
+    """Samples, by name, are as many as wanted, within what the kernel's tick and a shared machine
+    allow: all that came while a thread was held up counts where the thread stood afterwards, which
+    may be the next name. In all no more than the last period of each name may be missing."""
+    late = 40 / period_ms
+    for name, count in wanted.items():
+        expect(abs(found.get(name, 0) - count) < 0.05 * count + late, f"{name}: {found}, not {wanted}")
+    total = sum(wanted.values())
+    expect(abs(sum(found.get(name, 0) for name in wanted) - total) < 0.03 * total + 6 * len(wanted),
+           f"in all: {found}, not {wanted}")
+
+
 def build_one(folder, name):
     compiler, *words = BUILDS[name]
     options = [word for word in words if not word.endswith((".c", ".cc"))]

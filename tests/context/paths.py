@@ -81,8 +81,7 @@ def check_samples(place, done, per_ms):
                 found[owner] += row["samples"]
             else:
                 astray += row["samples"]
-    for name, count in wanted.items():
-        expect(abs(found[name] - count) < 0.05 * count + 6, f"{name}: {found}, not {wanted}")
+    common.expect_samples(found, wanted, 1 / per_ms)
     expect(astray <= 0.02 * sum(wanted.values()) + 2, f"{astray} of {wanted}")
 
 
@@ -114,12 +113,14 @@ def places(place):
     with open(os.path.join(place.folder, "places.json"), encoding="utf-8") as file:
         rows = [row for row in json.load(file) if row.get("samples")]
     times = {line.split()[0]: float(line.split()[1]) for line in done.stdout.decode().splitlines()}
+    found, wanted = {}, {}
     for path, names in (("first", ("hot", "warm")), ("thread", ("thread",))):
         here = [row for row in rows if row.get("path") == path]
         spun = sum(row["samples"] for row in here if row.get("function") == "spin")
-        wanted = sum(times[name] for name in names) * 0.5
-        expect(abs(sum(row["samples"] for row in here) - wanted) < 0.05 * wanted + 6, f"{path}: {here}, not {wanted}")
-        expect(spun > 0.5 * wanted, f"{path}: {here}")
+        found[path] = sum(row["samples"] for row in here)
+        wanted[path] = sum(times[name] for name in names) * 0.5
+        expect(spun > 0.5 * wanted[path], f"{path}: {here}")
+    common.expect_samples(found, wanted, 2)
     expect(os.path.realpath(program) in {row.get("module") for row in rows}, f"{rows}")
     for option, column in (("source.function", b"Function"), ("source.function,callpath", b"Path"),
                            ("source.function=false", b"Path")):
