@@ -35,6 +35,7 @@
 #ifndef TRAMMEL_TOOL_H
 #define TRAMMEL_TOOL_H
 
+#include <trammel/tool_buffer.h>
 #include <trammel/tool_code.h>
 #include <trammel/tool_recipe.h>
 #include <trammel/tool_record.h>
@@ -105,6 +106,9 @@ TRAMMEL_MOMENT_(trammel_thread_end, TRAMMEL_AT_THREAD_END)
 
 /* A counter of the tool's own, of the whole run: made by api->counter. */
 struct trammel_counter;
+
+/* A buffer of each thread: see <trammel/tool_buffer.h>. */
+struct trammel_buffer;
 
 /* What the instrumentation part can ask for. Functions that add something return false
  * where it is wrong; the reason is told when the tool has returned, and ends the run. */
@@ -185,6 +189,13 @@ struct trammel_api {
 	/* A number for code at an address of a module, to be handed to a routine and from
 	 * there to trammel_key_code(). */
 	uint64_t (*code_number)(const struct trammel_module *module, uint64_t address);
+	/* The buffer that TRAMMEL_BUFFER defines by this name; in start(). All tools of a
+	 * run have at most eight. */
+	struct trammel_buffer *(*buffer)(const char *name);
+	/* Adds a record of `count` values, a word each, inline: use trammel_add_trace.
+	 */
+	bool (*add_trace)(struct trammel_point point, struct trammel_buffer *buffer,
+			  const struct trammel_argument *values, size_t count);
 };
 
 /* What a tool is: one object by this name. Functions may be NULL. */
@@ -222,8 +233,18 @@ extern const struct trammel_tool trammel_tool __attribute__((visibility("default
 }
 #endif
 
-/* trammel_add_call(api, point, "routine", argument, ...) */
+/* trammel_add_call(api, point, "routine", argument, ...),
+ * trammel_add_trace(api, point, buffer, value, ...) */
 #ifdef __cplusplus
+template <typename... Values>
+bool trammel_add_trace(const struct trammel_api *api, struct trammel_point point,
+		       struct trammel_buffer *buffer, Values... values)
+{
+	const struct trammel_argument list[] = {values...};
+
+	return api->add_trace(point, buffer, list, sizeof...(values));
+}
+
 template <typename... Arguments>
 bool trammel_add_call(const struct trammel_api *api, struct trammel_point point,
 		      const char *routine, Arguments... arguments)
@@ -233,6 +254,11 @@ bool trammel_add_call(const struct trammel_api *api, struct trammel_point point,
 	return api->add_call(point, routine, list, sizeof...(arguments));
 }
 #else
+#define trammel_add_trace(api, point, buffer, ...)                                       \
+	((api)->add_trace((point), (buffer),                                             \
+			  (const struct trammel_argument[]){__VA_ARGS__},                \
+			  sizeof((const struct trammel_argument[]){__VA_ARGS__}) /       \
+				  sizeof(struct trammel_argument)))
 #define TRAMMEL_CALL_0_(api, point, routine)                                             \
 	((api)->add_call((point), (routine), NULL, 0))
 #define TRAMMEL_CALL_N_(api, point, routine, ...)                                        \

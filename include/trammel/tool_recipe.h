@@ -131,6 +131,7 @@ enum trammel_condition {
 
 struct trammel_recipe; /* the code that is being written */
 struct trammel_counter;
+struct trammel_buffer;
 
 /*
  * Writes code for a point. Registers are taken, used and given back: which they are, and
@@ -204,6 +205,10 @@ struct trammel_recipes {
 	 * trammel_value_of(TRAMMEL_TAKEN_REGISTER, number). */
 	void (*call)(struct trammel_recipe *recipe, const char *routine,
 		     const struct trammel_argument *arguments, size_t count);
+	/* Writes a record to a buffer of trammel_api.buffer; registers that were taken
+	 * as for `call`. */
+	void (*trace)(struct trammel_recipe *recipe, struct trammel_buffer *buffer,
+		      const struct trammel_argument *values, size_t count);
 };
 
 /* Writes the code of a point. */

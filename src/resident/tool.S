@@ -6,11 +6,12 @@
 #define FLAG_VECTORS 1 /* bits of rax: RECIPE_CALL_... */
 #define FLAG_THREAD  2
 #define NUMBER_SHIFT 3
+#define BUFFER_SHIFT 16
 #define DIRECTION    0x400 /* in the flags register */
 
 	.text
 /*
- * Calls routine rax >> 3 with the arguments that it finds in their registers, on the
+ * Calls routine ax >> 3 with the arguments that it finds in their registers, on the
  * stack of the bank, whose state it shares with spans: neither interrupts the other. If
  * it is busy, the routine has no address, or the tracer is dead, nothing is called.
  * Changes rax, r10, r11 and flags, and what the routine changes. Signals that find a thread
@@ -21,21 +22,23 @@
 	.balign 64
 	.globl tool_call, tool_back, tool_freed, tool_unmask, tool_unmasked, tool_last
 tool_call:
-	lea	resident_start + WIRE_CONTROL_OFFSET(%rip), %r10
+	test	$WIRE_TOOL_KEEPS, %al
+	jnz	6f
+8:	lea	resident_start + WIRE_CONTROL_OFFSET(%rip), %r10
 	testl	$FUTEX_OWNER_DIED, (%r10)
-	jnz	tool_freed
-	mov	%eax, %r11d
+	jnz	7f
+	movzwl	%ax, %r11d
 	shr	$NUMBER_SHIFT, %r11d
 	mov	WIRE_CONTROL_ROUTINES(%r10, %r11, 8), %r10
 	test	%r10, %r10
-	jz	tool_freed
+	jz	7f
 	mov	%gs:WIRE_BANK_SELF, %r11
 	cmpl	$0, WIRE_SPANS_BUSY(%r11)
-	jne	tool_freed
+	jne	7f
 	test	$FLAG_THREAD, %al
 	jz	1f
 	cmpq	$0, WIRE_SPANS_THREAD(%r11)
-	je	tool_freed
+	je	7f
 1:	movl	$1, WIRE_SPANS_BUSY(%r11)
 	mov	%rsp, WIRE_SPANS_RSP(%r11)
 	lea	WIRE_SPANS_STACK_TOP(%r11), %rsp
@@ -60,8 +63,35 @@ tool_back:
 	jz	1f
 	std
 1:	movl	$0, WIRE_SPANS_BUSY(%r11)
-tool_freed:
+7:	ret
+
+/* A call for a buffer of the thread, number rax >> 16: with the address of its struct
+ * wire_buffer, and all registers kept but rax. The return address lies WIRE_TOOL_KEPT
+ * bytes above what is called from here. */
+6:	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	mov	%eax, %edi
+	shr	$BUFFER_SHIFT, %edi
+	imul	$WIRE_BUFFER_SIZE, %edi, %edi
+	add	%gs:WIRE_BANK_SELF, %rdi
+	add	$WIRE_SPANS_BUFFERS, %rdi
+	call	8b
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
 	ret
+tool_freed:
 
 /* Saves what the routine may change beside general registers. */
 3:	push	%rdx

@@ -205,6 +205,40 @@ void added_emit_call(const struct added_place *place, struct recipe *recipe)
 			recipe_give_back(recipe, taken[i]);
 }
 
+/* A word of a record. */
+static void store_word(const struct added_place *place, struct recipe *recipe,
+		       const struct recipe_record *record, size_t word)
+{
+	const int32_t at = (int32_t)(word * sizeof(uint64_t));
+	int taken, number = -1;
+	struct recipe_value value =
+		added_values_load(place, recipe, &place->item->arguments[word], &taken);
+
+	if (value.kind == RECIPE_TAKEN_REGISTER) {
+		recipe_store(recipe, record->cursor, at, value.number, sizeof(uint64_t));
+	} else {
+		number = recipe_take(recipe);
+		recipe_value(recipe, number, value);
+		recipe_store(recipe, record->cursor, at, number, sizeof(uint64_t));
+		recipe_give_back(recipe, number);
+	}
+	if (taken >= 0)
+		recipe_give_back(recipe, taken);
+}
+
+void added_emit_trace(const struct added_place *place, struct recipe *recipe)
+{
+	const struct added *item = place->item;
+	const struct recipe_routine routine = routine_of(item);
+	struct recipe_record record;
+
+	recipe_record_begin(recipe, item->tool->first_buffer + item->counter, &routine,
+			    &record);
+	for (size_t i = 0; i < item->count; i++)
+		store_word(place, recipe, &record, i);
+	recipe_record_end(recipe, &record, item->count * (uint32_t)sizeof(uint64_t));
+}
+
 static void emit_sum(const struct added_place *place, struct recipe *recipe)
 {
 	int taken, number = recipe_take(recipe);
@@ -256,6 +290,9 @@ void added_emit(const struct point_function *function, const struct point *point
 		break;
 	case ADDED_CODE:
 		recipes_emit(&place, recipe);
+		break;
+	case ADDED_TRACE:
+		added_emit_trace(&place, recipe);
 		break;
 	}
 }

@@ -17,6 +17,7 @@ enum added_what {
 	ADDED_COUNT, /* adds a constant to a counter */
 	ADDED_SUM,   /* adds the first argument to a counter */
 	ADDED_CODE,  /* of the tool's own */
+	ADDED_TRACE  /* of a buffer */
 };
 
 enum { ADDED_ARGUMENTS_MAX = 6, ADDED_ANY_EDGE = 0xff };
@@ -32,7 +33,7 @@ struct added {
 	uint64_t address, to; /* link-time: of an instruction; of blocks, for an edge;
 				 `to` 0: out of the function */
 	uint32_t routine;     /* word of its address: see recipe_call */
-	uint32_t counter;     /* of the tool */
+	uint32_t counter;     /* of the tool; or its buffer */
 	int32_t amount;
 	uint32_t slot; /* of the function: its counter, or its first word */
 	uint8_t words; /* that it has there, filled in front of the instruction */
@@ -65,6 +66,8 @@ void added_emit_call(const struct added_place *place, struct recipe *recipe);
 
 /* Returns the slot of a counter of the tool's in a function. */
 uint32_t added_counter_slot(const struct added_function *added, uint32_t counter);
+/* Writes an item's record to its buffer. */
+void added_emit_trace(const struct added_place *place, struct recipe *recipe);
 
 void added_deinit(struct added_function *added);
 

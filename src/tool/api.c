@@ -138,4 +138,6 @@ const struct trammel_api tool_api = {
 	.add_label = api_add_label,
 	.fail = fail_tool,
 	.code_number = number_code,
+	.buffer = api_buffer,
+	.add_trace = api_add_trace,
 };

@@ -181,3 +181,75 @@ bool api_add_code(struct trammel_point point, trammel_emit *emit, const void *da
 	return add_item(point,
 			(struct added){.what = ADDED_CODE, .emit = emit, .data = data});
 }
+
+bool api_add_trace(struct trammel_point point, struct trammel_buffer *buffer,
+		   const struct trammel_argument *values, size_t count)
+{
+	struct tool *tool = tool_current();
+	struct added item = {.what = ADDED_TRACE,
+			     .counter = buffer->number,
+			     .routine = tool->first_routine + buffer->prototype,
+			     .count = (uint8_t)count};
+
+	if (!count || count > TRAMMEL_RECORD_WORDS)
+		return tool_refuse(trm_error_create(TRM_ERROR_USAGE,
+						    "a record has 1 to %d words, not %zu",
+						    TRAMMEL_RECORD_WORDS, count));
+	if (!check_arguments("a record", values, count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		item.arguments[i] = values[i];
+		if (!added_values_keep(tool->data, &item.arguments[i]))
+			return tool_refuse(trm_error_create(TRM_ERROR_USAGE,
+							    "a record: no room for its "
+							    "data"));
+	}
+	return add_item(point, item);
+}
+
+/* Declares a routine of a buffer's; returns its prototype, UINT32_MAX if that cannot be.
+ */
+static uint32_t add_routine(const char *name, const char *end, const char *parameters)
+{
+	struct tool *tool = tool_current();
+	struct text text = {0};
+	struct trm_error *error;
+	size_t number;
+
+	text_format(&text, "%s%s(%s)", name, end, parameters);
+	error = prototypes_add(&tool->prototypes, text.data);
+	text_deinit(&text);
+	if (error) {
+		tool_refuse(error);
+		return UINT32_MAX;
+	}
+	text_format(&text, "%s%s", name, end);
+	number = prototypes_find(&tool->prototypes, text.data);
+	text_deinit(&text);
+	return (uint32_t)number;
+}
+
+struct trammel_buffer *api_buffer(const char *name)
+{
+	struct tool *tool = tool_current();
+	struct trammel_buffer *buffer = &tool->buffers[tool->buffer_count];
+	uint32_t rest, end;
+
+	if (tool->buffer_count == TOOL_BUFFERS_MAX || tool->started) {
+		tool_refuse(trm_error_create(TRM_ERROR_USAGE,
+					     "buffer \"%s\": at most %d are made, in "
+					     "start()",
+					     name, TOOL_BUFFERS_MAX));
+		return &tool->buffers[0];
+	}
+	buffer->number = tool->buffer_count;
+	buffer->prototype = add_routine(name, "_full", "void *");
+	end = add_routine(name, "_end", "");
+	rest = add_routine(name, "_rest", "");
+	if (buffer->prototype == UINT32_MAX || end == UINT32_MAX || rest == UINT32_MAX)
+		return buffer;
+	tool->buffer_count++;
+	add_moment((struct trammel_point){TRAMMEL_AT_THREAD_END, NULL}, end, NULL, 0);
+	add_moment((struct trammel_point){TRAMMEL_AT_END, NULL}, rest, NULL, 0);
+	return buffer;
+}

@@ -12,6 +12,9 @@ bool api_add_count(struct trammel_point point, struct trammel_counter *counter,
 		   int32_t amount);
 bool api_add_sum(struct trammel_point point, struct trammel_counter *counter,
 		 struct trammel_argument value);
+bool api_add_trace(struct trammel_point point, struct trammel_buffer *buffer,
+		   const struct trammel_argument *values, size_t count);
+struct trammel_buffer *api_buffer(const char *name);
 bool api_add_code(struct trammel_point point, trammel_emit *emit, const void *data);
 
 #endif

@@ -176,6 +176,27 @@ static void call_routine(struct trammel_recipe *code, const char *routine,
 	added_emit_call(&place, code->recipe);
 }
 
+static void write_trace(struct trammel_recipe *code, struct trammel_buffer *buffer,
+			const struct trammel_argument *values, size_t count)
+{
+	struct added item = *code->place->item;
+	struct added_place place = *code->place;
+
+	if (!count || count > TRAMMEL_RECORD_WORDS)
+		return;
+	item.what = ADDED_TRACE;
+	item.count = (uint8_t)count;
+	item.counter = buffer->number;
+	item.routine = item.tool->first_routine + buffer->prototype;
+	for (size_t i = 0; i < count; i++) {
+		item.arguments[i] = values[i];
+		if (!added_values_keep(item.tool->data, &item.arguments[i]))
+			return;
+	}
+	place.item = &item;
+	added_emit_trace(&place, code->recipe);
+}
+
 static const struct trammel_recipes functions = {
 	.version = TRAMMEL_TOOL_VERSION,
 	.size = sizeof(functions),
@@ -202,6 +223,7 @@ static const struct trammel_recipes functions = {
 	.count = count_constant,
 	.add = count_register,
 	.call = call_routine,
+	.trace = write_trace,
 };
 
 void recipes_emit(const struct added_place *place, struct recipe *recipe)

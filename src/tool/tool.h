@@ -21,7 +21,13 @@ struct trammel_counter {
 	uint32_t number;
 };
 
-enum { TOOL_COUNTERS_MAX = 64 };
+/* A buffer of each thread. */
+struct trammel_buffer {
+	uint32_t number;    /* of the tool */
+	uint32_t prototype; /* of the routine that makes room */
+};
+
+enum { TOOL_COUNTERS_MAX = 64, TOOL_BUFFERS_MAX = 8 };
 
 /* A call at the start or end of the program or its threads. */
 struct tool_moment_call {
@@ -48,6 +54,9 @@ struct tool {
 	uint32_t first_routine; /* word of the routine of the first prototype */
 	struct trammel_counter counters[TOOL_COUNTERS_MAX];
 	uint32_t counter_count, words;
+	struct trammel_buffer buffers[TOOL_BUFFERS_MAX];
+	uint32_t buffer_count;
+	uint32_t first_buffer; /* its number in the run; set by the caller */
 	struct VECTOR(struct tool_moment_call) moments;
 	struct VECTOR(struct tool_shown *) shown;
 	struct VECTOR(struct tool_module *) others; /* for labels: not owned */

@@ -90,6 +90,8 @@ CHECK(wire_spans, state, WIRE_SPANS_STATE - WIRE_BANK_HEADER);
 CHECK(wire_spans, rbx, WIRE_SPANS_RBX - WIRE_BANK_HEADER);
 CHECK(wire_spans, rsp, WIRE_SPANS_RSP - WIRE_BANK_HEADER);
 CHECK(wire_spans, mask, WIRE_SPANS_MASK - WIRE_BANK_HEADER);
+CHECK(wire_spans, buffers, WIRE_SPANS_BUFFERS - WIRE_BANK_HEADER);
+_Static_assert(sizeof(struct wire_buffer) == WIRE_BUFFER_SIZE, "wire_buffer");
 CHECK(wire_spans, vectors, WIRE_SPANS_VECTORS - WIRE_BANK_HEADER);
 CHECK(wire_spans, thread_pointer, WIRE_SPANS_THREAD - WIRE_BANK_HEADER);
 CHECK(wire_spans, fs, WIRE_SPANS_FS - WIRE_BANK_HEADER);

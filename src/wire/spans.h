@@ -19,16 +19,35 @@
 #define WIRE_SPANS_MASK      0x4040
 #define WIRE_SPANS_THREAD    0x4048
 #define WIRE_SPANS_FS        0x4050
-#define WIRE_SPANS_VECTORS   0x4080
+#define WIRE_SPANS_BUFFERS   0x4080
+#define WIRE_SPANS_VECTORS   0x4180
 #define WIRE_SPANS_STACK_TOP 0x45000
 
 /* Reasons to restore a thread's mask behind a span. */
 #define WIRE_MASKED_SPAN  1 /* a signal came meanwhile */
 #define WIRE_MASKED_TIMER 2 /* with a dead tracer: a timer's signal was blocked */
 
+/* Buffers that recipes write records to: so many, a struct wire_buffer each. */
+#define WIRE_BUFFERS     8
+#define WIRE_BUFFER_SIZE 32
+
+/* In rax for a routine of a buffer, and how far above the return address of what is
+ * called then that of the point lies. */
+#define WIRE_TOOL_KEEPS 4
+#define WIRE_TOOL_KEPT  72
+
 #ifndef __ASSEMBLER__
 
 #include <stdint.h>
+
+/* A buffer of a thread, filled in by a routine of the tool's; see
+ * include/trammel/tool_buffer.h. */
+struct wire_buffer {
+	uint64_t cursor; /* where the next record goes */
+	uint64_t end;    /* no record begins there, or behind */
+	uint64_t owner;  /* address of a word with the address of this; 0: none */
+	uint64_t pad_;
+};
 
 /* State of spans of one thread; all-zero at first. */
 struct wire_spans {
@@ -43,7 +62,8 @@ struct wire_spans {
 	 * such a routine runs. */
 	uint64_t thread_pointer, fs;
 	uint8_t pad2_[0x28];
-	uint8_t vectors[0xf80]; /* area of xsave */
+	struct wire_buffer buffers[WIRE_BUFFERS];
+	uint8_t vectors[0xe80]; /* area of xsave */
 	uint8_t stack[0x40000];
 };
 

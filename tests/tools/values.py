@@ -5,7 +5,10 @@ import collections
 import json
 import os
 import re
+import struct
 import subprocess
+
+import kernels
 
 SWITCH_BUILDS = (("-O0",), ("-O1",), ("-O2",), ("-O2", "-no-pie", "-fno-pie"))
 
@@ -71,6 +74,59 @@ def check_mbr(runner):
                              in re.findall(r"^mbr (\d+) (\d+) (\d+)$", text, re.M)])
     assert got == right, f"{got}, right would be {right}"
     return f"{len(targets)} switches"
+
+
+def expand(records):
+    """References (kind, address, bytes) one by one: repeated ones are told as one record, or, if they
+    copy, as two."""
+    references, i = [], 0
+    while i < len(records):
+        address, size, word = records[i]
+        unit, kind, pc = word >> 2 & 0x3fff, "LSM"[word & 3], word >> 16
+        other = records[i + 1] if size != unit and i + 1 < len(records) and records[i + 1][2] >> 16 == pc \
+            else None
+        for at in range(0, size, unit):
+            pair = [(kind, address + at, unit)]
+            if other:
+                pair.append(("LSM"[other[2] & 3], other[0] + at, unit))
+            references += sorted(pair)
+        i += 2 if other else 1
+    return references
+
+
+def check_buffer(runner):
+    """The trace of a program's memory equals lackey's, reference by reference."""
+    program, run = kernels.kernel(runner)
+    tool = runner.tool("buffer_tool.c")
+    text = runner.run(tool, program, *kernels.ONLY)
+    with open(os.path.join(runner.folder, "trace.bin"), "rb") as file:
+        got = expand(list(struct.iter_unpack("<QQQ", file.read())))
+    right = [reference for step in run.steps for reference in step.references]
+    assert len(got) == len(right), f"{len(got)} references, right would be {len(right)}: {text}"
+    for number, (ours, theirs) in enumerate(zip(got, right)):
+        assert ours == theirs, f"reference {number}: {ours}, right would be {theirs}"
+    full = int(re.search(r"(\d+) times full", text)[1])
+    assert full > 10, text
+    return f"{len(got)} references, {full} times full"
+
+
+def check_buffer_threads(runner):
+    """Threads, signals, a child: as many records as calls. What is in the buffer at a fork is the
+    parent's, not the child's, which ends first."""
+    tool = runner.tool("buffer_tool.c") + ":count"
+    told = []
+    for name, processes in (("interrupted", 2), ("sharing", 1)):
+        program = runner.compile(name + ".c", "-O1", "-pthread")
+        text = runner.run(tool, program, "--only", name + ":*")
+        counts = [tuple(map(int, row)) for row in re.findall(r"(\d+) records, (\d+) calls", text)]
+        assert len(counts) == processes, text
+        records, calls = counts[-1]
+        assert records == calls > 1000, text
+        assert all(0 <= calls - records <= 4096 // 24 for records, calls in counts), text
+        told.append(f"{records} records")
+    text = runner.run(runner.tool("buffer_tool.c") + ":drop", program, "--only", "sharing:*")
+    assert "buffer: 0 records, 0 calls" in text, text
+    return ", ".join(told)
 
 
 CHECKS = {name[6:]: function for name, function in list(globals().items())

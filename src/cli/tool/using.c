@@ -1,6 +1,7 @@
 #include "cli/tool/using.h"
 
 #include "code/points/point_data.h"
+#include "code/points/recipe_buffer.h"
 #include "tool/find.h"
 
 #include <stdio.h>
@@ -74,6 +75,12 @@ static struct trm_error *open_tool(struct tool_using *given,
 	TRM_TRY(tool_open(path, choice->words, *first_routine, given->data, &tool));
 	vector_push(&given->tools, tool);
 	choice->name = memory_copy_string(tool->table->name);
+	tool->first_buffer = given->buffers;
+	given->buffers += tool->buffer_count;
+	if (given->buffers > RECIPE_BUFFERS)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"the tools have more than %d buffers",
+					RECIPE_BUFFERS);
 	add_uses(choice, tool);
 	if (!tool->table->function && !tool->table->module)
 		return NULL;

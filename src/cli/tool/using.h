@@ -15,6 +15,7 @@ struct tool_using {
 	struct VECTOR(struct tool *) tools;
 	struct label_source labels;
 	struct point_data *data; /* of tools; NULL: none */
+	uint32_t buffers;        /* of all tools */
 	bool labelled;           /* `labels` is in use */
 	bool points;             /* something has points */
 };

@@ -30,11 +30,12 @@ struct plan_point_layout {
 	uint32_t control; /* address of a word of 4 bytes of which `dead` is set once the
 			     tracer is dead, 8 bytes */
 	uint32_t dead;
-	uint32_t data;   /* distance from that word to the address of the data of points,
-			    8 bytes */
-	uint32_t call;   /* address of what calls routines: see recipe_call */
-	uint32_t masked; /* not 0: signals are put off, 4 bytes */
-	uint32_t unmask; /* address of what delivers them */
+	uint32_t data;    /* distance from that word to the address of the data of points,
+			     8 bytes */
+	uint32_t call;    /* address of what calls routines: see recipe_call */
+	uint32_t masked;  /* not 0: signals are put off, 4 bytes */
+	uint32_t unmask;  /* address of what delivers them */
+	uint32_t buffers; /* words of threads' buffers: see recipe_buffer.h */
 };
 
 /* Offsets in the bank of words for probes of paths: code/emit/path_probe.h. */

@@ -20,6 +20,7 @@
 #define TRAMMEL_CODE_POINTS_RECIPE_H
 
 #include "code/points/points.h"
+#include "code/points/recipe_buffer.h"
 #include "code/points/recipe_call.h"
 #include "code/points/recipe_compute.h"
 #include "code/points/recipe_count.h"

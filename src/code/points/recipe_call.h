@@ -28,6 +28,8 @@ enum {
 	RECIPE_ROUTINES_MAX = 1024,
 	RECIPE_CALL_VECTORS = 1, /* in rax, beside the number of the routine */
 	RECIPE_CALL_THREAD = 2,
+	RECIPE_CALL_KEEPS = 4, /* recipe_buffer.h: with the number of the buffer */
+	RECIPE_CALL_BUFFER_SHIFT = 16,
 	RECIPE_CALL_SHIFT = 3,
 	RECIPE_ARGUMENTS_MAX = 6,
 };

@@ -176,7 +176,8 @@ static const struct plan_hook_layout hook_layout = {
 		   .data = WIRE_CONTROL_POINT_DATA,
 		   .call = WIRE_BANK_TOOL,
 		   .masked = WIRE_SPANS_MASKED,
-		   .unmask = WIRE_BANK_TOOL_UNMASK},
+		   .unmask = WIRE_BANK_TOOL_UNMASK,
+		   .buffers = WIRE_SPANS_BUFFERS},
 	.path = {WIRE_PATHS_PUT_BY, WIRE_PATHS_FIND}};
 
 static struct trm_error *make_plan(struct module_file *file, struct image *image,

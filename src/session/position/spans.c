@@ -11,6 +11,7 @@
 #include "wire/spans.h"
 
 #include <cpuid.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -42,11 +43,29 @@ void spans_begin(const struct session *session, const struct bank *old, struct b
 	spans_of(bank)->busy = spans_of(bank)->masked = 0;
 	spans_of(bank)->state = find_state();
 	spans_of(bank)->thread_pointer = 0;
+	memset(spans_of(bank)->buffers, 0, sizeof(spans_of(bank)->buffers));
 	if (!old)
 		return;
 	spans_of(bank)->thread_pointer = spans_of(old)->thread_pointer;
 	spans_of(bank)->masked = spans_of(old)->masked;
 	spans_of(bank)->mask = spans_of(old)->mask;
+	memcpy(spans_of(bank)->buffers, spans_of(old)->buffers,
+	       sizeof(spans_of(bank)->buffers));
+}
+
+void spans_move_buffers(const struct session *session, const struct thread *thread)
+{
+	const uint64_t address = thread->bank->address + WIRE_SPANS_BUFFERS;
+
+	for (unsigned i = 0; session->options->collector->routines && i < WIRE_BUFFERS;
+	     i++) {
+		const uint64_t owner = spans_of(thread->bank)->buffers[i].owner;
+		const uint64_t place = address + i * WIRE_BUFFER_SIZE;
+
+		if (owner)
+			trm_error_destroy(remote_write(thread->process->space->memory_fd,
+						       owner, &place, sizeof(place)));
+	}
 }
 
 /* Returns what the thread's bank keeps of spans; NULL: the thread reports none. */
@@ -141,10 +160,9 @@ bool spans_leave_routine(const struct thread *thread, struct user_regs_struct *r
 	const struct wire_spans *spans = spans_of(thread->bank);
 	uint64_t back;
 
-	if (offset != table->tool_freed &&
-	    (offset < table->tool_unmasked || offset > table->tool_last))
+	if (offset < table->tool_unmasked || offset > table->tool_last)
 		return false;
-	if (offset >= table->tool_unmasked && offset < table->tool_last) {
+	if (offset < table->tool_last) {
 		registers->rcx = spans->r10;
 		registers->rdx = spans->rbx;
 		registers->rsi = spans->rsi;
@@ -159,7 +177,18 @@ bool spans_leave_routine(const struct thread *thread, struct user_regs_struct *r
 }
 
 /* What is on the stack below its top while a routine runs: resident/tool.S. */
-enum { ROUTINE_FRAME = 32 };
+struct routine_frame {
+	uint64_t address, flags, rax, bank;
+};
+
+/* The return address in the code of the point that a routine was called from. */
+static bool read_back(int memory_fd, uint64_t rsp, const struct routine_frame *frame,
+		      uint64_t *ret_back)
+{
+	if (frame->rax & WIRE_TOOL_KEEPS)
+		rsp += WIRE_TOOL_KEPT;
+	return !remote_failed(remote_read(memory_fd, rsp, ret_back, sizeof(*ret_back)));
+}
 
 /* The value of wire_spans.busy with a mark: calls set it to 1. */
 enum { BUSY = 1, BUSY_MARKED = 2 };
@@ -170,19 +199,19 @@ bool spans_break_routine(const struct session *session, const struct thread *thr
 {
 	const struct bank *bank = busy_bank(session, thread, registers);
 	const int memory_fd = thread->process->space->memory_fd;
-	uint64_t frame;
+	struct routine_frame frame;
+	uint64_t at;
 
 	if (!bank || !session->options->collector->routines ||
 	    !is_on_stack(bank, registers))
 		return false;
-	frame = bank->address + WIRE_SPANS_STACK_TOP - ROUTINE_FRAME;
-	if (registers->rsp >= frame ||
-	    remote_failed(remote_read(memory_fd, frame, &ret_routine->address,
-				      sizeof(ret_routine->address))) ||
-	    remote_failed(remote_read(memory_fd, spans_of(bank)->rsp, &ret_routine->back,
-				      sizeof(ret_routine->back))))
+	at = bank->address + WIRE_SPANS_STACK_TOP - sizeof(frame);
+	if (registers->rsp >= at ||
+	    remote_failed(remote_read(memory_fd, at, &frame, sizeof(frame))) ||
+	    !read_back(memory_fd, spans_of(bank)->rsp, &frame, &ret_routine->back))
 		return false;
-	registers->rsp = frame;
+	ret_routine->address = frame.address;
+	registers->rsp = at;
 	registers->rip = thread->process->space->family->arena->address +
 			 resident_table()->tool_back;
 	registers->orig_rax = (unsigned long long)-1;

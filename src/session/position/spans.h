@@ -57,6 +57,9 @@ bool spans_mark_routine(const struct session *session, const struct thread *thre
  * is sent again, and blocked until then. Returns false if it cannot be postponed. */
 bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info);
 
+/* Tells the buffers of the thread (struct wire_buffer) that it has another bank. */
+void spans_move_buffers(const struct session *session, const struct thread *thread);
+
 /* Notes that a timer's signal is blocked until the thread's next stop: if the tracer
  * is killed before that, the thread's mask becomes `mask` behind the next span. */
 void spans_note_mask(const struct session *session, struct thread *thread, uint64_t mask);

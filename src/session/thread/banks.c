@@ -5,6 +5,7 @@
 #include "session/position/settle.h"
 #include "session/position/path_frames.h"
 #include "session/position/signal_frames.h"
+#include "session/position/spans.h"
 #include "session/state/memory.h"
 #include "session/state/session.h"
 #include "session/thread/injection.h"
@@ -273,6 +274,7 @@ static void widen_bank(const struct session *session, struct space *space,
 	signal_frames_take_returned(thread);
 	vector_push(&thread->old_banks, old);
 	thread->bank = bank;
+	spans_move_buffers(session, thread);
 	signal_frames_begin(thread);
 }
 

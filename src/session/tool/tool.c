@@ -230,8 +230,7 @@ static void end_thread(struct session *session, struct thread *thread)
 	if (!thread->tool.thread_pointer ||
 	    remote_failed(tool_visit_begin(session, thread, NULL, &visit)))
 		return;
-	if (thread->tid != thread->process->pid)
-		tool_visit_moment(&visit, TOOL_AT_THREAD_END);
+	tool_visit_moment(&visit, TOOL_AT_THREAD_END);
 	spans_set_thread_pointer(session, thread, 0);
 	if (!thread->tool.leads && loaded_tools(thread) &&
 	    tool_visit_run(&visit, &thread->tool.waiting, "thread", TOOL_LEFT, &outcome))
