@@ -79,6 +79,10 @@ CASES = [
 ]
 
 
+# Builds of the program that is attached to.
+ALIVE = ("O0", "O2", "stripped", "static")
+
+
 class Failure(Exception):
     pass
 
@@ -164,40 +168,106 @@ def check(options, folder, case, variant):
     return "ok"
 
 
-def check_attach(options, folder):
-    """Probes of a program that runs already, and runs on."""
-    program = os.path.join(folder, "O2", "truth")
-    profile = os.path.join(folder, "attach.trm")
-    with subprocess.Popen([program, "lasting"], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as process:
-        def turn():
-            process.stdin.write(b"x")
-            process.stdin.flush()
-            return process.stdout.read(1)
-        turn()
-        with subprocess.Popen([options.trammel, "attach", "-o", profile, "-p",
-                               str(process.pid), "--probe",
-                               "take_long { sum = sum(arg0); hist = hist(arg0);"
-                               " keyed = count() by arg0 & 1 }"],
-                              stderr=subprocess.PIPE) as attached:
+class Alive:
+    """probes/alive.c, running."""
+
+    def __init__(self, options, folder, variant):
+        self.options, self.profile = options, os.path.join(folder, f"attach-{variant}.trm")
+        self.process = subprocess.Popen([os.path.join(folder, variant, "alive")],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def do(self, *commands):
+        for command in commands:
+            self.process.stdin.write(command.encode())
+            self.process.stdin.flush()
+            if not self.process.stdout.read(1):
+                raise Failure("the program ended")
+
+    def mappings(self):
+        with open(f"/proc/{self.process.pid}/maps", encoding="utf-8") as file:
+            return file.read()
+
+    def measure(self, commands, probes):
+        """What is found while it does the commands."""
+        command = [self.options.trammel, "attach", "-o", self.profile, "-p",
+                   str(self.process.pid)]
+        for probe in probes:
+            command += ["--probe", probe]
+        with subprocess.Popen(command, stderr=subprocess.PIPE) as attached:
             begun = attached.stderr.readline().decode()
             if "measuring process" not in begun:
                 raise Failure(begun)
-            for _ in range(7):
-                turn()
+            self.do(*commands)
             attached.terminate()
-            attached.wait(timeout=60)
-        turn()
-        process.stdin.close()
-        if process.wait(timeout=30):
+            attached.communicate(timeout=60)
+        return found_in(self.options.trammel, self.profile)
+
+    def finish(self):
+        self.process.stdin.close()
+        if self.process.wait(timeout=30):
             raise Failure("the program did not end well")
-    found, troubles = found_in(options.trammel, profile)
-    wanted = {("sum", "sum"): 7 * 4950, ("hist", "hits"): 700, ("keyed", "key", "0"): 350,
-              ("keyed", "key", "1"): 350}
-    wrong = [f"{key} must be {number}, is {found.get(key)}" for key, number in wanted.items()
-             if found.get(key) != number]
-    if wrong or troubles:
-        raise Failure("\n    ".join([*wrong, troubles]))
+
+
+def check_attach(options, folder, variant):
+    """Probes of a program that runs already, with calls under way, and runs on."""
+    probes = ["step { sum = sum(arg0); hist = hist(arg0); keyed = count() by arg0 & 1 }",
+              "held { entries = count() by arg0 }",
+              "held@return { returns = count(); kept = sum(arg0); times = count() if ns < 60s;"
+              " results = sum(ret) }"]
+    wanted = {("sum", "sum"): 4 * 499500, ("hist", "hits"): 4000, ("keyed", "key", "0"): 2000,
+              ("keyed", "key", "1"): 2000}
+    # Commands, and what must be found: entries, returns, those of calls that began before.
+    turns = [("rr", {"returns": 2, "kept": 200, "lost": 0}),
+             ("r", {"returns": 1, "kept": 100, "lost": 0}),
+             ("dr", {"returns": 1, "kept": 100, "lost": 0}),   # seven calls stay
+             ("rru", {"returns": 2 + 8, "kept": 200, "lost": 8}),  # and return
+             ("dur", {"returns": 9, "kept": 136, "lost": 0})]
+    with Alive(options, folder, variant) as alive:
+        alive.do("r")
+        before = alive.mappings()
+        for commands, right in turns:
+            found, troubles = alive.measure(commands, probes)
+            rounds = commands.count("r")
+            expected = {key: number * rounds for key, number in wanted.items()}
+            expected[("returns", "hits")] = right["returns"]
+            expected[("kept", "sum")] = right["kept"]
+            for name in ("kept", "times"):
+                expected[(name, "lost")] = right["lost"]
+                expected[(name, "hits")] = right["returns"] - right["lost"]
+            wrong = [f"{commands}: {key} must be {number}, is {found.get(key)}"
+                     for key, number in expected.items() if found.get(key, 0) != number]
+            if wrong or troubles:
+                raise Failure("\n    ".join([*wrong, troubles]))
+            alive.do("r")
+            if alive.mappings() != before:
+                raise Failure(f"{commands}: its mappings changed")
+        alive.finish()
+    return "ok"
+
+
+def check_attach_refused(options, folder):
+    """A wrong probe is told with its column, and nothing of the process changes."""
+    with Alive(options, folder, "O2") as alive:
+        alive.do("r")
+        before = alive.mappings()
+        for probe, words in (("alive:stpe { count() }", 'did you mean "step"'),
+                             ("step { sum(nmber) }", 'did you mean "number"')):
+            run = subprocess.run([options.trammel, "attach", "-o", alive.profile, "-p",
+                                  str(alive.process.pid), "--probe", probe], capture_output=True,
+                                 text=True, timeout=60)
+            if run.returncode != 2 or words not in run.stderr or "^" not in run.stderr:
+                raise Failure(f"{probe}: {run.returncode}: {run.stderr}")
+        if alive.mappings() != before:
+            raise Failure("its mappings changed")
+        alive.finish()
     return "ok"
 
 
@@ -238,13 +308,16 @@ def main():
         folder = options.keep or temporary
         os.environ.setdefault("XDG_CACHE_HOME", os.path.join(folder, "cache"))
         wanted = {(("throws" if case[0] == "throws" else "truth"), variant)
-                  for case in CASES for variant in case[1]}
+                  for case in CASES for variant in case[1]} | {("alive", name) for name in ALIVE}
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(lambda pair: build(folder, *pair), sorted(wanted)))
             tests = {f"{case[0]} {variant}": pool.submit(check, options, folder, case, variant)
                      for case in CASES for variant in case[1] if options.only in case[0]}
+            for variant in ALIVE:
+                if options.only in "attach":
+                    tests[f"attach {variant}"] = pool.submit(check_attach, options, folder, variant)
             if options.only in "attach":
-                tests["attach"] = pool.submit(check_attach, options, folder)
+                tests["attach refused"] = pool.submit(check_attach_refused, options, folder)
             if options.only in "refused":
                 tests["refused"] = pool.submit(check_refused, options, folder)
             passed = failed = 0

@@ -111,6 +111,7 @@ static int attach_main(int argc, const char **argv)
 	struct poptOption table[] = {
 		{"pid", 'p', POPT_ARG_STRING, &pid, 0, "the process to measure", "PID"},
 		MEASURING_OPTIONS(given),
+		MEASURING_TOOLS,
 		MEASURING_LAST_OPTIONS(given),
 		POPT_TABLEEND,
 	};

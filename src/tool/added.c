@@ -299,9 +299,6 @@ void added_emit(const struct point_function *function, const struct point *point
 
 void added_deinit(struct added_function *added)
 {
-	vector_for_each (&added->items, item)
-		for (size_t i = 0; i < item->count; i++)
-			free((void *)(uintptr_t)item->arguments[i].data);
 	vector_deinit(&added->items);
 	vector_deinit(&added->counters);
 }

@@ -409,20 +409,6 @@ static int signals(void)
 	return !handled;
 }
 
-/* Something that lasts, for attaching: ends when its standard input does. */
-static int lasting(void)
-{
-	char byte;
-
-	while (read(0, &byte, 1) == 1) {
-		for (int i = 0; i < 100; i++)
-			take_long(i);
-		if (write(1, "x", 1) != 1)
-			return 1;
-	}
-	return 0;
-}
-
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -431,7 +417,6 @@ static const struct {
 	{"recursion", recursion}, {"jumps", jumps}, {"bad", bad},
 	{"threads", threads},     {"forks", forks}, {"keys", keys},
 	{"accesses", accesses},   {"calls", calls}, {"signals", signals},
-	{"lasting", lasting},
 };
 
 int main(int argc, char **argv)

@@ -150,7 +150,7 @@ static void test_run(void **state)
 static void test_attach(void **state)
 {
 	(void)state;
-	check_options("attach", 25);
+	check_options("attach", 30);
 	check_no_more_options("attach");
 }
 

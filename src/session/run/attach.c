@@ -39,6 +39,8 @@
 #include "session/thread/borrowed_thread.h"
 #include "session/thread/stop.h"
 #include "session/thread/threads.h"
+#include "session/tool/tool_attach.h"
+#include "session/tool/tool_points.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -323,6 +325,8 @@ static bool begin_halted(struct attachment *attachment, struct process *process)
 		return hold_up(attachment, "cannot be used", process->pid);
 	if (!modules_update(session, borrowed.thread))
 		hold_up(attachment, NULL, 0);
+	else if (!tool_attach_threads(session, process))
+		hold_up(attachment, "is new to the tools", process->pid);
 	else if (lead_all_in(attachment, space, &borrowed))
 		begun = !remote_failed(swap_in(session, borrowed.thread, space));
 	borrowed_thread_end(session, &borrowed);
@@ -391,6 +395,9 @@ static bool try_to_begin(struct attachment *attachment, struct trm_error **ret_e
 		*ret_error = space_reserve_banks(session, space, thread,
 						 process->threads + spare_banks(process));
 	if (*ret_error || !assign_banks(attachment, process, ret_error))
+		return false;
+	*ret_error = tool_attach(session, process);
+	if (*ret_error)
 		return false;
 	return begin_process(attachment, process);
 }
@@ -556,7 +563,7 @@ static void save_often(struct attachment *attachment, struct course *course)
 static uint64_t act_in_time(struct session *session)
 {
 	const uint64_t limits[] = {window_act(session), memory_watch_act(session),
-				   guardian_act(session)};
+				   guardian_act(session), tool_points_act(session)};
 	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < array_count(limits); i++)
@@ -595,6 +602,12 @@ static void measure_course(struct attachment *attachment, struct course *course)
 	}
 }
 
+/* How long leaving may take: a routine of a tool has its time. */
+static uint64_t leave_ns(const struct session *session)
+{
+	return LEAVE_NS + (session->options->tools.count ? session->options->tool_ns : 0);
+}
+
 /* Runs the loop of an attachment. Returns false if a process could not be let go; it
  * stays as if trammel had been killed. */
 static bool follow_course(struct attachment *attachment, struct course *course,
@@ -607,9 +620,10 @@ static bool follow_course(struct attachment *attachment, struct course *course,
 		follow_watched(session);
 		measure_course(attachment, course);
 		if (course->stage == LEAVING) {
+			tool_points_act(session);
 			if (session_leave(session) || !session->thread_count)
 				return true;
-			if (clock_now_ns() - course->since > LEAVE_NS)
+			if (clock_now_ns() - course->since > leave_ns(session))
 				return false;
 		}
 		int signal = session_wait(session, signals,
@@ -636,6 +650,7 @@ static struct trm_error *attach_and_run(struct session *session,
 	if (course.error)
 		course.stage = LEAVING;
 	if (!follow_course(&attachment, &course, signals) && !course.error) {
+		tool_abandon(session);
 		trm_error_destroy(profile_writer_save(session, session->options->output));
 		return trm_error_create(
 			TRM_ERROR_SYSTEM,
@@ -696,7 +711,9 @@ struct trm_error *session_attach(const struct session_options *options,
 	remote_read_program(request->pid, program, sizeof(program));
 	scoped_free const char **command = read_command(request->pid, program, &words);
 
-	session = (struct session){.options = &described, .attached = true};
+	session = (struct session){.options = &described,
+				   .attached = true,
+				   .tool_output = session_open_tool_output(options)};
 	described.arguments = command;
 	described.live = true;
 	block_signals(&signals);

@@ -22,6 +22,7 @@
 #include "session/thread/injection.h"
 #include "session/thread/stop.h"
 #include "session/thread/threads.h"
+#include "session/tool/tool_attach.h"
 #include "wire/mailbox.h"
 
 #include <signal.h>
@@ -84,13 +85,16 @@ static bool find_ways(struct session *session, const struct space *space,
 	return true;
 }
 
-/* Unmaps trampolines and all banks but the first ones; the rest is unmapped by code
- * from elsewhere. */
+/* Unmaps trampolines, what tools have, and all banks but the first ones; the rest is
+ * unmapped by code from elsewhere. */
 static struct trm_error *unmap_most(struct session *session, struct thread *thread,
 				    struct space *space)
 {
 	struct wire_batch batch = {0};
 
+	if (space->tools)
+		BATCH_ADD(&batch, SYS_munmap, space->tools->pool,
+			  space->tools->pool_end - space->tools->pool, 0, 0, 0, 0);
 	vector_for_each (&space->modules, module) {
 		swap_forget(session, thread, module);
 		if (!module->code_size)
@@ -213,10 +217,11 @@ static void let_go_space(struct session *session, const struct space *space)
 }
 
 /* Abandons a space that cannot get its text back, having unmapped what that needs. It
- * is left as a tracer that is killed would leave it. */
+ * is left as a tracer that is killed would leave it, but that no routines are called. */
 static void abandon_space(const struct session *session, struct space *space,
 			  const struct trm_error *error)
 {
+	tool_abandon(session);
 	space->abandoned = space->left = true;
 	vector_for_each (&session->all_processes, process)
 		if ((*process)->space == space && !(*process)->image->reason)
@@ -267,6 +272,8 @@ static void leave_space(struct session *session, struct space *space)
 	struct clearing clearing = {session, space};
 
 	if (!space->out && !stop_counting(session, space))
+		return;
+	if (remote_failed(tool_detach(session, space)))
 		return;
 	if (!space->cleared && !space->abandoned) {
 		struct trm_error *error =

@@ -263,8 +263,7 @@ static void let_go_of_terminal(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* What tools print goes where trammel's own messages go, unless it is to go to a file. */
-static int open_tool_output(const struct session_options *options)
+int session_open_tool_output(const struct session_options *options)
 {
 	if (!options->tools.count)
 		return -1;
@@ -278,7 +277,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 {
 	struct session session = {.options = options,
 				  .cache = cache,
-				  .tool_output = open_tool_output(options)};
+				  .tool_output = session_open_tool_output(options)};
 	sigset_t signals;
 
 	sigemptyset(&signals);

@@ -16,4 +16,8 @@ void session_act(struct session *session);
 int session_wait(const struct session *session, const sigset_t *signals,
 		 uint64_t limit_ns);
 
+/* Opens what tools print to: where trammel's own messages go, unless it is to go to a
+ * file. Returns the descriptor; -1: there are no tools. */
+int session_open_tool_output(const struct session_options *options);
+
 #endif

@@ -48,6 +48,9 @@ struct tool_space {
 	 * calls: it may forbid to map more. */
 	uint64_t reserve, reserve_end;
 	bool filtered; /* the process has such a filter */
+	bool scratch;  /* they are in a scratch process still: session/tool/tool_scratch.h
+			*/
+	pid_t acting;  /* thread for which another one runs routines; 0: none */
 	struct wire_tool_table table;
 	struct VECTOR(struct tool_range) unmapped; /* below `next`: free again */
 	struct tool_thread service;                /* makes further threads */

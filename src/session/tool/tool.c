@@ -10,6 +10,7 @@
 #include "session/tool/tool_load.h"
 #include "session/tool/tool_points.h"
 #include "session/tool/tool_records.h"
+#include "session/tool/tool_steps.h"
 #include "session/tool/tool_visit.h"
 
 #include <errno.h>
@@ -21,9 +22,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Bytes that a thread which waits for its end keeps above the stack of routines. */
-#define WAITING_ROOM 1024
-
 static struct tool_space *loaded_tools(const struct thread *thread)
 {
 	struct space *space = thread->process ? thread->process->space : NULL;
@@ -32,97 +30,14 @@ static struct tool_space *loaded_tools(const struct thread *thread)
 									   : NULL;
 }
 
-/* Makes a thread of the tools' library, of which `maker` is another one, and has it run
- * to where it waits for its end. */
-static bool make_tool_thread(struct session *session, struct thread *thread,
-			     const struct tool_thread *maker, struct tool_thread *made)
-{
-	struct tool_space *tools = thread->process->space->tools;
-	const struct tool_routine make = {
-		.name = "new_thread",
-		.address = tools->table.new_thread,
-	};
-	struct tool_outcome outcome;
-	struct tool_visit visit;
-	uint64_t error = 0;
-	bool ready;
-
-	if (remote_failed(tool_visit_begin(session, thread, maker, &visit)))
-		return false;
-	tools->making = made;
-	ready = tool_visit_call(&visit, &make, &error) && !error && made->thread_pointer;
-	tools->making = NULL;
-	if (ready)
-		made->waiting.gs_base = visit.saved.registers.gs_base;
-	if (ready)
-		ready = tool_visit_run(&visit, &made->waiting, "thread", TOOL_WAITS,
-				       &outcome);
-	tool_visit_end(&visit);
-	if (!ready) {
-		*made = (struct tool_thread){0};
-		return false;
-	}
-	made->waiting = outcome.registers;
-	made->waiting.rax = 0;
-	made->stack = (outcome.registers.rsp - WAITING_ROOM) & ~15ull;
-	return true;
-}
-
-/* Puts the texts of arguments into the process. */
-static struct trm_error *place_texts(struct session *session, struct thread *thread)
-{
-	struct tool_space *tools = thread->process->space->tools;
-	struct VECTOR(char) texts = {0};
-	struct wire_batch batch = {0};
-	struct trm_error *error = NULL;
-
-	vector_for_each (&session->options->tools, tool)
-		vector_for_each (&tool->uses, use)
-			for (size_t i = 0; i < use->count; i++)
-				for (const char *at = use->arguments[i].text; at; at++) {
-					vector_push(&texts, *at);
-					if (!*at)
-						break;
-				}
-	if (!texts.count)
-		return NULL;
-	tools->texts = tool_calls_take(tools, texts.count);
-	BATCH_ADD(&batch, SYS_mmap, tools->texts, (texts.count + 4095) & ~4095ull,
-		  PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-		  UINT64_MAX, 0);
-	error = space_run(session, thread, &batch);
-	if (!error)
-		error = remote_write(thread->process->space->memory_fd, tools->texts,
-				     texts.items, texts.count);
-	vector_deinit(&texts);
-	return error;
-}
-
-static void call_startups(struct tool_visit *visit)
-{
-	const struct wire_tool_table *table =
-		&visit->thread->process->space->tools->table;
-	uint64_t result;
-
-	for (uint64_t i = 0; i < table->count && i < WIRE_TOOLS_MAX; i++) {
-		const struct tool_routine startup = {
-			.name = "_halt_startup",
-			.address = table->tools[i].startup,
-		};
-
-		if (startup.address && !tool_visit_call(visit, &startup, &result))
-			return;
-	}
-}
-
 static struct trm_error *begin_tools(struct session *session, struct thread *thread)
 {
 	struct tool_space *tools = thread->process->space->tools;
 	struct tool_visit visit;
 
-	TRM_TRY(place_texts(session, thread));
+	TRM_TRY(tool_place_texts(session, thread));
 	TRM_TRY(tool_data_map(session, thread));
-	if (!make_tool_thread(session, thread, &thread->tool, &tools->service))
+	if (!tool_make_thread(session, thread, &thread->tool, &tools->service))
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"the tools' library makes no threads");
 	TRM_TRY(tool_visit_begin(session, thread, NULL, &visit));
@@ -135,7 +50,7 @@ static struct trm_error *begin_tools(struct session *session, struct thread *thr
 	if (!error) {
 		tools->phase = TOOL_LOADED;
 		tools->filtered = thread->process->space->filters > 0;
-		call_startups(&visit);
+		tool_call_startups(&visit);
 		if (tools->phase == TOOL_LOADED)
 			tool_visit_moment(&visit, TOOL_AT_START);
 		if (tools->phase == TOOL_LOADED)
@@ -152,7 +67,7 @@ struct trm_error *tool_start(struct session *session, struct thread *thread)
 	if (!session->options->tools.count || process->space->bare ||
 	    process->space->tools)
 		return NULL;
-	struct trm_error *error = tool_load(session, thread);
+	struct trm_error *error = tool_load(session, thread, false);
 
 	if (!error)
 		error = begin_tools(session, thread);
@@ -191,7 +106,7 @@ void tool_thread_begin(struct session *session, struct thread *thread)
 	const bool inherits = thread->tool.thread_pointer;
 
 	if (!inherits &&
-	    !make_tool_thread(session, thread, &tools->service, &thread->tool))
+	    !tool_make_thread(session, thread, &tools->service, &thread->tool))
 		return;
 	spans_set_thread_pointer(session, thread, thread->tool.thread_pointer);
 	if (inherits || thread->tid == thread->process->pid)
@@ -239,8 +154,7 @@ static void end_thread(struct session *session, struct thread *thread)
 	thread->tool = (struct tool_thread){0};
 }
 
-/* A process ends, or will be another program. */
-static void end_tools(struct session *session, struct thread *thread)
+void tool_end(struct session *session, struct thread *thread)
 {
 	struct tool_space *tools = thread->process->space->tools;
 	struct tool_routine end = {.name = "exit", .address = tools->table.end};
@@ -310,7 +224,7 @@ static bool see_end(struct session *session, struct thread *thread,
 	    !thread_put_off_call(thread, registers))
 		return false;
 	if (all)
-		end_tools(session, thread);
+		tool_end(session, thread);
 	else
 		end_thread(session, thread);
 	return true;
@@ -391,7 +305,7 @@ bool tool_see_signal(struct session *session, struct thread *thread,
 	    !remote_get_signals(thread->tid, &signals) ||
 	    (signals.caught | signals.ignored) >> (signal - 1) & 1)
 		return false;
-	end_tools(session, thread);
+	tool_end(session, thread);
 	thread->held = *info;
 	syscall(SYS_tkill, thread->tid, signal);
 	thread_resume(session, thread, 0);
@@ -423,6 +337,6 @@ void tool_leave(struct session *session, struct process *process)
 	    process->space->references > 1 ||
 	    !borrowed_thread_find(session, process->space, &borrowed))
 		return;
-	end_tools(session, borrowed.thread);
+	tool_end(session, borrowed.thread);
 	borrowed_thread_end(session, &borrowed);
 }

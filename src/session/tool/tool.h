@@ -30,6 +30,10 @@ bool tool_see_signal(struct session *session, struct thread *thread,
 /* Notes that a process was killed before its tools could end. */
 void tool_see_kill(struct session *session, struct process *process);
 
+/* Has the tools of a process end, on a thread that is stopped outside of a system call.
+ */
+void tool_end(struct session *session, struct thread *thread);
+
 /* Has the tools of a process end whose threads are stopped, since it is let go. */
 void tool_leave(struct session *session, struct process *process);
 

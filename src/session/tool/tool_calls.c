@@ -172,6 +172,14 @@ static int64_t serve_made(struct tool_request *request)
 	return TOOL_CALL_MADE;
 }
 
+/* Routines for threads that were there before run on one of them. */
+static int64_t serve_gettid(struct tool_request *request)
+{
+	const pid_t acting = request->space->tools->acting;
+
+	return acting ? acting : TOOL_CALL_MADE;
+}
+
 static int64_t serve_tid_address(struct tool_request *request)
 {
 	request->thread->tool.tid_address = ARGUMENT(request, 0);
@@ -332,7 +340,7 @@ static const struct {
 	{SYS_sysinfo, serve_made},
 	{SYS_getpid, serve_made},
 	{SYS_getppid, serve_made},
-	{SYS_gettid, serve_made},
+	{SYS_gettid, serve_gettid},
 	{SYS_getuid, serve_made},
 	{SYS_geteuid, serve_made},
 	{SYS_getgid, serve_made},

@@ -7,6 +7,7 @@
 #include "control/remote.h"
 #include "session/thread/injection.h"
 #include "session/tool/tool_run.h"
+#include "session/tool/tool_scratch.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -128,7 +129,9 @@ static void add_memory(struct wire_batch *batch, uint64_t start, uint64_t end, i
 static struct trm_error *run_batch(struct session *session, struct thread *thread,
 				   struct wire_batch *batch)
 {
-	TRM_TRY(space_run(session, thread, batch));
+	TRM_TRY(thread->process->space->tools->scratch
+			? tool_scratch_run(session, thread, batch)
+			: space_run(session, thread, batch));
 	for (uint32_t i = 0; i < batch->count; i++)
 		if (batch->calls[i].result < 0)
 			return trm_error_system((int)-batch->calls[i].result,
@@ -215,8 +218,8 @@ static bool is_for_programs(const char *variable)
 }
 
 /* The auxiliary vector is the program's but for what tells of its own loading. */
-static void push_auxiliary(struct initial_stack *stack, pid_t pid, uint64_t bias,
-			   const struct elf_bytes *loader)
+static void push_auxiliary(struct initial_stack *stack, const struct process *process,
+			   uint64_t bias, const struct elf_bytes *loader)
 {
 	static const uint64_t copied[] = {AT_SYSINFO_EHDR, AT_HWCAP, AT_HWCAP2, AT_PAGESZ,
 					  AT_CLKTCK,       AT_UID,   AT_EUID,   AT_GID,
@@ -239,9 +242,13 @@ static void push_auxiliary(struct initial_stack *stack, pid_t pid, uint64_t bias
 		{AT_NULL, 0},
 	};
 
-	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
+	/* The kernel's page is elsewhere in a scratch process: without it calls are made
+	 * that else would not be. */
+	for (size_t i = process->space->tools->scratch;
+	     i < sizeof(copied) / sizeof(copied[0]); i++) {
 		vector_push(&stack->words, copied[i]);
-		vector_push(&stack->words, remote_auxiliary_value(pid, copied[i]));
+		vector_push(&stack->words,
+			    remote_auxiliary_value(process->pid, copied[i]));
 	}
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		vector_push(&stack->words, own[i][0]);
@@ -278,7 +285,7 @@ static struct trm_error *write_stack(struct session *session, const struct threa
 		if (!is_for_programs(*variable) && stack.strings.count < STACK_SIZE / 4)
 			push_string(&stack, *variable);
 	vector_push(&stack.words, 0);
-	push_auxiliary(&stack, thread->process->pid, loader->bias, loader->file);
+	push_auxiliary(&stack, thread->process, loader->bias, loader->file);
 	text_deinit(&hex);
 
 	const uint64_t address =
@@ -347,23 +354,51 @@ static struct trm_error *run_loader(struct session *session, struct thread *thre
 	return NULL;
 }
 
-static struct trm_error *choose_pool(struct session *session, struct thread *thread)
+/* Whether nothing is mapped in a range, neither in the program nor in the process that
+ * stands for it. */
+static bool is_free(struct session *session, const struct thread *thread, uint64_t start,
+		    uint64_t size)
 {
+	if (!maps_is_free(&session->maps, start, size))
+		return false;
+	struct maps own = {0};
+	bool is = !remote_failed(maps_read(thread->tid, &own)) &&
+		  maps_is_free(&own, start, size);
+
+	maps_deinit(&own);
+	return is;
+}
+
+static struct tool_space *make_pool(uint64_t pool, uint64_t end)
+{
+	struct tool_space *tools = memory_allocate_zeroed(1, sizeof(*tools));
+
+	tools->pool = tools->next = pool;
+	tools->pool_end = end;
+	tools->next += STACK_GAP + STACK_SIZE;
+	tools->reserve = tools->next;
+	tools->next += RESERVE_SIZE;
+	tools->reserve_end = tools->next;
+	return tools;
+}
+
+static struct trm_error *choose_pool(struct session *session, struct thread *thread,
+				     bool scratch)
+{
+	enum { TRIES = 16 };
 	struct space *space = thread->process->space;
 	const uint64_t arena = space->family->arena->address;
 
-	TRM_TRY(maps_read(thread->tid, &session->maps));
+	TRM_TRY(maps_read(thread->process->pid, &session->maps));
 	for (uint64_t size = POOL_SIZE; size >= 1ull << 30; size /= 2) {
-		if (arena < size * 2 || !maps_is_free(&session->maps, arena - size, size))
-			continue;
-		space->tools = memory_allocate_zeroed(1, sizeof(*space->tools));
-		space->tools->pool = space->tools->next = arena - size;
-		space->tools->pool_end = arena;
-		space->tools->next += STACK_GAP + STACK_SIZE;
-		space->tools->reserve = space->tools->next;
-		space->tools->next += RESERVE_SIZE;
-		space->tools->reserve_end = space->tools->next;
-		return NULL;
+		for (uint64_t i = 0, end = arena; i < TRIES && end >= size * 2; i++) {
+			end -= i ? size : 0;
+			if (!is_free(session, thread, end - size, size))
+				continue;
+			space->tools = make_pool(end - size, end);
+			space->tools->scratch = scratch;
+			return NULL;
+		}
 	}
 	return trm_error_create(TRM_ERROR_UNSUPPORTED,
 				"the program leaves no addresses for tools");
@@ -399,7 +434,7 @@ static struct trm_error *load_by(struct session *session, struct thread *thread,
 	return error;
 }
 
-struct trm_error *tool_load(struct session *session, struct thread *thread)
+struct trm_error *tool_load(struct session *session, struct thread *thread, bool scratch)
 {
 	scoped_free char *host = library_find("toolhost", LIBRARY_TOOL_HOST);
 	struct elf_bytes loader = {0};
@@ -410,7 +445,7 @@ struct trm_error *tool_load(struct session *session, struct thread *thread)
 					"\"%s\" is missing: install trammel anew",
 					LIBRARY_TOOL_HOST);
 	TRM_TRY(open_loader(host, path, sizeof(path), &loader));
-	struct trm_error *error = choose_pool(session, thread);
+	struct trm_error *error = choose_pool(session, thread, scratch);
 
 	if (!error)
 		error = load_by(session, thread, host, &loader);

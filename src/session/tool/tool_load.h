@@ -9,7 +9,8 @@
 
 /* Loads the tools of the options into the address space of a thread, which is stopped
  * outside of a system call and becomes the thread that leads them. Errors: a tool cannot
- * be loaded, or there is no room; the program is unharmed. */
-struct trm_error *tool_load(struct session *session, struct thread *thread);
+ * be loaded, or there is no room; the program is unharmed. `scratch`: it is that of a
+ * scratch process (tool_scratch.h). */
+struct trm_error *tool_load(struct session *session, struct thread *thread, bool scratch);
 
 #endif

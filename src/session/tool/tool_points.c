@@ -145,6 +145,23 @@ static bool is_late(const struct session *session, struct thread *thread, uint64
 	return state != 'T' && state != 't';
 }
 
+/* Whether a thread that was just interrupted can be led out of its routine: it stands, or
+ * its event is a system call of the routine, which is as good as not made. */
+static bool can_be_led(struct session *session, struct thread *thread)
+{
+	struct event event;
+
+	if (!thread->event_pending)
+		return true;
+	if (!thread->tool_pending.entered ||
+	    !event_peek(&session->queue, thread->tid, &event) ||
+	    event.kind != EVENT_SYSCALL)
+		return false;
+	event_wait_thread(&session->queue, thread->tid, 0, &event);
+	thread->event_pending = false;
+	return true;
+}
+
 uint64_t tool_points_act(struct session *session)
 {
 	const uint64_t now = clock_now_ns();
@@ -160,7 +177,7 @@ uint64_t tool_points_act(struct session *session)
 		    !is_late(session, thread, now) || !thread_interrupt(session, thread))
 			continue;
 		thread->tool_since = now;
-		if (!thread->event_pending)
+		if (can_be_led(session, thread))
 			break_off(session, thread, "took too long");
 		thread_resume(session, thread, 0);
 	}

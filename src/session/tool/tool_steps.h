@@ -1,0 +1,18 @@
+/* Steps by which tools start, in a new process and in one that is attached to. */
+#ifndef TRAMMEL_SESSION_TOOL_TOOL_STEPS_H
+#define TRAMMEL_SESSION_TOOL_TOOL_STEPS_H
+
+#include "session/tool/tool_visit.h"
+
+/* Makes a thread of the tools' library, of which `maker` is another one, and has it run
+ * to where it waits for its end, on a stopped thread. False: there is none. */
+bool tool_make_thread(struct session *session, struct thread *thread,
+		      const struct tool_thread *maker, struct tool_thread *made);
+
+/* Puts the texts of the arguments of routines into the process of a stopped thread. */
+struct trm_error *tool_place_texts(struct session *session, struct thread *thread);
+
+/* Calls `_halt_startup` of all tools. */
+void tool_call_startups(struct tool_visit *visit);
+
+#endif
