@@ -60,6 +60,7 @@ static const struct {
 	[FIELD_GRAPH_CALLS] = {"graph.calls", RECORD_UINT},
 	[FIELD_GRAPH_NS] = {"graph.time.exclusive.ns", RECORD_UINT},
 	[FIELD_PROBE] = {"probe.number", RECORD_UINT},
+	[FIELD_TOOL] = {"tool.records", RECORD_UINT},
 };
 
 static uint8_t find_field(const struct record_model *model, record_attribute attribute)

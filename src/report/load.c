@@ -15,6 +15,7 @@
 #include "report/probes.h"
 #include "report/regions.h"
 #include "report/runs.h"
+#include "report/tools.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -639,9 +640,10 @@ static void see_record(void *context, record_node node, const struct record_pair
 			add_context(loader, row, node);
 		return;
 	}
-	if (row->own & BIT(FIELD_PROBE)) {
+	if (row->own & (BIT(FIELD_PROBE) | BIT(FIELD_TOOL))) {
 		if (!is_left_out(loader, row))
-			report_probes_add(
+			(row->own & BIT(FIELD_PROBE) ? report_probes_add
+						     : report_tools_add)(
 				loader->profile, loader->model, node, pairs, count,
 				find_image(loader, number_of(row, FIELD_IMAGE)));
 		return;

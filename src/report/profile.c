@@ -1,5 +1,7 @@
 #include "report/profile.h"
 
+#include "report/tools.h"
+
 static void deinit_tree(struct report_tree *tree)
 {
 	vector_deinit(&tree->nodes);
@@ -21,6 +23,7 @@ void report_profile_destroy(struct report_profile *profile)
 	vector_deinit(&profile->probes);
 	vector_deinit(&profile->probe_counts);
 	vector_deinit(&profile->probe_hits);
+	report_tools_deinit(profile);
 	vector_deinit(&profile->blocks);
 	vector_deinit(&profile->arcs);
 	vector_deinit(&profile->intervals);

@@ -201,6 +201,9 @@ struct report_skips VECTOR(struct report_skip);
 struct report_probe;
 struct report_probe_count;
 struct report_probe_hit;
+struct report_tool_table;
+struct report_tool_row;
+struct report_tool_cell;
 
 struct report_profile {
 	struct VECTOR(struct report_run) runs; /* at least one */
@@ -220,6 +223,9 @@ struct report_profile {
 	struct VECTOR(struct report_probe) probes; /* see report/probes.h */
 	struct VECTOR(struct report_probe_count) probe_counts;
 	struct VECTOR(struct report_probe_hit) probe_hits;
+	struct VECTOR(struct report_tool_table) tool_tables; /* see report/tools.h */
+	struct VECTOR(struct report_tool_row) tool_rows;
+	struct VECTOR(struct report_tool_cell) tool_cells;
 	struct VECTOR(struct report_interval) intervals; /* by number; usually empty */
 	struct VECTOR(struct report_thread) threads;     /* usually empty */
 	struct VECTOR(struct report_part) parts;

@@ -5,6 +5,7 @@
 #include "report/edges.h"
 #include "report/json/parts.h"
 #include "report/json/probes.h"
+#include "report/json/tools.h"
 #include "report/regions.h"
 #include "report/select.h"
 
@@ -347,6 +348,11 @@ void report_json(const struct report_profile *profile,
 	if (profile->probes.count) {
 		json_begin_list(out, "probes");
 		json_add_probes(out, profile);
+		text_add(out, "]");
+	}
+	if (profile->tool_tables.count) {
+		json_begin_list(out, "tools");
+		json_add_tools(out, profile);
 		text_add(out, "]");
 	}
 	add_skips(out, profile);

@@ -11,6 +11,7 @@
 #include "report/text/head.h"
 #include "report/text/probes.h"
 #include "report/text/regions.h"
+#include "report/text/tools.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -482,6 +483,25 @@ static void add_tables(const struct view *view)
 		add_processes(view, false);
 }
 
+/* A summary does not repeat what tools have printed. */
+static void add_tools(const struct view *view)
+{
+	const struct report_profile *profile = view->profile;
+
+	if (view->summary && report_run_global(&profile->runs.items[0], "tool.printed"))
+		report_add_tool_names(view->out, profile);
+	else
+		report_add_tools(view->out, profile, view->limit, &view->style);
+}
+
+/* Whether counts of functions are wanted: they are there if tools alone measured, too. */
+static bool shows_counts(const struct view *view)
+{
+	return !view->summary || !view->profile->tool_tables.count ||
+	       strcmp(report_run_text(&view->profile->runs.items[0], "run.measure"),
+		      "tools") != 0;
+}
+
 static void add_report(const struct view *view)
 {
 	const struct report_profile *profile = view->profile;
@@ -490,15 +510,19 @@ static void add_report(const struct view *view)
 	report_add_instructions(view->out, profile);
 	if (profile->probes.count && view->options->by == REPORT_BY_FUNCTION)
 		report_add_probes(view->out, profile, view->limit);
-	if (profile->executed || profile->regions.nodes.count ||
-	    view->options->by != REPORT_BY_FUNCTION)
+	if (view->options->by == REPORT_BY_FUNCTION)
+		add_tools(view);
+	if (!shows_counts(view))
+		text_add(view->out, "");
+	else if (profile->executed || profile->regions.nodes.count ||
+		 view->options->by != REPORT_BY_FUNCTION)
 		add_tables(view);
-	else if (!profile->probes.count)
+	else if (!profile->probes.count && !profile->tool_tables.count)
 		text_add(view->out,
 			 report_has_measured_code(profile)
 				 ? "\nNo function was executed that was measured.\n"
 				 : "\nNo region was entered.\n");
-	if (profile->executed)
+	if (profile->executed && shows_counts(view))
 		add_totals(view);
 	report_add_skipped(view->out, profile, view->options->verbose);
 	report_add_unmeasured(view->out, profile, view->limit);

@@ -203,6 +203,7 @@ static struct trm_error *save_globals(struct profile_writer *writer)
 		{"attach.stop.ns", record_uint(session->stop_ns), session->attached},
 		{"run.measure", record_string(options->collector->name), true},
 		{"run.exit", record_string(exit_text), true},
+		{"tool.printed", record_uint(1), session->tool_printed},
 		{"run.state",
 		 record_string(session->saved_running ? "running" : "complete"), true},
 		{"run.window", record_string(window), *window != '\0'},

@@ -92,6 +92,7 @@ struct session {
 					   NULL: it was */
 	int tool_output;                /* descriptor for what tools print; -1: none */
 	struct tool_shapes tool_shapes; /* of what tools record */
+	bool tool_printed;              /* a tool printed something */
 	bool attached;    /* attached to a process that ran before, and is to run on
 			     afterwards */
 	uint64_t stop_ns; /* attached: the longest time that all its threads stood */

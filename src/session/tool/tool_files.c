@@ -185,8 +185,11 @@ static int64_t write_from(const struct tool_request *request, int fd, uint64_t a
 			  uint64_t size, int64_t offset)
 {
 	scoped_free uint8_t *bytes = memory_allocate(PIECE);
+	struct session *session = request->session;
 	uint64_t done = 0;
 
+	if (fd == session->tool_output && !session->options->tool_output)
+		session->tool_printed = true;
 	while (done < size) {
 		const size_t piece = size - done < PIECE ? (size_t)(size - done) : PIECE;
 
