@@ -24,8 +24,10 @@ import records  # noqa: E402
 import systems  # noqa: E402
 import threads  # noqa: E402
 import values  # noqa: E402
+import whole  # noqa: E402
 
-CHECKS = {**kernels.CHECKS, **systems.CHECKS, **threads.CHECKS, **values.CHECKS, **records.CHECKS}
+CHECKS = {**kernels.CHECKS, **systems.CHECKS, **threads.CHECKS, **values.CHECKS, **records.CHECKS,
+          **whole.CHECKS}
 
 
 class Runner:

@@ -36,7 +36,7 @@ enum trammel_value {
 	TRAMMEL_PC,       /* address of the point in the running program */
 	TRAMMEL_THREAD,   /* number of the thread, as the kernel has it */
 	TRAMMEL_TIME,     /* the time-stamp counter; 0 where it may not be read */
-	TRAMMEL_BANK,     /* a number of the thread that is quick to have */
+	TRAMMEL_BANK,     /* older name of TRAMMEL_THREAD */
 	TRAMMEL_STATUS,   /* the status flags, with the bits of EFLAGS */
 	TRAMMEL_TAKEN_REGISTER /* in add_code alone: a register that was taken */
 };

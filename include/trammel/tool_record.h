@@ -67,11 +67,21 @@ struct trammel_host {
 	 * number of fields, is wrong. Any thread may call it. */
 	bool (*record)(const struct trammel_host *host, const char *table,
 		       const struct trammel_field *fields, size_t count);
+	/* See trammel_original. */
+	uint64_t (*original)(const struct trammel_host *host, uint64_t address);
 };
 
 /* trammel fills this in before a tool's first routine is called. */
 extern const struct trammel_host *trammel_host;
 __attribute__((weak, visibility("default"))) const struct trammel_host *trammel_host;
+
+/* Returns where code that a routine got by TRAMMEL_CALLER is in the program as it was
+ * loaded: calls of functions that trammel relocated return to their relocated code. Takes
+ * some microseconds: for reports, not for each call. */
+static inline uint64_t trammel_original(uint64_t address)
+{
+	return trammel_host ? trammel_host->original(trammel_host, address) : address;
+}
 
 /* Records the first `count` of some fields. */
 static inline bool trammel_record_fields(const char *table,

@@ -123,7 +123,7 @@ static void link_arcs(void)
 	for (uint64_t i = 0; list && i < arc_count; i++) {
 		struct arc *arc = &arcs[i];
 
-		arc->caller = function_at(list, count, arc->site);
+		arc->caller = function_at(list, count, trammel_original(arc->site));
 		if (!arc->caller)
 			continue;
 		arc->next = arc->caller->first;

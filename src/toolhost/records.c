@@ -125,12 +125,21 @@ static bool add_record(const struct trammel_host *host, const char *table,
 	return true;
 }
 
+/* What is unknown stays as it is: the tracer may be gone. */
+static uint64_t find_original(const struct trammel_host *host, uint64_t address)
+{
+	const long found = syscall(WIRE_TOOL_CALL, (long)WIRE_TOOL_CODE, address);
+
+	(void)host;
+	return found > 0 ? (uint64_t)found : address;
+}
+
 void records_begin(void *handle, uint32_t index)
 {
 	const struct trammel_host **host = dlsym(handle, "trammel_host");
 
 	hosts[index] = (struct trammel_host){TRAMMEL_TOOL_VERSION, sizeof(hosts[index]),
-					     index, add_record};
+					     index, add_record, find_original};
 	if (host)
 		*host = &hosts[index];
 }

@@ -18,6 +18,7 @@ enum wire_tool_word {
 	WIRE_TOOL_REFUSED, /* a tool cannot be loaded: address of a text */
 	WIRE_TOOL_THREAD,  /* a thread of the tools' library waits for its end */
 	WIRE_TOOL_RECORDS, /* there is no more room in struct wire_tool_records */
+	WIRE_TOOL_CODE,    /* an address of running code: the result is its original */
 };
 
 /* The version of include/trammel/tool.h: the first word of a tool's table. */

@@ -293,6 +293,9 @@ static int64_t serve_word(struct tool_request *request)
 
 	if (ARGUMENT(request, 0) == WIRE_TOOL_RECORDS)
 		tool_records_take(request->session, request->thread->process);
+	else if (ARGUMENT(request, 0) == WIRE_TOOL_CODE)
+		return (int64_t)tool_records_original(request->space,
+						      ARGUMENT(request, 1));
 	else if (ARGUMENT(request, 0) < array_count(events))
 		request->event = events[ARGUMENT(request, 0)];
 	return 0;

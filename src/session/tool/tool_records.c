@@ -28,6 +28,14 @@ static uint64_t find_code(void *context, uint64_t address)
 	return 0;
 }
 
+uint64_t tool_records_original(const struct space *space, uint64_t address)
+{
+	const struct module *relocated = space_module_of_code(space, address);
+
+	return relocated ? relocated->bias + module_locate(relocated, address).original
+			 : address;
+}
+
 void tool_records_take(struct session *session, const struct process *process)
 {
 	struct space *space = process->space;

@@ -7,6 +7,10 @@
 /* Takes the records that are there. What cannot be read is not there any more. */
 void tool_records_take(struct session *session, const struct process *process);
 
+/* Returns the address at which code that runs at `address` is in the program's file as it
+ * is mapped: another one if the function was relocated. */
+uint64_t tool_records_original(const struct space *space, uint64_t address);
+
 /* Forgets the records in a copy of a process's memory: they are the process's. */
 void tool_records_drop(const struct process *process);
 
