@@ -168,6 +168,12 @@ def check(options, folder, case, variant):
     return "ok"
 
 
+def line_of(name, words):
+    """Number of the line of a program of probes/ that has the words."""
+    with open(os.path.join(PROBES, name), encoding="utf-8") as file:
+        return next(number for number, line in enumerate(file, 1) if words in line)
+
+
 class Alive:
     """probes/alive.c, running."""
 
@@ -224,6 +230,11 @@ def check_attach(options, folder, variant):
               " results = sum(ret) }"]
     wanted = {("sum", "sum"): 4 * 499500, ("hist", "hits"): 4000, ("keyed", "key", "0"): 2000,
               ("keyed", "key", "1"): 2000}
+    if variant in DEBUG:
+        # In a loop of a function that is active in each thread.
+        probes.append(f"alive.c:{line_of('alive.c', 'the line of a point')} "
+                      "{ inside = sum(1) by thread > 0 }")
+        wanted["inside", "key", "1"] = 4000
     # Commands, and what must be found: entries, returns, those of calls that began before.
     turns = [("rr", {"returns": 2, "kept": 200, "lost": 0}),
              ("r", {"returns": 1, "kept": 100, "lost": 0}),

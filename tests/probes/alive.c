@@ -34,7 +34,7 @@ PROBED long work(int thread)
 		if (ending)
 			return sum;
 		for (long i = 0; i < ROUND; i++)
-			sum += step(i);
+			sum += step(i); /* the line of a point */
 		sem_post(&done);
 	}
 }
