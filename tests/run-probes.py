@@ -25,6 +25,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROBES = os.path.join(HERE, "probes")
+INCLUDE = os.path.join(os.path.dirname(HERE), "include")
+OWN = ("throws", "regions")  # programs of one scenario; all others are truth's
 
 BUILDS = {
     "O0": ["gcc", "-O0", "-g"],
@@ -74,6 +76,7 @@ CASES = [
                            "loaded@store { stores = count(); stored = sum(value) }"]),
     ("signals", ("O2", "static"), ["take_long " + SUMS]),
     ("calls", ("O0", "O2"), ["truth:take_long@call { calls = sum(arg0) }"]),
+    ("regions", ("O0", "O2", "clang"), ["solve { keyed = count() by region.path }"]),
     ("throws", DEBUG, ["outer(*)@return { kept = sum(value); results = sum(ret) }",
                        "outer(*) { entries = count(); numbers = sum(to->number) }"]),
 ]
@@ -94,7 +97,7 @@ def build(folder, name, variant):
     command = list(BUILDS[variant])
     if name == "throws":
         command[0] = {"gcc": "g++", "clang": "clang++"}[command[0]]
-    subprocess.run([*command, "-pthread", source, "-o", program], check=True)
+    subprocess.run([*command, "-pthread", "-I" + INCLUDE, source, "-o", program], check=True)
     if variant == "stripped":
         subprocess.run(["objcopy", "--strip-debug", program], check=True)
     return program
@@ -144,7 +147,7 @@ def compare(output, found):
 
 def check(options, folder, case, variant):
     scenario, _, probes = case
-    name = "throws" if scenario == "throws" else "truth"
+    name = scenario if scenario in OWN else "truth"
     program = os.path.join(folder, variant, name)
     profile = os.path.join(folder, f"{scenario}-{variant}.trm")
     command = [options.trammel, "run", "--quiet", "-o", profile]
@@ -318,7 +321,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or temporary
         os.environ.setdefault("XDG_CACHE_HOME", os.path.join(folder, "cache"))
-        wanted = {(("throws" if case[0] == "throws" else "truth"), variant)
+        wanted = {(case[0] if case[0] in OWN else "truth", variant)
                   for case in CASES for variant in case[1]} | {("alive", name) for name in ALIVE}
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(lambda pair: build(folder, *pair), sorted(wanted)))

@@ -25,6 +25,7 @@ static const struct {
 	[PROBE_TIME] = {PROBE_ANYWHERE, NULL, false},
 	[PROBE_THREAD] = {PROBE_ANYWHERE, NULL, false},
 	[PROBE_CALLER] = {PROBE_IN_FRAME, "at a function's entry and return", false},
+	[PROBE_REGION] = {PROBE_ANYWHERE, NULL, true},
 	[PROBE_FUNCTION] = {PROBE_ANYWHERE, NULL, true},
 	[PROBE_PC] = {PROBE_ANYWHERE, NULL, false},
 	[PROBE_ACCESS] = {AT(LOAD) | AT(STORE), "at F@load and F@store", false},

@@ -10,6 +10,7 @@
 enum {
 	SHAPE_COUNT = 16,
 	SHAPE_TEXT = 20,
+	SHAPE_REGION = 28,
 	SHAPE_KIND = 36,
 	SHAPE_ROWS = 40,
 };
@@ -187,6 +188,8 @@ static uint64_t store_terms(struct probe_emit *emit, const uint32_t *terms,
 		store_area(emit, PROBE_AREA(emit, words) + 8 * (int32_t)i, number);
 		if (rows[terms[i]].kind == PROBE_STRING)
 			shape |= 1ull << (SHAPE_TEXT + i);
+		if (rows[terms[i]].kind == PROBE_REGION)
+			shape |= 1ull << (SHAPE_REGION + i);
 	}
 	return shape;
 }

@@ -1,6 +1,7 @@
 #include "probe/emit_node.h"
 
 #include "base/array.h"
+#include "wire/bank.h"
 #include "wire/probes.h"
 
 #include <string.h>
@@ -280,6 +281,16 @@ static int emit_binary(struct probe_emit *emit, uint32_t index)
 	return emit_truth(emit, index);
 }
 
+/* The library in the program writes it to the head of the bank. */
+static int emit_region(struct probe_emit *emit)
+{
+	int number = probe_emit_bank(emit);
+
+	recipe_load_own(emit->recipe, number, number,
+			offsetof(struct wire_bank, context));
+	return number;
+}
+
 int probe_emit_node(struct probe_emit *emit, uint32_t index)
 {
 	struct probe_node node = node_of(emit, index);
@@ -298,6 +309,8 @@ int probe_emit_node(struct probe_emit *emit, uint32_t index)
 	case PROBE_NODE_ACCESS_SIZE:
 	case PROBE_NODE_ACCESS_VALUE:
 		return emit_access(emit, &node);
+	case PROBE_NODE_REGION:
+		return emit_region(emit);
 	case PROBE_NODE_LOAD:
 		return emit_load(emit, &node);
 	case PROBE_NODE_BITS:

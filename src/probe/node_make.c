@@ -314,6 +314,7 @@ static const struct {
 	[PROBE_ELAPSED] = {true, PROBE_NODE_ELAPSED, true},
 	[PROBE_TIME] = {true, PROBE_NODE_TIME, true},
 	[PROBE_THREAD] = {true, PROBE_NODE_THREAD, true},
+	[PROBE_REGION] = {true, PROBE_NODE_REGION, false},
 	[PROBE_PC] = {true, PROBE_NODE_PC, false},
 	[PROBE_ACCESS] = {true, PROBE_NODE_ACCESS, false},
 	[PROBE_ACCESS_SIZE] = {true, PROBE_NODE_ACCESS_SIZE, true},

@@ -174,6 +174,23 @@ static struct trm_error *parse_string(struct probe_parser *parser, size_t begin,
 	return NULL;
 }
 
+/* "region" was read: a value of ours is region.path alone. */
+static struct trm_error *parse_region(struct probe_parser *parser, size_t begin,
+				      uint32_t *ret_term)
+{
+	probe_next(parser);
+	size_t at = parser->at;
+
+	if (probe_accept(parser, ".") && probe_accept_word(parser, "path")) {
+		add_term(parser, PROBE_REGION, begin, ret_term);
+		return NULL;
+	}
+	parser->at = at;
+	add_term(parser, PROBE_VARIABLE, begin, ret_term)->name =
+		memory_copy_string("region");
+	return NULL;
+}
+
 static struct trm_error *parse_word(struct probe_parser *parser, size_t begin, char *word,
 				    uint32_t *ret_term)
 {
@@ -182,6 +199,8 @@ static struct trm_error *parse_word(struct probe_parser *parser, size_t begin, c
 
 	if (!strcmp(word, "str"))
 		return parse_string(parser, begin, ret_term);
+	if (!strcmp(word, "region"))
+		return parse_region(parser, begin, ret_term);
 	for (size_t i = 0; i < array_count(words); i++)
 		if (!strcmp(word, words[i].word)) {
 			add_term(parser, words[i].kind, begin, ret_term)->name =

@@ -66,6 +66,14 @@ void probe_program_deinit(struct probe_program *program)
 	names_deinit(&program->call_names);
 }
 
+bool probe_program_has_regions(const struct probe_program *program)
+{
+	vector_for_each (&program->terms, term)
+		if (term->kind == PROBE_REGION)
+			return true;
+	return false;
+}
+
 bool probe_program_calls(const struct probe_program *program)
 {
 	vector_for_each (&program->probes, probe)

@@ -47,21 +47,22 @@ struct probe_point {
 };
 
 enum probe_term_kind {
-	PROBE_NUMBER,          /* number */
-	PROBE_LITERAL,         /* name: a string in quotes */
-	PROBE_VARIABLE,        /* name: of the measured program */
-	PROBE_ARGUMENT,        /* number: which, from 0 on */
-	PROBE_REGISTER,        /* number: as instructions encode it */
-	PROBE_RESULT,          /* what the function returns */
-	PROBE_ELAPSED,         /* ns since its entry */
-	PROBE_TIME,            /* ns on a clock that never goes back */
-	PROBE_THREAD,          /* the kernel's number of the thread */
-	PROBE_CALLER,          /* return address of the function */
-	PROBE_FUNCTION,        /* name of the function that the point is in */
-	PROBE_PC,              /* address of the point's instruction */
-	PROBE_ACCESS,          /* address that is loaded or stored */
-	PROBE_ACCESS_SIZE,     /* bytes */
-	PROBE_ACCESS_VALUE,    /* what is loaded or stored */
+	PROBE_NUMBER,       /* number */
+	PROBE_LITERAL,      /* name: a string in quotes */
+	PROBE_VARIABLE,     /* name: of the measured program */
+	PROBE_ARGUMENT,     /* number: which, from 0 on */
+	PROBE_REGISTER,     /* number: as instructions encode it */
+	PROBE_RESULT,       /* what the function returns */
+	PROBE_ELAPSED,      /* ns since its entry */
+	PROBE_TIME,         /* ns on a clock that never goes back */
+	PROBE_THREAD,       /* the kernel's number of the thread */
+	PROBE_CALLER,       /* return address of the function */
+	PROBE_REGION,       /* path of the program's own region that the thread is in */
+	PROBE_FUNCTION,     /* name of the function that the point is in */
+	PROBE_PC,           /* address of the point's instruction */
+	PROBE_ACCESS,       /* address that is loaded or stored */
+	PROBE_ACCESS_SIZE,  /* bytes */
+	PROBE_ACCESS_VALUE, /* what is loaded or stored */
 	PROBE_THREAD_VARIABLE, /* number: of program.thread_names */
 	PROBE_CALL_VARIABLE,   /* number: of program.call_names */
 	PROBE_STRING,          /* str(first) */
@@ -196,6 +197,9 @@ extern const char *const probe_place_names[], *const probe_action_names[];
 /* Returns whether any action is done by a routine in the program: sums by keys, records.
  */
 bool probe_program_calls(const struct probe_program *program);
+
+/* Returns whether any value is what programs say of themselves (PROBE_REGION). */
+bool probe_program_has_regions(const struct probe_program *program);
 
 /* Returns the word by which points name a place ("return"); "" for an entry. */
 const char *probe_place_name(enum probe_place place);

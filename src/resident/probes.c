@@ -8,7 +8,10 @@
 
 #include "resident/inside.h"
 
+#include "wire/context.h"
+
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { STEPS_MAX = 64 }; /* rows of an index that are looked at */
 
@@ -46,6 +49,56 @@ static int read_text(uint64_t address, char *text)
 			text[length++] = next;
 		}
 	}
+}
+
+static bool read_word(uint64_t address, uint64_t *word)
+{
+	const struct checked_word at = resident_probe_load(address);
+
+	*word = at.word;
+	return !at.failed;
+}
+
+/* Adds a number to a path; returns the new length, or -1: there is no room. */
+static int add_number(char *path, int length, uint64_t number)
+{
+	do {
+		if (length == WIRE_PROBE_PATH)
+			return -1;
+		path[length] = (char)(WIRE_PROBE_DIGIT | (number & 0x3f));
+		number >>= WIRE_PROBE_DIGIT_BITS;
+		if (!number)
+			path[length] |= WIRE_PROBE_LAST_DIGIT;
+		length++;
+	} while (number);
+	return length;
+}
+
+/* Writes the path of the region in which a thread is whose own record is at an address,
+ * as struct context_thread. Returns its length; -1: it cannot be read, or is too long.
+ * Nodes stay as they are while their thread lives. */
+static int read_path(uint64_t thread, char *path)
+{
+	uint64_t node, parent, value, attribute;
+	int length = 0;
+
+	if (!thread)
+		return 0;
+	if (!read_word(thread + offsetof(struct context_thread, node), &node))
+		return -1;
+	while (node && length >= 0) {
+		if (!read_word(node + offsetof(struct context_node, parent), &parent) ||
+		    !read_word(node + offsetof(struct context_node, value), &value) ||
+		    !read_word(node + offsetof(struct context_node, attribute),
+			       &attribute))
+			return -1;
+		if (parent) /* it is not the root */
+			length = add_number(path, length, (uint32_t)attribute);
+		if (parent && length >= 0)
+			length = add_number(path, length, value);
+		node = parent;
+	}
+	return length;
 }
 
 static bool is_same(const char *text, const char *other, int length)
@@ -86,13 +139,16 @@ static uint64_t keep_text(struct wire_probes *probes, const char *text, int leng
 /* Makes words that are texts their offsets. False: one cannot be read, or kept. */
 static bool take_texts(struct wire_probes *probes, uint64_t shape)
 {
-	char text[WIRE_PROBE_TEXT];
+	char text[WIRE_PROBE_PATH];
 	uint32_t action = WIRE_PROBE_ACTION(shape);
 
 	for (uint32_t i = 0; i < WIRE_PROBE_COUNT(shape); i++) {
-		if (!WIRE_PROBE_IS_TEXT(shape, i))
+		const bool path = WIRE_PROBE_IS_REGION(shape, i);
+
+		if (!WIRE_PROBE_IS_TEXT(shape, i) && !path)
 			continue;
-		int length = read_text(probes->words[i], text);
+		int length = path ? read_path(probes->words[i], text)
+				  : read_text(probes->words[i], text);
 
 		if (length < 0) {
 			probes->errors[action]++;

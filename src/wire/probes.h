@@ -18,6 +18,7 @@ enum {
 	WIRE_PROBE_CELLS = 14,     /* of a call */
 	WIRE_PROBE_ACTIONS = 512,  /* of all probes */
 	WIRE_PROBE_TEXT = 120,     /* bytes of a string */
+	WIRE_PROBE_PATH = 480,     /* bytes of a region's path */
 	WIRE_PROBE_CALL_BITS = 16,
 	WIRE_PROBE_CALLS = 1 << WIRE_PROBE_CALL_BITS,
 	WIRE_PROBE_CALL_SHIFT = 4, /* stack pointers at entries are so far apart */
@@ -30,11 +31,12 @@ enum {
 };
 
 /* What the code of a point tells of an action: packed in a word. */
-#define WIRE_PROBE_ACTION(shape)     ((uint32_t)(shape)&0xffff)
-#define WIRE_PROBE_COUNT(shape)      ((uint32_t)((shape) >> 16) & 0xf) /* keys, operands */
-#define WIRE_PROBE_IS_TEXT(shape, i) ((shape) >> (20 + (i)) & 1)
-#define WIRE_PROBE_KIND(shape)       ((uint32_t)((shape) >> 36) & 3)
-#define WIRE_PROBE_ROW_COUNT(shape)  ((uint32_t)((shape) >> 40) & 0xffff)
+#define WIRE_PROBE_ACTION(shape)       ((uint32_t)(shape)&0xffff)
+#define WIRE_PROBE_COUNT(shape)        ((uint32_t)((shape) >> 16) & 0xf) /* keys, operands */
+#define WIRE_PROBE_IS_TEXT(shape, i)   ((shape) >> (20 + (i)) & 1)
+#define WIRE_PROBE_IS_REGION(shape, i) ((shape) >> (28 + (i)) & 1)
+#define WIRE_PROBE_KIND(shape)         ((uint32_t)((shape) >> 36) & 3)
+#define WIRE_PROBE_ROW_COUNT(shape)    ((uint32_t)((shape) >> 40) & 0xffff)
 
 enum wire_probe_kind {
 	WIRE_PROBE_ADD,   /* the value is added */
@@ -49,6 +51,11 @@ struct wire_probe_entry {
 	uint64_t keys[WIRE_PROBE_KEYS];
 	uint64_t hits, value;
 };
+
+/* The path of a region as a text: its nodes, innermost first (struct context_node), each
+ * as its attribute and value. A number is bytes of 6 bits, the lowest first, all with
+ * WIRE_PROBE_DIGIT, and the last one with WIRE_PROBE_LAST_DIGIT. */
+enum { WIRE_PROBE_DIGIT = 0x80, WIRE_PROBE_LAST_DIGIT = 0x40, WIRE_PROBE_DIGIT_BITS = 6 };
 
 struct wire_probe_record {
 	uint32_t action, count;

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "code/plan/plan_rows.h"
+#include "collect/probes/region_path.h"
 #include "collect/probes/source.h"
 #include "image/demangle.h"
 #include "probe/cells.h"
@@ -213,23 +214,39 @@ static void add_address(struct text *text, const struct space *space, uint64_t a
 	}
 }
 
+/* A process whose tables are taken. */
+struct taking {
+	const struct session *session;
+	const struct process *process;
+	struct region_source *regions;
+};
+
 /* A value as it is kept: a number, or the number of a text of the image. */
-static uint64_t take_value(const struct session *session, const struct process *process,
+static uint64_t take_value(const struct taking *taking,
 			   const struct image_probes_copy *copy, uint32_t term,
 			   uint64_t word, bool *ret_text)
 {
-	const struct probe_program *program = probes_source_program(session->options);
+	const struct probe_program *program =
+		probes_source_program(taking->session->options);
+	const struct process *process = taking->process;
 	struct image_probes *probes = &process->image->probes;
 	enum probe_term_kind kind = program->terms.items[term].kind;
 	const char *texts = copy->texts;
 	struct text text = {0};
 
 	*ret_text = true;
-	if (kind == PROBE_STRING) {
+	if (kind == PROBE_STRING || kind == PROBE_REGION) {
 		const char *string =
 			word && word <= copy->text_size ? texts + word - 1 : "";
 
-		return string_table_intern(&probes->texts, string);
+		if (kind == PROBE_REGION) {
+			text_add(&text, "");
+			region_path_add(taking->regions, string, &text);
+			string = text.data;
+		}
+		word = string_table_intern(&probes->texts, string);
+		text_deinit(&text);
+		return word;
 	}
 	if (kind != PROBE_CALLER && kind != PROBE_FUNCTION && kind != PROBE_PC) {
 		*ret_text = false;
@@ -293,12 +310,11 @@ static void add_rows(struct image_probes *probes, const struct image_probes_copy
 	}
 }
 
-static void add_entry(const struct session *session, const struct process *process,
-		      const struct image_probes_copy *copy,
+static void add_entry(const struct taking *taking, const struct image_probes_copy *copy,
 		      const struct wire_probe_entry *entry, struct now *now)
 {
-	const struct probe_action *action = action_of(session, entry->action);
-	struct image_probes *probes = &process->image->probes;
+	const struct probe_action *action = action_of(taking->session, entry->action);
+	struct image_probes *probes = &taking->process->image->probes;
 	struct image_probe_sum sum = {
 		.thread = copy->thread, .action = entry->action, .row = IMAGE_PROBE_ALL};
 	struct image_probe_total *total;
@@ -308,8 +324,8 @@ static void add_entry(const struct session *session, const struct process *proce
 	for (uint32_t i = 0; i < action->key_count; i++) {
 		bool text;
 
-		sum.keys[i] = take_value(session, process, copy, action->keys[i],
-					 entry->keys[i], &text);
+		sum.keys[i] =
+			take_value(taking, copy, action->keys[i], entry->keys[i], &text);
 		sum.texts |= (uint32_t)text << i;
 	}
 	total = total_of(now, find_sum(probes, &sum));
@@ -321,12 +337,12 @@ static void add_entry(const struct session *session, const struct process *proce
 	add_rows(probes, copy, entry, action, &sum, now);
 }
 
-static void add_record(const struct session *session, const struct process *process,
-		       const struct image_probes_copy *copy,
+static void add_record(const struct taking *taking, const struct image_probes_copy *copy,
 		       const struct wire_probe_record *record, uint32_t interval)
 {
+	const struct session *session = taking->session;
 	const struct probe_action *action = action_of(session, record->action);
-	struct image_probes *probes = &process->image->probes;
+	struct image_probes *probes = &taking->process->image->probes;
 	struct image_probe_record taken = {
 		.interval = interval, .thread = copy->tid, .action = record->action};
 	uint64_t ticks = record->words[WIRE_PROBE_WORDS - 1];
@@ -340,7 +356,7 @@ static void add_record(const struct session *session, const struct process *proc
 	for (uint32_t i = 0; i < action->operand_count; i++) {
 		bool text;
 
-		taken.values[i] = take_value(session, process, copy, action->operands[i],
+		taken.values[i] = take_value(taking, copy, action->operands[i],
 					     record->words[i], &text);
 		taken.texts |= (uint32_t)text << i;
 	}
@@ -420,6 +436,9 @@ void probes_take(const struct session *session, struct process *process, bool co
 {
 	struct image_probes *probes = &process->image->probes;
 	uint32_t actions = probes_source_program(session->options)->action_count;
+	struct region_source regions = {.folder = session->options->context.folder,
+					.pid = process->pid};
+	const struct taking taking = {session, process, &regions};
 	struct now now = {0};
 
 	vector_for_each (&probes->copies, copy) {
@@ -427,13 +446,14 @@ void probes_take(const struct session *session, struct process *process, bool co
 		const struct wire_probe_record *records = copy->records;
 
 		for (uint64_t i = 0; i < copy->entry_count; i++)
-			add_entry(session, process, copy, &entries[i], &now);
+			add_entry(&taking, copy, &entries[i], &now);
 		add_losses(probes, copy, actions, &now);
 		add_extremes(session, probes, copy, &now);
 		for (uint64_t i = 0; counts && i < copy->record_count; i++)
-			add_record(session, process, copy, &records[i], interval);
+			add_record(&taking, copy, &records[i], interval);
 	}
 	drop_copies(probes);
+	region_source_deinit(&regions);
 	for (uint32_t i = 0; i < now.totals.count; i++)
 		take_more(session, probes, i, &now.totals.items[i], counts, interval);
 	vector_deinit(&now.totals);

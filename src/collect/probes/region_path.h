@@ -1,0 +1,24 @@
+/* Paths of the program's own regions, as points find them (wire/probes.h), in words. */
+#ifndef TRAMMEL_COLLECT_PROBES_REGION_PATH_H
+#define TRAMMEL_COLLECT_PROBES_REGION_PATH_H
+
+#include "context/reader.h"
+#include "session/state/session.h"
+
+/* What a process said of itself, read when it is first needed. */
+struct region_source {
+	const char *folder; /* with spools; NULL: none */
+	pid_t pid;
+	bool tried, known;
+	struct context_process process; /* if known */
+};
+
+/* Adds the path that resident code has encoded in a text: "main/solve", from the
+ * outermost region to the innermost; "(none)" where the thread was in none. */
+void region_path_add(struct region_source *source, const char *encoded,
+		     struct text *text);
+
+/* Frees what was read. */
+void region_source_deinit(struct region_source *source);
+
+#endif
