@@ -10,6 +10,7 @@ threads, files and heaps say themselves what is right. Prints a line for each ch
 """
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -76,6 +77,23 @@ class Runner:
             f"status {done.returncode}, bare {bare.returncode}: {done.stderr[-500:]}"
         assert done.stdout == bare.stdout, "the program's output differs"
         return done.stderr
+
+    def query(self, text, profile="tool.trm"):
+        """The rows of a query of a profile, as dictionaries."""
+        out = subprocess.run([self.trammel, "query", text + " FORMAT json", profile], capture_output=True,
+                             text=True, cwd=self.folder, env=self.environment, check=True).stdout
+        return json.loads(out)
+
+    def sums(self, tool, table, keys, numbers):
+        """Of a table of a tool's in the last profile: {keys: numbers}, one or several of each."""
+        def pick(row, names):
+            values = tuple(row.get(name, 0) for name in names)
+            return values if len(values) > 1 else values[0]
+
+        rows = self.query(f"SELECT * WHERE tool={tool},tool.table={table}")
+        found = {pick(row, keys.split()): pick(row, numbers.split()) for row in rows}
+        assert len(found) == len(rows), f"{len(rows)} rows of {tool} have {len(found)} keys"
+        return found
 
     def report(self, profile, *options):
         """What trammel report says of a profile."""

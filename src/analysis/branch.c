@@ -6,7 +6,7 @@
  *
  *     trammel run --tool branch:entries=4096,history=12,top=20 -- PROGRAM
  */
-#include "places.h"
+#include "tables.h"
 
 struct branch {
 	struct place place;
@@ -66,6 +66,15 @@ TRAMMEL_ROUTINE void branch_see(struct branch *branch, uint64_t taken, uint64_t 
 
 PLACE_ORDER(by_missed, struct branch, missed_gshare)
 
+static const struct column columns[] = {
+	COLUMN("executed", "executed", 12, SUM, NUMBER, branch, executed),
+	COLUMN_SHARE("taken", "taken", 8, SUM, branch, taken, executed),
+	COLUMN_SHARE("missed.2bit", "2-bit", 8, SUM, branch, missed_local, executed),
+	COLUMN_SHARE("missed.gshare", "gshare", 8, SUM, branch, missed_gshare, executed),
+};
+static const struct table table = {"branches", TABLE_COLUMNS(columns), row_place,
+				   "branch", NULL};
+
 TRAMMEL_ROUTINE void branch_print(void)
 {
 	size_t count;
@@ -86,21 +95,7 @@ TRAMMEL_ROUTINE void branch_print(void)
 		count, (unsigned long long)executed, percent(taken, executed),
 		(unsigned long long)local, percent(local, executed),
 		(unsigned long long)gshare, percent(gshare, executed));
-	if (count)
-		fprintf(stderr, "  %12s %8s %8s %8s  %s\n", "executed", "taken", "2-bit",
-			"gshare", "branch");
-	for (size_t i = 0; i < count && i < top; i++) {
-		const struct branch *row = (const struct branch *)list[i];
-
-		fprintf(stderr, "  %12llu %6.2f %% %6.2f %% %6.2f %%  ",
-			(unsigned long long)row->executed,
-			percent(row->taken, row->executed),
-			percent(row->missed_local, row->executed),
-			percent(row->missed_gshare, row->executed));
-		place_print(stderr, list[i]);
-		fputc('\n', stderr);
-	}
-	free(list);
+	table_write_places(&table, list, count, top, 0);
 }
 
 /* --- instrumentation ------------------------------------------------------------- */

@@ -133,42 +133,50 @@ REFERENCES_REPEATED(cache, struct cached *)
 
 PLACE_ORDER(by_misses, struct cached, misses[L1])
 
-static void print_sum(const char *name, uint64_t loads, uint64_t stores, uint64_t load,
-		      uint64_t store)
+struct level {
+	char name[4];
+	uint64_t loads, stores, load_misses, store_misses;
+};
+
+static const struct column level_columns[] = {
+	COLUMN("level", NULL, 0, KEY, TEXT, level, name),
+	COLUMN("loads", NULL, 0, SUM, NUMBER, level, loads),
+	COLUMN("loads.missed", NULL, 0, SUM, NUMBER, level, load_misses),
+	COLUMN("stores", NULL, 0, SUM, NUMBER, level, stores),
+	COLUMN("stores.missed", NULL, 0, SUM, NUMBER, level, store_misses),
+};
+static const struct table level_table = {"levels", TABLE_COLUMNS(level_columns), NULL,
+					 NULL, NULL};
+
+static void write_level(const struct level *level)
 {
+	const uint64_t load = level->load_misses, store = level->store_misses;
+
 	fprintf(stderr,
 		"  %-3s misses %12llu (%.2f %%): loads %llu (%.2f %%), stores %llu "
 		"(%.2f %%)\n",
-		name, (unsigned long long)(load + store),
-		percent(load + store, loads + stores), (unsigned long long)load,
-		percent(load, loads), (unsigned long long)store, percent(store, stores));
+		level->name, (unsigned long long)(load + store),
+		percent(load + store, level->loads + level->stores),
+		(unsigned long long)load, percent(load, level->loads),
+		(unsigned long long)store, percent(store, level->stores));
+	table_record_row(&level_table, level);
 }
 
-static void print_functions(void)
-{
-	size_t count;
-	struct place **list = places_sort(by_misses, &count);
-
-	if (count)
-		fprintf(stderr, "  %12s %12s %12s  %s\n", "L1 misses", "L2 misses",
-			"TLB misses", "function");
-	for (size_t i = 0; i < count && i < top; i++) {
-		const struct cached *row = (const struct cached *)list[i];
-
-		fprintf(stderr, "  %12llu %12llu %12llu  ",
-			(unsigned long long)row->misses[L1],
-			(unsigned long long)row->misses[L2],
-			(unsigned long long)row->misses[TLB]);
-		place_print(stderr, list[i]);
-		fputc('\n', stderr);
-	}
-	free(list);
-}
+static const struct column columns[] = {
+	COLUMN("l1.misses", "L1 misses", 12, SUM, NUMBER, cached, misses[L1]),
+	COLUMN("l2.misses", "L2 misses", 12, SUM, NUMBER, cached, misses[L2]),
+	COLUMN("tlb.misses", "TLB misses", 12, SUM, NUMBER, cached, misses[TLB]),
+};
+static const struct table table = {"functions", TABLE_COLUMNS(columns), row_place,
+				   "function", NULL};
 
 TRAMMEL_ROUTINE void cache_print(void)
 {
 	static const char *const names[] = {"L1", "L2", "TLB"};
-	uint64_t loads = 0, stores = 0, load[LEVELS] = {0}, store[LEVELS] = {0};
+	struct level sums[LEVELS] = {0};
+	uint64_t loads = 0, stores = 0;
+	size_t count;
+	struct place **list = places_sort(by_misses, &count);
 
 	for (int i = 0; i < THREADS; i++) {
 		const struct hierarchy *caches = &hierarchies[i];
@@ -176,17 +184,21 @@ TRAMMEL_ROUTINE void cache_print(void)
 		loads += caches->loads;
 		stores += caches->stores;
 		for (int level = 0; level < LEVELS; level++) {
-			load[level] += caches->load_misses[level];
-			store[level] += caches->store_misses[level];
+			sums[level].load_misses += caches->load_misses[level];
+			sums[level].store_misses += caches->store_misses[level];
 		}
 	}
 	fprintf(stderr, "cache: %llu references: %llu loads, %llu stores\n",
 		(unsigned long long)(loads + stores), (unsigned long long)loads,
 		(unsigned long long)stores);
-	for (int level = 0; level < LEVELS; level++)
+	for (int level = 0; level < LEVELS; level++) {
+		place_copy(sums[level].name, sizeof(sums[level].name), names[level]);
+		sums[level].loads = loads;
+		sums[level].stores = stores;
 		if (shapes[level].ways)
-			print_sum(names[level], loads, stores, load[level], store[level]);
-	print_functions();
+			write_level(&sums[level]);
+	}
+	table_write_places(&table, list, count, top, 0);
 }
 
 /* --- instrumentation ------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #ifndef TRAMMEL_ANALYSIS_CALLS_H
 #define TRAMMEL_ANALYSIS_CALLS_H
 
-#include "places.h"
+#include "tables.h"
 
 #include <sys/syscall.h>
 

@@ -4,7 +4,7 @@
  *
  *     trammel run --tool dyninst:top=20 -- PROGRAM
  */
-#include "places.h"
+#include "tables.h"
 
 struct mix {
 	struct place place;
@@ -44,14 +44,41 @@ TRAMMEL_ROUTINE void dyninst_block(struct mix *function, const struct block_mix 
 
 PLACE_ORDER(by_executed, struct mix, executed)
 
-static void print_classes(const uint64_t *sums, uint64_t all)
+struct class_sum {
+	uint64_t executed;
+	char name[32];
+};
+
+static const struct column class_columns[] = {
+	COLUMN("executed", "instructions", 15, SUM, NUMBER, class_sum, executed),
+	COLUMN(NULL, "share", 8, NONE, PART, class_sum, executed),
+	COLUMN("class", "class", 0, KEY, TEXT, class_sum, name),
+};
+static const struct table class_table = {"classes", TABLE_COLUMNS(class_columns), NULL,
+					 NULL, NULL};
+
+static void write_classes(const uint64_t *numbers, uint64_t all)
 {
-	for (int i = 0; i < TRAMMEL_CLASSES; i++)
-		if (sums[i])
-			fprintf(stderr, "  %15llu %6.2f %%  %s\n",
-				(unsigned long long)sums[i], percent(sums[i], all),
-				class_names[i]);
+	static struct class_sum sums[TRAMMEL_CLASSES];
+	const void *list[TRAMMEL_CLASSES];
+	struct table_rows rows = {list, 0, TRAMMEL_CLASSES, all};
+
+	for (int i = 0; i < TRAMMEL_CLASSES; i++) {
+		if (!numbers[i])
+			continue;
+		sums[i].executed = numbers[i];
+		snprintf(sums[i].name, sizeof(sums[i].name), "%s", class_names[i]);
+		list[rows.count++] = &sums[i];
+	}
+	table_write(&class_table, &rows);
 }
+
+static const struct column columns[] = {
+	COLUMN("executed", "instructions", 15, SUM, NUMBER, mix, executed),
+	COLUMN(NULL, "share", 8, NONE, PART, mix, executed),
+};
+static const struct table table = {"functions", TABLE_COLUMNS(columns), row_place,
+				   "function", NULL};
 
 TRAMMEL_ROUTINE void dyninst_print(void)
 {
@@ -72,16 +99,8 @@ TRAMMEL_ROUTINE void dyninst_print(void)
 	list = places_sort(by_executed, &count);
 	fprintf(stderr, "dyninst: %llu instructions executed in %zu functions\n",
 		(unsigned long long)all, count);
-	print_classes(sums, all);
-	for (size_t i = 0; i < count && i < top; i++) {
-		uint64_t executed = ((const struct mix *)list[i])->executed;
-
-		fprintf(stderr, "  %15llu %6.2f %%  ", (unsigned long long)executed,
-			percent(executed, all));
-		place_print(stderr, list[i]);
-		fputc('\n', stderr);
-	}
-	free(list);
+	write_classes(sums, all);
+	table_write_places(&table, list, count, top, all);
 }
 
 /* --- instrumentation ------------------------------------------------------------- */

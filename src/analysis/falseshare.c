@@ -23,7 +23,8 @@ struct user {
 struct shared_line {
 	uint64_t number; /* address / line, + 1; 0: free */
 	uint64_t moves, last;
-	uint32_t users; /* threads, at most USERS are told apart */
+	uint64_t users;  /* threads, at most USERS are told apart */
+	uint64_t shared; /* 1: of the same bytes, too; known at the end */
 	struct user by[USERS];
 	struct place *sites[SITES]; /* functions that wrote to it first */
 };
@@ -159,13 +160,10 @@ static int by_moves(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static void print_line(const struct shared_line *row)
+static void print_line(const void *line)
 {
-	fprintf(stderr, "  0x%llx: %llu moves between %u%s threads%s\n",
-		(unsigned long long)((row->number - 1) << line_bits),
-		(unsigned long long)row->moves, row->users,
-		row->users == USERS ? " or more" : "",
-		is_shared(row) ? ", bytes are shared, too" : "");
+	const struct shared_line *row = (const struct shared_line *)line;
+
 	for (uint32_t i = 0; i < row->users; i++)
 		fprintf(stderr, "    thread %u: written %016llx, used %016llx\n", i + 1,
 			(unsigned long long)row->by[i].written,
@@ -177,6 +175,33 @@ static void print_line(const struct shared_line *row)
 	}
 }
 
+static void print_head(const void *line)
+{
+	const struct shared_line *row = (const struct shared_line *)line;
+
+	fprintf(stderr, "0x%llx: %llu moves between %llu%s threads%s",
+		(unsigned long long)((row->number - 1) << line_bits),
+		(unsigned long long)row->moves, (unsigned long long)row->users,
+		row->users == USERS ? " or more" : "",
+		is_shared(row) ? ", bytes are shared, too" : "");
+}
+
+static const struct place *first_site(const void *line)
+{
+	return ((const struct shared_line *)line)->sites[0];
+}
+
+/* Lines are known by who wrote to them: their addresses are others in each run. */
+static const struct column columns[] = {
+	COLUMN_CELL("lines", 0, print_head),
+	COLUMN("moves", NULL, 0, SUM, NUMBER, shared_line, moves),
+	COLUMN("threads", NULL, 0, MOST, NUMBER, shared_line, users),
+	COLUMN("shared", NULL, 0, KEY, NUMBER, shared_line, shared),
+	COLUMN("other", NULL, 0, KEY, PLACE, shared_line, sites[1]),
+};
+static const struct table table = {"lines", TABLE_COLUMNS(columns), first_site, NULL,
+				   print_line};
+
 TRAMMEL_ROUTINE void falseshare_print(void)
 {
 	struct shared_line **list = calloc(ROWS, sizeof(*list));
@@ -185,7 +210,8 @@ TRAMMEL_ROUTINE void falseshare_print(void)
 	for (int i = 0; list && lines && i < ROWS; i++)
 		if (lines[i].users > 1 && lines[i].moves) {
 			list[count++] = &lines[i];
-			alone += !is_shared(&lines[i]);
+			lines[i].shared = is_shared(&lines[i]);
+			alone += !lines[i].shared;
 		}
 	if (list)
 		qsort(list, count, sizeof(*list), by_moves);
@@ -194,8 +220,9 @@ TRAMMEL_ROUTINE void falseshare_print(void)
 		"without a shared byte\n"
 		"  (masks: the first byte of the line is the last digit)\n",
 		count, 1u << line_bits, alone);
-	for (size_t i = 0; i < count && i < top; i++)
-		print_line(list[i]);
+	if (list)
+		table_write(&table, &(struct table_rows){(const void *const *)list, count,
+							 top, 0});
 	if (lost)
 		fprintf(stderr,
 			"  %llu references were to lines for which there was no room\n",

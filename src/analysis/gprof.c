@@ -7,7 +7,7 @@
  *
  *     trammel run --tool gprof:top=20 -- PROGRAM
  */
-#include "places.h"
+#include "tables.h"
 
 enum { ARCS = 1 << 18, SHOWN = 5 };
 
@@ -16,7 +16,8 @@ struct function {
 	uint64_t size, runtime; /* bytes; address in the running program */
 	uint64_t calls, self;
 	/* Of the analysis: */
-	double total;                 /* with its part of what it calls */
+	double total; /* with its part of what it calls */
+	uint64_t total_rounded;
 	uint32_t number, low, circle; /* of Tarjan's algorithm; 0: not visited */
 	bool open;
 	struct arc *first; /* that leave it */
@@ -220,12 +221,49 @@ static void print_arcs(const struct function *function, bool callers)
 		shown++;
 		fprintf(stderr, "  %38s %12llu  %s ", "", (unsigned long long)arc->calls,
 			callers ? "<-" : "->");
-		if (other)
-			place_print(stderr, &other->place);
-		else
-			fputs("(code that is not instrumented)", stderr);
+		print_place(other ? &other->place : NULL);
 		fputc('\n', stderr);
 	}
+}
+
+static void print_all_arcs(const void *row)
+{
+	print_arcs((const struct function *)row, true);
+	print_arcs((const struct function *)row, false);
+}
+
+static const struct column columns[] = {
+	COLUMN("total", "total", 8, SUM, PART, function, total_rounded),
+	COLUMN(NULL, "self", 8, NONE, PART, function, self),
+	COLUMN("self", "self, instructions", 19, SUM, NUMBER, function, self),
+	COLUMN("calls", "calls", 13, SUM, NUMBER, function, calls),
+};
+static const struct table table = {"functions", TABLE_COLUMNS(columns), row_place,
+				   "function, callers, callees", print_all_arcs};
+
+static const struct column arc_columns[] = {
+	COLUMN("caller", NULL, 0, KEY, PC, arc, site),
+	COLUMN("calls", NULL, 0, SUM, NUMBER, arc, calls),
+};
+
+static const struct place *callee_place(const void *row)
+{
+	return &((const struct arc *)row)->callee->place;
+}
+
+static const struct table arc_table = {"arcs", TABLE_COLUMNS(arc_columns), callee_place,
+				       NULL, NULL};
+
+static void record_arcs(void)
+{
+	const void **list = calloc(arc_count + 1, sizeof(*list));
+	const struct table_rows rows = {list, arc_count, 0, 0};
+
+	for (uint64_t i = 0; list && i < arc_count; i++)
+		list[i] = &arcs[i];
+	if (list)
+		table_record(&arc_table, &rows);
+	free(list);
 }
 
 TRAMMEL_ROUTINE void gprof_print(void)
@@ -253,24 +291,16 @@ TRAMMEL_ROUTINE void gprof_print(void)
 	list = places_sort(by_total, &count);
 	fprintf(stderr, "gprof: %llu instructions in %zu functions\n",
 		(unsigned long long)all, count);
-	if (count)
-		fprintf(stderr, "  %8s %8s %19s  %12s  %s\n", "total", "self",
-			"self, instructions", "calls", "function, callers, callees");
-	for (size_t i = 0; i < count && i < top; i++) {
-		const struct function *row = (const struct function *)list[i];
+	for (size_t i = 0; i < count; i++) {
+		struct function *row = (struct function *)list[i];
 
-		fprintf(stderr, "  %6.2f %% %6.2f %% %18llu  %12llu  ",
-			all ? 100 * row->total / (double)all : 0, percent(row->self, all),
-			(unsigned long long)row->self, (unsigned long long)row->calls);
-		place_print(stderr, list[i]);
-		fputc('\n', stderr);
-		print_arcs(row, true);
-		print_arcs(row, false);
+		row->total_rounded = (uint64_t)(row->total + 0.5);
 	}
+	table_write_places(&table, list, count, top, all);
+	record_arcs();
 	if (lost)
 		fprintf(stderr, "  %llu calls are in no arc: there was no room\n",
 			(unsigned long long)lost);
-	free(list);
 	free(stack);
 }
 

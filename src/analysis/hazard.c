@@ -14,7 +14,7 @@
  *
  *     trammel run --tool hazard:list=hazards.txt -- PROGRAM
  */
-#include "places.h"
+#include "tables.h"
 
 #include <ctype.h>
 
@@ -55,6 +55,16 @@ TRAMMEL_ROUTINE void hazard_see(struct hazard *hazard, uint64_t first, uint64_t 
 
 PLACE_ORDER(by_both, struct hazard, both)
 
+static const struct column columns[] = {
+	COLUMN("both", "both", 12, SUM, NUMBER, hazard, both),
+	COLUMN("first", "first", 12, SUM, NUMBER, hazard, first),
+	COLUMN("second", "second", 12, SUM, NUMBER, hazard, second),
+	COLUMN("executed", "executed", 12, SUM, NUMBER, hazard, executed),
+	COLUMN("hazard", "place", 0, KEY, TEXT, hazard, text),
+};
+static const struct table table = {"hazards", TABLE_COLUMNS(columns), row_place, NULL,
+				   NULL};
+
 TRAMMEL_ROUTINE void hazard_print(uint64_t listed)
 {
 	size_t count;
@@ -62,18 +72,7 @@ TRAMMEL_ROUTINE void hazard_print(uint64_t listed)
 
 	fprintf(stderr, "hazard: %zu of %llu places were executed\n", count,
 		(unsigned long long)listed);
-	if (count)
-		fprintf(stderr, "  %12s %12s %12s %12s  %s\n", "both", "first", "second",
-			"executed", "place");
-	for (size_t i = 0; i < count; i++) {
-		const struct hazard *row = (const struct hazard *)list[i];
-
-		fprintf(stderr, "  %12llu %12llu %12llu %12llu  %s\n",
-			(unsigned long long)row->both, (unsigned long long)row->first,
-			(unsigned long long)row->second,
-			(unsigned long long)row->executed, row->text);
-	}
-	free(list);
+	table_write_places(&table, list, count, count, 0);
 }
 
 /* --- instrumentation ------------------------------------------------------------- */
@@ -352,6 +351,8 @@ static void see_function(const struct trammel_api *api,
 		if (strcmp(hazard->place.module, function->module->name) ||
 		    hazard->place.address - function->address >= function->size)
 			continue;
+		hazard->place.code =
+			api->code_number(function->module, hazard->place.address);
 		code = api->code(function);
 		for (uint32_t row = 0; code && row < code->instruction_count; row++)
 			if (code->instructions[row].address == hazard->place.address)

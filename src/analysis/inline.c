@@ -4,12 +4,12 @@
  *
  *     trammel run --tool inline:size=200,top=30 -- PROGRAM
  */
-#include "places.h"
+#include "tables.h"
 
 struct site {
 	struct place place; /* of the call */
 	uint64_t calls;
-	uint32_t size; /* bytes of the callee; 0: not known */
+	uint64_t size; /* bytes of the callee; 0: not known */
 	char callee[PLACE_NAME];
 };
 
@@ -32,9 +32,18 @@ TRAMMEL_ROUTINE void inline_call(struct site *site)
 
 PLACE_ORDER(by_calls, struct site, calls)
 
+static const struct column columns[] = {
+	COLUMN("calls", "calls", 12, SUM, NUMBER, site, calls),
+	COLUMN(NULL, "share", 8, NONE, PART, site, calls),
+	COLUMN("bytes", "bytes", 6, KEY, NUMBER, site, size),
+	COLUMN("callee", "callee", 0, KEY, TEXT, site, callee),
+};
+static const struct table table = {"sites", TABLE_COLUMNS(columns), row_place,
+				   "called at", NULL};
+
 TRAMMEL_ROUTINE void inline_print(void)
 {
-	size_t count, shown = 0;
+	size_t count, small = 0;
 	struct place **list = places_sort(by_calls, &count);
 	uint64_t all = 0;
 
@@ -43,22 +52,13 @@ TRAMMEL_ROUTINE void inline_print(void)
 	fprintf(stderr,
 		"inline: %llu calls from %zu sites; callees of at most %llu bytes:\n",
 		(unsigned long long)all, count, (unsigned long long)largest);
-	if (count)
-		fprintf(stderr, "  %12s %8s %6s  %s\n", "calls", "share", "bytes",
-			"callee, called at");
-	for (size_t i = 0; i < count && shown < top; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct site *row = (const struct site *)list[i];
 
-		if (!row->size || row->size > largest)
-			continue;
-		shown++;
-		fprintf(stderr, "  %12llu %6.2f %% %6u  %s, ",
-			(unsigned long long)row->calls, percent(row->calls, all),
-			row->size, row->callee);
-		place_print(stderr, list[i]);
-		fputc('\n', stderr);
+		if (row->size && row->size <= largest)
+			list[small++] = list[i];
 	}
-	free(list);
+	table_write_places(&table, list, small, top, all);
 }
 
 /* --- instrumentation ------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static void see_function(const struct trammel_api *api,
 		site = PLACE_NEW(struct site, api, function, row);
 		callee = api->callee(row);
 		if (site && callee) {
-			site->size = (uint32_t)callee->size;
+			site->size = callee->size;
 			place_copy(site->callee, sizeof(site->callee),
 				   api->demangle(callee->name));
 		}

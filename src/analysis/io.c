@@ -207,8 +207,20 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static const struct column columns[] = {
+	COLUMN("opened", "opened", 8, SUM, NUMBER, file, opened),
+	COLUMN("reads", "reads", 10, SUM, NUMBER, file, reads),
+	COLUMN("bytes.read", "bytes", 15, SUM, NUMBER, file, read),
+	COLUMN("writes", "writes", 10, SUM, NUMBER, file, writes),
+	COLUMN("bytes.written", "bytes", 15, SUM, NUMBER, file, written),
+	COLUMN("file", "file", 0, KEY, TEXT, file, name),
+};
+static const struct table table = {"files", TABLE_COLUMNS(columns), NULL, NULL, NULL};
+
 TRAMMEL_ROUTINE void io_print(void)
 {
+	static const void *list[FILES];
+	struct table_rows rows = {list, 0, top, 0};
 	uint64_t read = 0, written = 0;
 
 	for (uint32_t i = 0; i < file_count; i++) {
@@ -218,20 +230,10 @@ TRAMMEL_ROUTINE void io_print(void)
 	qsort(files, file_count, sizeof(files[0]), by_bytes);
 	fprintf(stderr, "io: %llu bytes read, %llu written\n", (unsigned long long)read,
 		(unsigned long long)written);
-	if (file_count)
-		fprintf(stderr, "  %8s %10s %15s %10s %15s  %s\n", "opened", "reads",
-			"bytes", "writes", "bytes", "file");
-	for (uint32_t i = 0; i < file_count && i < top; i++) {
-		const struct file *row = &files[i];
-
-		if (row->opened || row->reads || row->writes)
-			fprintf(stderr, "  %8llu %10llu %15llu %10llu %15llu  %s\n",
-				(unsigned long long)row->opened,
-				(unsigned long long)row->reads,
-				(unsigned long long)row->read,
-				(unsigned long long)row->writes,
-				(unsigned long long)row->written, row->name);
-	}
+	for (uint32_t i = 0; i < file_count; i++)
+		if (files[i].opened || files[i].reads || files[i].writes)
+			list[rows.count++] = &files[i];
+	table_write(&table, &rows);
 }
 
 /* --- instrumentation ------------------------------------------------------------- */

@@ -6,7 +6,7 @@
  *
  *     trammel run --tool locks -- PROGRAM
  */
-#include "places.h"
+#include "tables.h"
 
 #include <pthread.h>
 
@@ -66,16 +66,38 @@ static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static void print_site(const char *what, const struct place *site)
 {
 	fprintf(stderr, "    %s ", what);
-	if (site)
-		place_print(stderr, site);
-	else
-		fputs("(code that is not instrumented)", stderr);
+	print_place(site);
 	fputc('\n', stderr);
 }
 
-static void tell_problem(const char *problem, uint64_t address)
+/* A problem, as it is recorded, with where it was seen. */
+struct problem {
+	char text[96];
+	uint64_t times;
+	const struct place *place, *other;
+};
+
+static const struct place *problem_place(const void *row)
 {
+	return ((const struct problem *)row)->place;
+}
+
+static const struct column problem_columns[] = {
+	COLUMN("problem", NULL, 0, KEY, TEXT, problem, text),
+	COLUMN("other", NULL, 0, KEY, PLACE, problem, other),
+	COLUMN("times", NULL, 0, SUM, NUMBER, problem, times),
+};
+static const struct table problem_table = {"problems", TABLE_COLUMNS(problem_columns),
+					   problem_place, NULL, NULL};
+
+static void tell_problem(const char *problem, uint64_t address, const struct place *place,
+			 const struct place *other)
+{
+	struct problem row = {.times = 1, .place = place, .other = other};
+
 	problems++;
+	place_copy(row.text, sizeof(row.text), problem);
+	table_record_row(&problem_table, &row);
 	fprintf(stderr, "locks: %s (0x%llx)\n", problem, (unsigned long long)address);
 }
 
@@ -133,7 +155,8 @@ static void tell_order(struct order *order)
 	if (!other || order->told)
 		return;
 	order->told = other->told = true;
-	tell_problem("two locks are taken in different orders", order->taken);
+	tell_problem("two locks are taken in different orders", order->taken,
+		     order->taken_site, other->taken_site);
 	print_site("taken at", order->taken_site);
 	print_site("while another was held, taken at", order->held_site);
 	print_site("in the other order taken at", other->taken_site);
@@ -197,7 +220,7 @@ static void unlock_mutex(struct locker *locker, uint64_t address)
 		return;
 	if (lock->owner && lock->owner != locker->bank) {
 		tell_problem("a mutex is unlocked by a thread that does not hold it",
-			     address);
+			     address, locker->site, lock->site);
 		print_site("at", locker->site);
 		print_site("it was locked at", lock->site);
 		release_lock(THREAD_STATE(struct locker, lockers, lock->owner), lock);
@@ -221,7 +244,8 @@ static void destroy_mutex(struct locker *locker, uint64_t address)
 	struct lock *lock = lock_at(address);
 
 	if (lock && lock->owner) {
-		tell_problem("a mutex is destroyed while it is held", address);
+		tell_problem("a mutex is destroyed while it is held", address,
+			     locker->site, lock->site);
 		print_site("at", locker->site);
 		print_site("it was locked at", lock->site);
 		release_lock(THREAD_STATE(struct locker, lockers, lock->owner), lock);
@@ -236,7 +260,7 @@ static void begin_wait(struct locker *locker, uint64_t address, uint64_t mutex)
 
 	if (lock && lock->owner != locker->bank) {
 		tell_problem("a thread waits for a condition without holding the mutex",
-			     address);
+			     address, locker->site, NULL);
 		print_site("at", locker->site);
 	}
 	if (lock && lock->owner == locker->bank)
@@ -245,7 +269,7 @@ static void begin_wait(struct locker *locker, uint64_t address, uint64_t mutex)
 		return;
 	if (condition->waiting && condition->mutex != mutex) {
 		tell_problem("a condition is waited for with two mutexes at once",
-			     address);
+			     address, locker->site, NULL);
 		print_site("at", locker->site);
 	}
 	condition->mutex = mutex;
@@ -267,7 +291,8 @@ static void destroy_condition(const struct locker *locker, uint64_t address)
 
 	if (!condition || !condition->waiting)
 		return;
-	tell_problem("a condition is destroyed while a thread waits for it", address);
+	tell_problem("a condition is destroyed while a thread waits for it", address,
+		     locker->site, NULL);
 	print_site("at", locker->site);
 }
 
@@ -314,8 +339,22 @@ TRAMMEL_ROUTINE void locks_end(uint64_t returned, uint64_t stack, uint64_t bank)
 	pthread_mutex_unlock(&guard);
 }
 
+struct totals {
+	uint64_t taken, problems;
+};
+
+static const struct column totals_columns[] = {
+	COLUMN("locked", NULL, 0, SUM, NUMBER, totals, taken),
+	COLUMN("problems", NULL, 0, SUM, NUMBER, totals, problems),
+};
+static const struct table totals_table = {"totals", TABLE_COLUMNS(totals_columns), NULL,
+					  NULL, NULL};
+
 TRAMMEL_ROUTINE void locks_print(void)
 {
+	const struct totals totals = {taken, problems};
+
+	table_record_row(&totals_table, &totals);
 	fprintf(stderr, "locks: mutexes were locked %llu times, %llu problem%s\n",
 		(unsigned long long)taken, (unsigned long long)problems,
 		problems == 1 ? "" : "s");

@@ -7,11 +7,18 @@
  *
  *     trammel run --tool malloc:depth=8,top=20 -- PROGRAM
  */
-#include "places.h"
+#include "tables.h"
 
 #include <pthread.h>
 
-enum { DEPTH_MAX = 16, FRAMES = 4096, SIZES = 48, BLOCKS_MIN = 1 << 12, PATHS = 1 << 14 };
+enum {
+	PATH_TEXT = 480,
+	DEPTH_MAX = 16,
+	FRAMES = 4096,
+	SIZES = 48,
+	BLOCKS_MIN = 1 << 12,
+	PATHS = 1 << 14
+};
 
 /* The functions that allocate and free, and what their arguments say. */
 enum kind { MALLOC, CALLOC, REALLOC, ALIGNED, POSIX, FREE };
@@ -35,6 +42,9 @@ struct path {
 	struct place *functions[DEPTH_MAX];                /* innermost first */
 	uint64_t blocks, bytes, freed, freed_bytes, lived; /* lived: sum of lifetimes */
 	bool used;
+	/* Known at the end: */
+	uint64_t leaked, leaked_bytes;
+	char callers[PATH_TEXT];
 };
 
 struct caller {
@@ -266,8 +276,10 @@ static int by_bytes(const void *a, const void *b)
 	return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : 0;
 }
 
-static void print_path(const struct path *path)
+static void print_path(const void *row)
 {
+	const struct path *path = (const struct path *)row;
+
 	for (uint64_t i = 0; i < depth && path->functions[i]; i++) {
 		fprintf(stderr, "      %s ", i ? "called by" : "in       ");
 		place_print(stderr, path->functions[i]);
@@ -275,18 +287,95 @@ static void print_path(const struct path *path)
 	}
 }
 
-static void print_sizes(void)
+static const struct place *path_place(const void *row)
 {
-	fprintf(stderr, "  %15s %12s\n", "size, bytes", "blocks");
-	for (int i = 0; i < SIZES; i++)
-		if (sizes[i])
-			fprintf(stderr, "  %s%14llu %12llu %6.2f %%\n", i ? "<" : " ",
-				i ? 1ull << i : 0ull, (unsigned long long)sizes[i],
-				percent(sizes[i], allocations));
+	return ((const struct path *)row)->functions[0];
 }
 
-TRAMMEL_ROUTINE void malloc_print(void)
+/* How many other blocks were allocated in the lives of those that were freed. */
+static void print_life(const void *row)
 {
+	const struct path *path = (const struct path *)row;
+
+	fprintf(stderr, "%12.1f",
+		path->freed ? (double)path->lived / (double)path->freed : 0);
+}
+
+static const struct column leak_columns[] = {
+	COLUMN(NULL, "never freed, bytes", 18, NONE, NUMBER, path, leaked_bytes),
+	COLUMN(NULL, "blocks", 12, NONE, NUMBER, path, leaked),
+	COLUMN(NULL, "of", 12, NONE, NUMBER, path, blocks),
+};
+static const struct table leak_table = {"leaks", TABLE_COLUMNS(leak_columns), path_place,
+					NULL, print_path};
+
+static const struct column columns[] = {
+	COLUMN("leaked.bytes", NULL, 0, SUM, NUMBER, path, leaked_bytes),
+	COLUMN("leaked", NULL, 0, SUM, NUMBER, path, leaked),
+	COLUMN("bytes", "allocated, bytes", 18, SUM, NUMBER, path, bytes),
+	COLUMN("blocks", "blocks", 12, SUM, NUMBER, path, blocks),
+	COLUMN_CELL("freed after, others", 19, print_life),
+	COLUMN("called.by", NULL, 0, KEY, TEXT, path, callers),
+};
+static const struct table path_table = {"paths", TABLE_COLUMNS(columns), path_place, NULL,
+					print_path};
+
+/* Blocks of less than `below` bytes, and not of less than half of that. */
+struct size_row {
+	uint64_t below, blocks;
+};
+
+static void print_below(const void *row)
+{
+	const struct size_row *size = (const struct size_row *)row;
+
+	fprintf(stderr, "%s%14llu", size->below > 1 ? "<" : " ",
+		size->below > 1 ? (unsigned long long)size->below : 0ull);
+}
+
+static const struct column size_columns[] = {
+	COLUMN_CELL("size, bytes", 15, print_below),
+	COLUMN("below", NULL, 0, KEY, NUMBER, size_row, below),
+	COLUMN("blocks", "blocks", 12, SUM, NUMBER, size_row, blocks),
+	COLUMN(NULL, "share", 8, NONE, PART, size_row, blocks),
+};
+static const struct table size_table = {"sizes", TABLE_COLUMNS(size_columns), NULL, NULL,
+					NULL};
+
+static void write_sizes(void)
+{
+	static struct size_row list[SIZES];
+	const void *items[SIZES];
+	struct table_rows rows = {items, 0, SIZES, allocations};
+
+	for (int i = 0; i < SIZES; i++) {
+		list[i] = (struct size_row){1ull << i, sizes[i]};
+		if (sizes[i])
+			items[rows.count++] = &list[i];
+	}
+	table_write(&size_table, &rows);
+}
+
+struct totals {
+	uint64_t blocks, bytes, freed, leaked, leaked_bytes, peak;
+};
+
+static const struct column totals_columns[] = {
+	COLUMN("blocks", NULL, 0, SUM, NUMBER, totals, blocks),
+	COLUMN("bytes", NULL, 0, SUM, NUMBER, totals, bytes),
+	COLUMN("freed", NULL, 0, SUM, NUMBER, totals, freed),
+	COLUMN("leaked", NULL, 0, SUM, NUMBER, totals, leaked),
+	COLUMN("leaked.bytes", NULL, 0, SUM, NUMBER, totals, leaked_bytes),
+	COLUMN("bytes", NULL, 0, MOST, NUMBER, totals, peak),
+};
+static const struct table totals_table = {"totals", TABLE_COLUMNS(totals_columns), NULL,
+					  NULL, NULL};
+
+static void write_totals(void)
+{
+	const struct totals totals = {allocations, bytes,      frees,
+				      block_live,  live_bytes, peak_bytes};
+
 	fprintf(stderr,
 		"malloc: %llu blocks of %llu bytes allocated, %llu freed; at most %llu "
 		"bytes at once, %llu bytes in %llu blocks never freed\n",
@@ -296,32 +385,52 @@ TRAMMEL_ROUTINE void malloc_print(void)
 	if (unknown_frees)
 		fprintf(stderr, "  %llu frees were of blocks that were not seen before\n",
 			(unsigned long long)unknown_frees);
-	print_sizes();
-	if (!paths)
+	table_record_row(&totals_table, &totals);
+}
+
+/* The callers of the function that asked for the blocks, the innermost first. */
+static void name_callers(struct path *path)
+{
+	size_t length = 0;
+
+	for (uint64_t i = 1; i < depth && path->functions[i] && length < PATH_TEXT; i++)
+		length += (size_t)snprintf(path->callers + length, PATH_TEXT - length,
+					   "%s%s", i > 1 ? " < " : "",
+					   path->functions[i]->function);
+}
+
+/* The paths that have something, in an order; of those that leak, or all. */
+static struct table_rows
+sort_paths(const void **list, int (*compare)(const void *, const void *), bool leaking)
+{
+	struct table_rows rows = {list, 0, top, 0};
+
+	qsort(paths, PATHS, sizeof(*paths), compare);
+	for (uint64_t i = 0; i < PATHS; i++)
+		if (leaking ? paths[i].leaked : paths[i].blocks)
+			list[rows.count++] = &paths[i];
+	return rows;
+}
+
+TRAMMEL_ROUTINE void malloc_print(void)
+{
+	const void **list = calloc(PATHS, sizeof(*list));
+	struct table_rows rows;
+
+	write_totals();
+	write_sizes();
+	if (!paths || !list)
 		return;
-	qsort(paths, PATHS, sizeof(*paths), by_leaked);
-	for (uint64_t i = 0; i < top && i < PATHS; i++) {
-		const struct path *row = &paths[i];
-
-		if (row->blocks == row->freed)
-			break;
-		fprintf(stderr, "  never freed: %llu bytes in %llu blocks of %llu\n",
-			(unsigned long long)(row->bytes - row->freed_bytes),
-			(unsigned long long)(row->blocks - row->freed),
-			(unsigned long long)row->blocks);
-		print_path(row);
+	for (uint64_t i = 0; i < PATHS; i++) {
+		paths[i].leaked = paths[i].blocks - paths[i].freed;
+		paths[i].leaked_bytes = paths[i].bytes - paths[i].freed_bytes;
+		name_callers(&paths[i]);
 	}
-	qsort(paths, PATHS, sizeof(*paths), by_bytes);
-	for (uint64_t i = 0; i < top && i < PATHS && paths[i].blocks; i++) {
-		const struct path *row = &paths[i];
-
-		fprintf(stderr,
-			"  allocated: %llu bytes in %llu blocks, freed after %.1f "
-			"others\n",
-			(unsigned long long)row->bytes, (unsigned long long)row->blocks,
-			row->freed ? (double)row->lived / (double)row->freed : 0);
-		print_path(row);
-	}
+	rows = sort_paths(list, by_leaked, true);
+	table_print(&leak_table, &rows);
+	rows = sort_paths(list, by_bytes, false);
+	table_write(&path_table, &rows);
+	free(list);
 	if (failed)
 		fputs("  no memory was left: blocks are not recorded to the end\n",
 		      stderr);

@@ -7,7 +7,7 @@
  *
  *     trammel run --tool pipe:width=4,top=20 -- PROGRAM
  */
-#include "places.h"
+#include "tables.h"
 
 enum { LOAD_LATENCY = 4, REGISTERS = 64 };
 
@@ -23,8 +23,9 @@ static const uint8_t latencies[TRAMMEL_CLASSES] = {
 struct piece {
 	struct place place;
 	uint64_t executed;
-	uint32_t instructions, cycles, ideal; /* ideal: without waiting */
-	uint32_t load_stall, other_stall;     /* cycles waited for a load, for others */
+	uint64_t instructions, cycles, ideal; /* ideal: without waiting */
+	uint64_t load_stall, other_stall;     /* cycles waited for a load, for others */
+	uint64_t stalls;                      /* in all executions */
 };
 
 /* --- program --------------------------------------------------------------------- */
@@ -52,6 +53,16 @@ static int by_stall(const void *a, const void *b)
 			     y->executed * (y->cycles - y->ideal));
 }
 
+static const struct column columns[] = {
+	COLUMN("stalls", "stall cycles", 15, SUM, NUMBER, piece, stalls),
+	COLUMN(NULL, "share", 8, NONE, PART, piece, stalls),
+	COLUMN("cycles", "a block", 10, KEY, NUMBER, piece, cycles),
+	COLUMN("issue", "issue", 7, KEY, NUMBER, piece, ideal),
+	COLUMN("executed", NULL, 0, SUM, NUMBER, piece, executed),
+};
+static const struct table table = {"blocks", TABLE_COLUMNS(columns), row_place, "block",
+				   NULL};
+
 TRAMMEL_ROUTINE void pipe_print(void)
 {
 	size_t count;
@@ -59,8 +70,9 @@ TRAMMEL_ROUTINE void pipe_print(void)
 	uint64_t instructions = 0, cycles = 0, ideal = 0, load = 0, other = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct piece *row = (const struct piece *)list[i];
+		struct piece *row = (struct piece *)list[i];
 
+		row->stalls = row->executed * (row->cycles - row->ideal);
 		instructions += row->executed * row->instructions;
 		cycles += row->executed * row->cycles;
 		ideal += row->executed * row->ideal;
@@ -73,19 +85,7 @@ TRAMMEL_ROUTINE void pipe_print(void)
 		(unsigned long long)instructions, (unsigned long long)cycles,
 		cycles ? (double)instructions / (double)cycles : 0,
 		percent(ideal, cycles), percent(load, cycles), percent(other, cycles));
-	if (count)
-		fprintf(stderr, "  %15s %8s %10s %7s  %s\n", "stall cycles", "share",
-			"a block", "issue", "block");
-	for (size_t i = 0; i < count && i < top; i++) {
-		const struct piece *row = (const struct piece *)list[i];
-		uint64_t stall = row->executed * (row->cycles - row->ideal);
-
-		fprintf(stderr, "  %15llu %6.2f %% %10u %7u  ", (unsigned long long)stall,
-			percent(stall, cycles), row->cycles, row->ideal);
-		place_print(stderr, list[i]);
-		fputc('\n', stderr);
-	}
-	free(list);
+	table_write_places(&table, list, count, top, cycles);
 }
 
 /* --- instrumentation ------------------------------------------------------------- */

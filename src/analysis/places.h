@@ -21,6 +21,7 @@ enum { PLACE_NAME = 96, PLACE_MODULE = 32, PLACE_FILE = 48 };
 struct place {
 	struct place *next; /* in the list of those in use */
 	uint64_t address;   /* link-time */
+	uint64_t code;      /* the same for records: see trammel_key_code */
 	uint32_t used;      /* it is in the list */
 	uint32_t line;      /* 0: not known */
 	char module[PLACE_MODULE];
@@ -46,6 +47,7 @@ static inline void place_fill(struct place *place, const struct trammel_api *api
 	struct trammel_place source;
 
 	place->address = instruction ? instruction->address : function->address;
+	place->code = api->code_number(function->module, place->address);
 	place_copy(place->module, sizeof(place->module), function->module->name);
 	place_copy(place->function, sizeof(place->function),
 		   api->demangle(function->name));

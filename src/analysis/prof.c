@@ -4,7 +4,7 @@
  *
  *     trammel run --tool prof:top=30 -- PROGRAM
  */
-#include "places.h"
+#include "tables.h"
 
 struct profiled {
 	struct place place;
@@ -36,31 +36,26 @@ TRAMMEL_ROUTINE void prof_block(struct profiled *function, uint64_t instructions
 
 PLACE_ORDER(by_instructions, struct profiled, instructions)
 
+static const struct column columns[] = {
+	COLUMN("instructions", "instructions", 15, SUM, NUMBER, profiled, instructions),
+	COLUMN(NULL, "share", 8, NONE, PART, profiled, instructions),
+	COLUMN(NULL, "sum", 8, NONE, SUM, profiled, instructions),
+	COLUMN("calls", "calls", 12, SUM, NUMBER, profiled, calls),
+};
+static const struct table table = {"functions", TABLE_COLUMNS(columns), row_place,
+				   "function", NULL};
+
 TRAMMEL_ROUTINE void prof_print(void)
 {
 	size_t count;
 	struct place **list = places_sort(by_instructions, &count);
-	uint64_t all = 0, sum = 0;
+	uint64_t all = 0;
 
 	for (size_t i = 0; i < count; i++)
 		all += ((const struct profiled *)list[i])->instructions;
 	fprintf(stderr, "prof: %llu instructions in %zu functions\n",
 		(unsigned long long)all, count);
-	if (count)
-		fprintf(stderr, "  %15s %8s %8s %12s  %s\n", "instructions", "share",
-			"sum", "calls", "function");
-	for (size_t i = 0; i < count && i < top; i++) {
-		const struct profiled *row = (const struct profiled *)list[i];
-
-		sum += row->instructions;
-		fprintf(stderr, "  %15llu %6.2f %% %6.2f %% %12llu  ",
-			(unsigned long long)row->instructions,
-			percent(row->instructions, all), percent(sum, all),
-			(unsigned long long)row->calls);
-		place_print(stderr, list[i]);
-		fputc('\n', stderr);
-	}
-	free(list);
+	table_write_places(&table, list, count, top, all);
 }
 
 /* --- instrumentation ------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 #ifndef TRAMMEL_ANALYSIS_REFERENCES_H
 #define TRAMMEL_ANALYSIS_REFERENCES_H
 
-#include "places.h"
+#include "tables.h"
 
 struct reference_routines {
 	const char *load, *store, *repeat, *copy;

@@ -165,45 +165,68 @@ TRAMMEL_ROUTINE void reuse_store(void *unused, uint64_t address, uint64_t size,
 
 REFERENCES_REPEATED(reuse, void *)
 
-static void print_bar(uint64_t part, uint64_t largest)
+struct bucket {
+	uint64_t below; /* distances are less; 0: never before */
+	uint64_t references;
+};
+
+static uint64_t largest; /* of all rows: that of the longest bar */
+
+static void print_below(const void *row)
+{
+	const struct bucket *bucket = (const struct bucket *)row;
+
+	if (!bucket->below)
+		fprintf(stderr, "%12s", "never before");
+	else
+		fprintf(stderr, "%s%11llu", bucket->below > 1 ? "<" : " ",
+			bucket->below > 1 ? (unsigned long long)bucket->below : 0ull);
+}
+
+static void print_bar(const void *row)
 {
 	static const char bar[] = "########################################";
+	const uint64_t part = ((const struct bucket *)row)->references;
 	uint64_t length = largest ? part * (sizeof(bar) - 1) / largest : 0;
 
-	fprintf(stderr, "%.*s\n", (int)length, bar);
+	fprintf(stderr, "%.*s", (int)length, bar);
 }
+
+static const struct column columns[] = {
+	COLUMN_CELL("other lines", 12, print_below),
+	COLUMN("below", NULL, 0, KEY, NUMBER, bucket, below),
+	COLUMN("references", "references", 15, SUM, NUMBER, bucket, references),
+	COLUMN(NULL, "sum", 8, NONE, SUM, bucket, references),
+	COLUMN_CELL("", 0, print_bar),
+};
+static const struct table table = {"distances", TABLE_COLUMNS(columns), NULL, NULL, NULL};
 
 TRAMMEL_ROUTINE void reuse_print(void)
 {
-	uint64_t buckets[BUCKETS] = {0}, references = 0, first = 0, largest = 0, sum = 0;
+	static struct bucket buckets[BUCKETS + 1];
+	const void *list[BUCKETS + 1];
+	struct table_rows rows = {list, 0, BUCKETS + 1, 0};
+	uint64_t first = 0;
 	bool failed = false;
 
 	for (int i = 0; i < THREADS; i++) {
-		references += histories[i].references;
+		rows.all += histories[i].references;
 		first += histories[i].first;
 		failed |= histories[i].failed;
 		for (int b = 0; b < BUCKETS; b++)
-			buckets[b] += histories[i].buckets[b];
+			buckets[b].references += histories[i].buckets[b];
 	}
-	for (int b = 0; b < BUCKETS; b++)
-		largest = buckets[b] > largest ? buckets[b] : largest;
-	fprintf(stderr,
-		"reuse: %llu references to %llu lines of %u bytes\n"
-		"  %12s %15s %8s  %s\n",
-		(unsigned long long)references, (unsigned long long)first,
-		1u << line_bits, "other lines", "references", "sum", "");
-	for (int b = 0; b < BUCKETS; b++) {
-		sum += buckets[b];
-		if (!buckets[b])
-			continue;
-		fprintf(stderr, "  %s%11llu %15llu %6.2f %%  ", b ? "<" : " ",
-			b ? 1ull << b : 0ull, (unsigned long long)buckets[b],
-			percent(sum, references));
-		print_bar(buckets[b], largest);
+	buckets[BUCKETS].references = first;
+	for (int b = 0; b <= BUCKETS; b++) {
+		buckets[b].below = b < BUCKETS ? 1ull << b : 0;
+		if (buckets[b].references > largest)
+			largest = buckets[b].references;
+		if (buckets[b].references || b == BUCKETS)
+			list[rows.count++] = &buckets[b];
 	}
-	fprintf(stderr, "  %12s %15llu %6.2f %%  ", "never before",
-		(unsigned long long)first, percent(sum + first, references));
-	print_bar(first, largest);
+	fprintf(stderr, "reuse: %llu references to %llu lines of %u bytes\n",
+		(unsigned long long)rows.all, (unsigned long long)first, 1u << line_bits);
+	table_write(&table, &rows);
 	if (failed)
 		fputs("  no memory was left for a thread: it is not recorded to its "
 		      "end\n",

@@ -89,22 +89,54 @@ static const char *kind_of(const struct load *load, uint64_t moves)
 	return first->bytes >= -64 && first->bytes <= 64 ? "sequential" : "strided";
 }
 
-static void print_load(const struct load *load)
+static void print_distances(const void *row)
 {
+	const struct load *load = (const struct load *)row;
 	uint64_t moves = load->other;
 
 	for (int i = 0; i < KEPT; i++)
 		moves += load->kept[i].times;
-	fprintf(stderr, "  %12llu  %-10s ", (unsigned long long)load->executed,
-		kind_of(load, moves));
+	fprintf(stderr, "%-10s ", kind_of(load, moves));
 	for (int i = 0; i < 3; i++)
 		if (load->kept[i].times)
 			fprintf(stderr, " %+lld: %.1f %%,",
 				(long long)load->kept[i].bytes,
 				percent(load->kept[i].times, moves));
-	fputs("  ", stderr);
-	place_print(stderr, &load->place);
-	fputc('\n', stderr);
+}
+
+static const struct column columns[] = {
+	COLUMN("executed", "executed", 12, SUM, NUMBER, load, executed),
+	COLUMN_CELL("kind", -10, print_distances),
+};
+static const struct table table = {"loads", TABLE_COLUMNS(columns), row_place,
+				   "distances in bytes, load", NULL};
+
+/* What a load moved by, and how often: a row for each of its distances. */
+struct move {
+	const struct load *load;
+	struct distance distance;
+};
+
+static const struct place *move_place(const void *row)
+{
+	return &((const struct move *)row)->load->place;
+}
+
+static const struct column move_columns[] = {
+	COLUMN("distance", NULL, 0, KEY, NUMBER, move, distance.bytes),
+	COLUMN("times", NULL, 0, SUM, NUMBER, move, distance.times),
+};
+static const struct table move_table = {"distances", TABLE_COLUMNS(move_columns),
+					move_place, NULL, NULL};
+
+static void record_moves(const struct load *load)
+{
+	for (int i = 0; i < KEPT; i++) {
+		const struct move move = {load, load->kept[i]};
+
+		if (move.distance.times)
+			table_record_row(&move_table, &move);
+	}
 }
 
 TRAMMEL_ROUTINE void stride_print(void)
@@ -113,12 +145,9 @@ TRAMMEL_ROUTINE void stride_print(void)
 	struct place **list = places_sort(by_executed, &count);
 
 	fprintf(stderr, "stride: %zu loads\n", count);
-	if (count)
-		fprintf(stderr, "  %12s  %-10s  %s\n", "executed", "kind",
-			"distances in bytes, load");
-	for (size_t i = 0; i < count && i < top; i++)
-		print_load((const struct load *)list[i]);
-	free(list);
+	for (size_t i = 0; i < count; i++)
+		record_moves((const struct load *)list[i]);
+	table_write_places(&table, list, count, top, 0);
 }
 
 /* --- instrumentation ------------------------------------------------------------- */

@@ -16,6 +16,7 @@ enum { NUMBERS = 512 };
 struct call {
 	uint64_t times, failed, nanoseconds, longest;
 	uint32_t number;
+	char name[32];
 };
 
 struct pending {
@@ -74,8 +75,29 @@ static int by_time(const void *a, const void *b)
 	return x->times < y->times ? 1 : x->times > y->times ? -1 : 0;
 }
 
+static const struct column columns[] = {
+	COLUMN("calls", "calls", 10, SUM, NUMBER, call, times),
+	COLUMN("failed", "failed", 10, SUM, NUMBER, call, failed),
+	COLUMN("time.ns", "time, us", 14, SUM, US, call, nanoseconds),
+	COLUMN("time.ns", "longest, us", 14, MOST, US, call, longest),
+	COLUMN("name", "name", 0, KEY, TEXT, call, name),
+};
+static const struct table table = {"calls", TABLE_COLUMNS(columns), NULL, NULL, NULL};
+
+static void name_call(struct call *call)
+{
+	const char *name = syscall_names[call->number];
+
+	if (name)
+		snprintf(call->name, sizeof(call->name), "%s", name);
+	else
+		snprintf(call->name, sizeof(call->name), "number %u", call->number);
+}
+
 TRAMMEL_ROUTINE void syscall_print(void)
 {
+	const void *list[NUMBERS];
+	struct table_rows rows = {list, 0, NUMBERS, 0};
 	uint64_t all = 0;
 
 	for (uint32_t i = 0; i < NUMBERS; i++) {
@@ -84,23 +106,13 @@ TRAMMEL_ROUTINE void syscall_print(void)
 	}
 	qsort(calls, NUMBERS, sizeof(calls[0]), by_time);
 	fprintf(stderr, "syscall: %llu system calls\n", (unsigned long long)all);
-	if (all)
-		fprintf(stderr, "  %10s %10s %14s %14s  %s\n", "calls", "failed",
-			"time, us", "longest, us", "name");
 	for (uint32_t i = 0; i < NUMBERS; i++) {
-		const struct call *row = &calls[i];
-		const char *name = syscall_names[row->number];
-
-		if (!row->times)
+		if (!calls[i].times)
 			continue;
-		fprintf(stderr, "  %10llu %10llu %14.1f %14.1f  ",
-			(unsigned long long)row->times, (unsigned long long)row->failed,
-			(double)row->nanoseconds / 1e3, (double)row->longest / 1e3);
-		if (name)
-			fprintf(stderr, "%s\n", name);
-		else
-			fprintf(stderr, "number %u\n", row->number);
+		name_call(&calls[i]);
+		list[rows.count++] = &calls[i];
 	}
+	table_write(&table, &rows);
 }
 
 /* --- instrumentation ------------------------------------------------------------- */

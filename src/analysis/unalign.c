@@ -10,7 +10,8 @@
 struct unaligned {
 	struct place place;
 	uint64_t times, over_line, over_page;
-	uint32_t size, memory; /* bytes; number of the memory operand */
+	uint64_t size;   /* bytes */
+	uint32_t memory; /* number of the memory operand */
 };
 
 /* --- program --------------------------------------------------------------------- */
@@ -37,6 +38,15 @@ TRAMMEL_ROUTINE void unalign_see(struct unaligned *row, uint64_t address)
 
 PLACE_ORDER(by_times, struct unaligned, times)
 
+static const struct column columns[] = {
+	COLUMN("unaligned", "unaligned", 12, SUM, NUMBER, unaligned, times),
+	COLUMN("over.line", "over line", 12, SUM, NUMBER, unaligned, over_line),
+	COLUMN("over.page", "over page", 12, SUM, NUMBER, unaligned, over_page),
+	COLUMN("bytes", "bytes", 5, KEY, NUMBER, unaligned, size),
+};
+static const struct table table = {"instructions", TABLE_COLUMNS(columns), row_place,
+				   "instruction", NULL};
+
 TRAMMEL_ROUTINE void unalign_print(void)
 {
 	size_t count;
@@ -53,20 +63,7 @@ TRAMMEL_ROUTINE void unalign_print(void)
 		"line's end, %llu over a page's\n",
 		(unsigned long long)times, count, (unsigned long long)over_line,
 		(unsigned long long)over_page);
-	if (count)
-		fprintf(stderr, "  %12s %12s %12s %5s  %s\n", "unaligned", "over line",
-			"over page", "bytes", "instruction");
-	for (size_t i = 0; i < count && i < top; i++) {
-		const struct unaligned *row = (const struct unaligned *)list[i];
-
-		fprintf(stderr, "  %12llu %12llu %12llu %5u  ",
-			(unsigned long long)row->times,
-			(unsigned long long)row->over_line,
-			(unsigned long long)row->over_page, row->size);
-		place_print(stderr, list[i]);
-		fputc('\n', stderr);
-	}
-	free(list);
+	table_write_places(&table, list, count, top, 0);
 }
 
 /* --- instrumentation ------------------------------------------------------------- */

@@ -32,6 +32,11 @@ def rows(text, pattern):
     return re.findall(r"^\s*" + pattern, text, re.M)
 
 
+def address_of(value):
+    """An address as a query's JSON has it."""
+    return int(value, 16) if isinstance(value, str) else value
+
+
 def expect(what, got, right):
     assert got == right, f"{what}: {got}, right would be {right}"
 
@@ -73,6 +78,11 @@ def check_branch(runner):
     got = {int(address, 16): int(count)
            for count, address in rows(text, r"(\d+) +[\d.]+ % .* (0x[0-9a-f]+)$")}
     expect("executions by branch", got, dict(by_branch))
+    recorded = runner.sums("branch", "branches", "code.address",
+                           "branch#executed branch#taken branch#missed.2bit branch#missed.gshare")
+    expect("recorded executions", {address_of(key): row[0] for key, row in recorded.items()}, dict(by_branch))
+    expect("recorded sums", tuple(sum(column) for column in zip(*recorded.values())),
+           (executed, taken_all, missed_local, missed_gshare))
     return f"{executed} executions, {missed_gshare} mispredicted by gshare"
 
 
@@ -114,6 +124,12 @@ def check_cache(runner):
            (counts["L1 loads"], counts["L1 stores"]))
     expect("L2", numbers(text, r"L2 +misses +(\d+)"), (counts["L2"],))
     expect("TLB", numbers(text, r"TLB misses +(\d+)"), (counts["TLB"],))
+    recorded = runner.sums("cache", "levels", "cache#level", "cache#loads.missed cache#stores.missed")
+    expect("recorded L1", recorded["L1"], (counts["L1 loads"], counts["L1 stores"]))
+    expect("recorded TLB", sum(recorded["TLB"]), counts["TLB"])
+    functions = runner.sums("cache", "functions", "function", "cache#l1.misses cache#l2.misses")
+    expect("recorded misses of functions", tuple(sum(column) for column in zip(*functions.values())),
+           (counts["L1 loads"] + counts["L1 stores"], counts["L2"]))
     return f"{counts['loads'] + counts['stores']} references"
 
 
@@ -134,6 +150,9 @@ def check_reuse(runner):
     expect("references, lines", numbers(text, r"reuse: (\d+) references to (\d+) lines"), (total, first))
     got = {int(limit): int(count) for limit, count in rows(text, r"<? *(\d+) +(\d+) +[\d.]+ %")}
     expect("histogram", got, dict(buckets))
+    recorded = runner.sums("reuse", "distances", "reuse#below", "reuse#references")
+    expect("recorded histogram", recorded,
+           {**{limit or 1: count for limit, count in buckets.items()}, 0: first})
     return f"{total} references, {len(buckets)} rows"
 
 
@@ -157,6 +176,12 @@ def check_stride(runner):
             expect(f"most frequent distance at {address:#x}", int(first), most[0][0])
             checked += 1
     assert checked >= 4, f"only {checked} loads were compared: {text[:1000]}"
+    recorded = runner.sums("stride", "loads", "code.address", "stride#executed")
+    expect("recorded loads", {address_of(key): count for key, count in recorded.items()
+                              if address_of(key) in got}, {key: count for key, (count, _) in got.items()})
+    moved = runner.sums("stride", "distances", "code.address stride#distance", "stride#times")
+    for (address, distance), times in moved.items():
+        assert times <= moves[address_of(address)][distance], f"{address} moved {times} times by {distance}"
     return f"{len(got)} loads, {checked} with one most frequent distance"
 
 
@@ -174,6 +199,8 @@ def check_unalign(runner):
            numbers(text, r"unalign: (\d+) unaligned references at (\d+) instructions; (\d+) over a line's "
                          r"end, (\d+) over"),
            (sum(times.values()), len(times), lines, pages))
+    recorded = runner.sums("unalign", "instructions", "code.address", "unalign#unaligned")
+    expect("recorded", {address_of(key): count for key, count in recorded.items()}, dict(times))
     return f"{sum(times.values())} unaligned references"
 
 
@@ -193,6 +220,7 @@ def check_prof(runner):
     got = {name: (int(count), int(called))
            for count, called, name in rows(text, r"(\d+) +[\d.]+ % +[\d.]+ % +(\d+)  kernel:(\w+)")}
     expect("instructions and calls", got, {name: (counts[name], calls[name]) for name in counts})
+    expect("recorded", runner.sums("prof", "functions", "function", "prof#instructions prof#calls"), got)
     return f"{len(got)} functions"
 
 
@@ -218,6 +246,12 @@ def check_gprof(runner):
     expect("arcs", dict(shown), dict(arcs))
     total = float(re.search(r" +([\d.]+) % +[\d.]+ % +\d+ +\d+  kernel:kernel_calls", text)[1])
     with_leaf = (counts["kernel_calls"] + counts["kernel_recurse"] + counts["kernel_leaf"])
+    expect("recorded functions", runner.sums("gprof", "functions", "function", "gprof#self gprof#calls"), got)
+    recorded = collections.Counter()
+    for row in runner.query("SELECT * WHERE tool=gprof,tool.table=arcs"):
+        caller = row["gprof#caller"].split()[0]
+        recorded[caller if caller.startswith("kernel_") else None, row["function"]] += row["gprof#calls"]
+    expect("recorded arcs", dict(recorded), dict(arcs))
     assert abs(total - 100 * with_leaf / sum(counts.values())) < 0.02, f"total of kernel_calls: {total}"
     return f"{len(arcs)} arcs"
 
@@ -231,6 +265,11 @@ def check_dyninst(runner):
     branches = trace.conditional_branches(program)
     count = int(re.search(r"(\d+) +[\d.]+ %  .*branch", text)[1])
     expect("conditional branches", count, sum(step.pc in branches for step in run.steps))
+    recorded = runner.sums("dyninst", "classes", "dyninst#class", "dyninst#executed")
+    expect("recorded branches", recorded["conditional branch"] if "conditional branch" in recorded
+           else recorded["branch"], count)
+    functions = runner.sums("dyninst", "functions", "function", "dyninst#executed")
+    expect("recorded functions", functions, dict(executed_by_function(run)[0]))
     return f"{classes} instructions"
 
 
@@ -239,6 +278,8 @@ def check_pipe(runner):
     text = runner.run("pipe:width=2", program, *ONLY)
     instructions, cycles = numbers(text, r"pipe: (\d+) instructions in (\d+) estimated cycles")
     expect("instructions", instructions, len(run.steps))
+    stalls, executed = zip(*runner.sums("pipe", "blocks", "code.address", "pipe#stalls pipe#executed").values())
+    assert 0 < sum(stalls) < cycles and all(executed), f"{sum(stalls)} stall cycles of {cycles}"
     assert cycles * 2 >= instructions, f"{cycles} cycles are too few"
     faster = numbers(runner.run("pipe:width=8", program, *ONLY), r"in (\d+) estimated")[0]
     assert faster < cycles, f"a wider processor takes {faster} cycles, not less than {cycles}"
@@ -256,8 +297,10 @@ def check_inline(runner):
     expect("calls, sites", numbers(text, r"inline: (\d+) calls from (\d+) sites"),
            (sum(calls.values()), len(calls)))
     got = {int(address, 16): int(count)
-           for count, address in rows(text, r"(\d+) +[\d.]+ % +\d+  kernel_\w+, .* (0x[0-9a-f]+)$")}
+           for count, address in rows(text, r"(\d+) +[\d.]+ % +\d+  kernel_\w+  .* (0x[0-9a-f]+)$")}
     assert got and all(calls[address] == count for address, count in got.items()), f"{got} of {calls}"
+    recorded = runner.sums("inline", "sites", "code.address inline#callee", "inline#calls")
+    expect("recorded", {address_of(address): count for (address, _), count in recorded.items()}, got)
     return f"{len(got)} direct call sites"
 
 
@@ -288,6 +331,11 @@ def check_hazard(runner):
     assert got[lines[-3]][3] == leaves and both >= 3 * 12, got[lines[-3]]
     expect("unreadable memory", got[lines[-2]][1], 0)
     expect("return addresses", got[lines[-1]], (leaves,) * 4)
+    recorded = runner.sums("hazard", "hazards", "hazard#hazard function",
+                           "hazard#both hazard#first hazard#second hazard#executed")
+    expect("recorded", {line: row for (line, _), row in recorded.items()}, got)
+    expect("recorded functions", {function for _, function in recorded},
+           {"kernel_branch", "kernel_fill", "kernel_leaf"})
     return f"{len(lines)} places"
 
 

@@ -1,6 +1,5 @@
 """Records of tools of one's own, and their counters: what is in profiles, however programs end."""
 
-import json
 import os
 import re
 import subprocess
@@ -20,14 +19,6 @@ def build(runner, name):
     return path
 
 
-def query(runner, text, profile="tool.trm"):
-    """The rows of a query, as a list of dictionaries."""
-    out = subprocess.run([runner.trammel, "query", text + " FORMAT json",
-                          os.path.join(runner.folder, profile)],
-                         capture_output=True, text=True, check=True).stdout
-    return json.loads(out)
-
-
 LEAF = {"record#calls": 1000, "record#half": 500, "record#min#least": 0, "record#max#most": 999,
         "record#sum": 499500, "tool.records": 1000}
 
@@ -38,7 +29,7 @@ def check_record_ends(runner):
         said = runner.run(tool, program, *ONLY, words=[how] if how else [],
                           status=-15 if how == "signal" else 0)
         expect(f"said, {how}", said, "")
-        rows = query(runner, "SELECT * WHERE tool.table=calls,function=leaf")
+        rows = runner.query("SELECT * WHERE tool.table=calls,function=leaf")
         first = [row for row in rows if row["image"] == 1]
         expect(f"rows, {how}", len(first), 1)
         expect(f"leaf, {how}", {key: first[0][key] for key in LEAF}, LEAF)
@@ -46,12 +37,12 @@ def check_record_ends(runner):
                (os.path.basename(first[0]["source.file"]), first[0]["source.line"] > 10,
                 first[0]["module"], first[0]["record#caller"].startswith("work ends.c:")),
                ("ends.c", True, "ends", True))
-        rest = query(runner, "SELECT * WHERE tool.table=numbers")
+        rest = runner.query("SELECT * WHERE tool.table=numbers")
         expect(f"remainders, {how}",
                sorted((row["record#remainder"], row["record#name"]) for row in rest
                       if row["image"] == 1 and row["record#remainder"] in (1, 2)),
                [(1, "some"), (2, "some")])
-        ends = query(runner, "SELECT * WHERE tool.table=functions,function=leaf,image=1")
+        ends = runner.query("SELECT * WHERE tool.table=functions,function=leaf,image=1")
         expect(f"at the end, {how}", [(row["record#calls"], row["record#text"]) for row in ends],
                [(1000, 1000 * "t")])
         if how == "fork":
@@ -64,7 +55,7 @@ def check_record_ends(runner):
 def check_record_bound(runner):
     tool, program = build(runner, "record"), runner.compile("ends.c", "-O1", "-g", "-pthread")
     runner.run(tool + ":300000", program, *ONLY)
-    rows = query(runner, "SELECT count(),sum(record#times) WHERE tool.table=flood GROUP BY tool.table")
+    rows = runner.query("SELECT count(),sum(record#times) WHERE tool.table=flood GROUP BY tool.table")
     lost = re.search(r"(\d+) records of tools are missing: there is room for 256 MiB",
                      runner.report("tool.trm"))
     assert lost, "the report tells nothing of missing records"
@@ -76,8 +67,8 @@ def check_record_bound(runner):
 def check_counters(runner):
     program, run = kernel(runner)
     runner.run(build(runner, "counters"), program, "-m", "blocks", "--only", "kernel:kernel_*")
-    own = {row["function"]: row for row in query(runner, "SELECT * WHERE tool=counters")}
-    blocks = query(runner, "SELECT function,sum(count) WHERE block GROUP BY function")
+    own = {row["function"]: row for row in runner.query("SELECT * WHERE tool=counters")}
+    blocks = runner.query("SELECT function,sum(count) WHERE block GROUP BY function")
     for row in blocks:
         got = own[row["function"]]
         expect(row["function"], (got["counters#blocks"], got["counters#again"]), (row["sum#count"],) * 2)

@@ -23,6 +23,8 @@ def check_locks(runner):
         told = re.findall(r"^locks: (.*) \(0x", text, re.M)
         expect(wrong, told, [problem])
         expect(f"{wrong}, its number", numbers(text, r"(\d+) problem")[0], 1)
+        expect(f"{wrong}, recorded", runner.sums("locks", "problems", "locks#problem", "locks#times"),
+               {problem: 1})
     assert re.search(r"taken at locking:backwards", runner.run("locks", program, words=["order"]))
     return f"{len(PROBLEMS)} problems"
 
@@ -38,6 +40,10 @@ def check_falseshare(runner):
     expect("masks", sorted(re.findall(r"written ([0-9a-f]{16})", text)),
            ["00000000000000ff", "00000000000000ff", "00000000000000ff", "000000ff00000000"])
     assert "written in sharing:write_lines" in text, text
+    rows = runner.query("SELECT * WHERE tool=falseshare,tool.table=lines")
+    expect("recorded lines", sorted((row["falseshare#shared"], row["falseshare#moves"], row["function"])
+                                    for row in rows),
+           [(0, 1999, "write_lines"), (1, 1999, "write_lines")])
     return f"{len(lines)} lines"
 
 

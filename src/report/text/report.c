@@ -497,9 +497,12 @@ static void add_tools(const struct view *view)
 /* Whether counts of functions are wanted: they are there if tools alone measured, too. */
 static bool shows_counts(const struct view *view)
 {
-	return !view->summary || !view->profile->tool_tables.count ||
-	       strcmp(report_run_text(&view->profile->runs.items[0], "run.measure"),
-		      "tools") != 0;
+	const struct report_run *run = &view->profile->runs.items[0];
+
+	return !view->summary ||
+	       (!view->profile->tool_tables.count &&
+		!report_run_global(run, "tool.printed")) ||
+	       strcmp(report_run_text(run, "run.measure"), "tools") != 0;
 }
 
 static void add_report(const struct view *view)
