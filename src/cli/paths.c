@@ -3,12 +3,16 @@
 #include "cli/commands.h"
 #include "cli/showing.h"
 
+#include "derive/hot_paths_describe.h"
+#include "derive/hot_paths_json.h"
 #include "derive/hot_paths_show.h"
+
+#include <inttypes.h>
 
 static struct {
 	struct showing shown;
 	int describe, disassemble;
-	char *syntax;
+	char *syntax, *path;
 	int chosen_syntax; /* enum disassemble_syntax */
 } arguments;
 
@@ -17,31 +21,53 @@ static const struct poptOption option_table[] = {
 	 "the instructions of each path, too", NULL},
 	{"syntax", 0, POPT_ARG_STRING, &arguments.syntax, 0,
 	 "how instructions are written: att (the default) or intel", "NAME"},
+	{"path", 0, POPT_ARG_STRING, &arguments.path, 0,
+	 "the path with this number, taken or not", "N"},
 	{"describe", 0, POPT_ARG_NONE, &arguments.describe, 0,
-	 "all paths, a line each, for other programs", NULL},
+	 "all edges and paths, a line each, for other programs", NULL},
 	SHOWING_PROCESS(arguments.shown),
 	SHOWING_MODULE(arguments.shown),
 	SHOWING_TABLES(arguments.shown),
 	POPT_TABLEEND};
 
-static void add_paths(const struct report_profile *profile, const struct choice *choice,
-		      struct text *out)
+static struct trm_error *choose_path(struct hot_paths *paths, const struct choice *choice)
+{
+	uint64_t number;
+
+	if (!arguments.path)
+		return NULL;
+	TRM_TRY(arguments_number("path", arguments.path, 0, &number));
+	if (hot_paths_choose(paths, choice->functions, number))
+		return NULL;
+	return trm_error_create(TRM_ERROR_USAGE,
+				"'%s' has no path %" PRIu64
+				": trammel paths --describe shows how many there are",
+				choice->functions ? choice->functions : "*", number);
+}
+
+static struct trm_error *add_paths(const struct report_profile *profile,
+				   const struct choice *choice, struct text *out)
 {
 	const struct hot_paths_options options = {
 		.table = choice->options,
-		.disassemble = arguments.disassemble,
+		.disassemble = arguments.disassemble || arguments.path,
 		.syntax = (enum disassemble_syntax)arguments.chosen_syntax,
 	};
 	struct hot_paths paths;
+	struct trm_error *error;
 
 	hot_paths_init(&paths, profile, choice->functions);
-	if (arguments.describe)
+	error = choose_path(&paths, choice);
+	if (error)
+		;
+	else if (arguments.describe)
 		hot_paths_describe(&paths, out);
 	else if (arguments.shown.json)
 		hot_paths_json(&paths, &options, out);
 	else
 		hot_paths_text(&paths, &options, out);
 	hot_paths_deinit(&paths);
+	return error;
 }
 
 static struct trm_error *need_paths(const struct report_profile *profile,
@@ -70,7 +96,7 @@ static struct trm_error *run_paths(int *ret_status)
 	TRM_TRY(showing_load(path, &choice.filter, &profile));
 	TRM_TRY(need_paths(profile, path));
 	TRM_TRY(walk_check(choice.functions, profile));
-	add_paths(profile, &choice, &text);
+	TRM_TRY(add_paths(profile, &choice, &text));
 	return showing_print(&arguments.shown, &text, true);
 }
 

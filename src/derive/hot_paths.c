@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "derive/path_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,68 @@ static void add_up(struct hot_paths *paths)
 	paths->rows.count = kept + 1;
 }
 
+COMPARE_BY(by_functions, struct hot_paths_bar, functions);
+
+static void add_bar(struct hot_paths *paths, const char *reason)
+{
+	vector_for_each (&paths->bars, bar)
+		if (!strcmp(bar->reason, reason)) {
+			bar->functions++;
+			return;
+		}
+	vector_push(&paths->bars, ((struct hot_paths_bar){reason, 1}));
+}
+
+/* Why the functions that are not marked have no paths. */
+static void count_bars(struct hot_paths *paths, const char *functions, bool *found)
+{
+	const struct report_profile *profile = paths->profile;
+
+	vector_for_each (&profile->path_bars, bar) {
+		const struct report_function *function =
+			&profile->functions.items[bar->function];
+
+		if (found[bar->function] || bar->part != function->offset ||
+		    !walk_wants(functions, profile, function))
+			continue;
+		found[bar->function] = true;
+		paths->without++;
+		add_bar(paths, bar->reason);
+	}
+	for (size_t i = 0; i < profile->functions.count; i++)
+		if (!found[i] &&
+		    walk_wants(functions, profile, &profile->functions.items[i])) {
+			paths->without++;
+			add_bar(paths, "no path of it came to its end");
+		}
+	if (paths->bars.count)
+		qsort(paths->bars.items, paths->bars.count, sizeof(*paths->bars.items),
+		      by_functions);
+	for (size_t i = 0; i < paths->bars.count / 2; i++) {
+		struct hot_paths_bar other = paths->bars.items[i];
+
+		paths->bars.items[i] = paths->bars.items[paths->bars.count - 1 - i];
+		paths->bars.items[paths->bars.count - 1 - i] = other;
+	}
+}
+
+/* Functions with a cut edge; a part counts for its function, once. */
+static void count_split(struct hot_paths *paths, const char *functions)
+{
+	const struct report_profile *profile = paths->profile;
+	scoped_free bool *found =
+		memory_allocate_zeroed(profile->functions.count + 1, sizeof(*found));
+
+	vector_for_each (&profile->path_graphs, graph) {
+		if (found[graph->function] || !strchr(graph->steps, '/') ||
+		    !walk_wants(functions, profile,
+				&profile->functions.items[graph->function]))
+			continue;
+		found[graph->function] = true;
+		paths->split++;
+	}
+}
+
 static void count_functions(struct hot_paths *paths, const char *functions)
 {
 	const struct report_profile *profile = paths->profile;
@@ -84,11 +147,11 @@ static void count_functions(struct hot_paths *paths, const char *functions)
 
 		paths->functions += !found[number];
 		paths->executed += row->executed;
+		paths->left += strcmp(row->path->end, "call") ? 0 : row->count;
 		found[number] = true;
 	}
-	for (size_t i = 0; i < profile->functions.count; i++)
-		paths->without += !found[i] && walk_wants(functions, profile,
-							  &profile->functions.items[i]);
+	count_bars(paths, functions, found);
+	count_split(paths, functions);
 }
 
 void hot_paths_init(struct hot_paths *paths, const struct report_profile *profile,
@@ -105,5 +168,70 @@ void hot_paths_init(struct hot_paths *paths, const struct report_profile *profil
 
 void hot_paths_deinit(struct hot_paths *paths)
 {
+	vector_for_each (&paths->made, path)
+		free(*path);
+	vector_for_each (&paths->texts, text)
+		free(*text);
+	vector_deinit(&paths->made);
+	vector_deinit(&paths->texts);
+	vector_deinit(&paths->bars);
 	vector_deinit(&paths->rows);
+}
+
+/* Adds the path of a function that never took it. */
+static void make_path(struct hot_paths *paths, const struct report_path_graph *row,
+		      uint64_t number)
+{
+	struct path_graph graph;
+	struct text blocks = {0};
+	struct report_path *path;
+	const char *end = NULL;
+
+	if (path_graph_init(&graph, row))
+		end = path_graph_walk(&graph, number, &blocks);
+	path_graph_deinit(&graph);
+	if (!end || !blocks.data) {
+		text_deinit(&blocks);
+		return;
+	}
+	path = memory_allocate_zeroed(1, sizeof(*path));
+	*path = (struct report_path){.function = row->function,
+				     .part = row->part,
+				     .number = number,
+				     .of = row->of,
+				     .blocks = blocks.data,
+				     .end = end};
+	vector_push(&paths->made, path);
+	vector_push(&paths->texts, blocks.data);
+	vector_push(
+		&paths->rows,
+		((struct hot_path){
+			.path = path,
+			.function = &paths->profile->functions.items[row->function]}));
+}
+
+static bool has_path(const struct hot_paths *paths, const struct report_path_graph *graph)
+{
+	vector_for_each (&paths->rows, row)
+		if (row->path->function == graph->function &&
+		    row->path->part == graph->part && strcmp(row->path->end, "call") != 0)
+			return true;
+	return false;
+}
+
+bool hot_paths_choose(struct hot_paths *paths, const char *functions, uint64_t number)
+{
+	const struct report_profile *profile = paths->profile;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < paths->rows.count; i++)
+		if (paths->rows.items[i].path->number == number)
+			paths->rows.items[kept++] = paths->rows.items[i];
+	paths->rows.count = kept;
+	vector_for_each (&profile->path_graphs, graph)
+		if (walk_wants(functions, profile,
+			       &profile->functions.items[graph->function]) &&
+		    !has_path(paths, graph))
+			make_path(paths, graph, number);
+	return paths->rows.count;
 }

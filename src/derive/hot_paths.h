@@ -18,12 +18,24 @@ struct hot_path {
 	uint64_t executed; /* instructions, on the path as often as it was taken */
 };
 
+/* Functions whose paths were not counted, for one reason. */
+struct hot_paths_bar {
+	const char *reason;
+	size_t functions;
+};
+
 struct hot_paths {
 	const struct report_profile *profile;
 	struct VECTOR(struct hot_path) rows; /* those with most instructions first */
 	size_t functions;                    /* that have any */
-	size_t without;    /* executed ones whose edges were counted instead */
-	uint64_t executed; /* sum of the rows' */
+	size_t without; /* executed ones whose edges, or calls, were counted instead */
+	size_t split;   /* that have too many paths, so that some edges are cut */
+	uint64_t left;  /* beginnings of paths that were left in a call */
+	struct VECTOR(struct hot_paths_bar) bars; /* those with most functions first */
+	uint64_t executed;                        /* sum of the rows' */
+	/* Those of hot_paths_choose that were never taken. */
+	struct VECTOR(struct report_path *) made;
+	struct VECTOR(char *) texts;
 };
 
 /* Finds the paths of the selected part of a profile, which must outlive the result.
@@ -31,5 +43,9 @@ struct hot_paths {
 void hot_paths_init(struct hot_paths *paths, const struct report_profile *profile,
 		    const char *functions);
 void hot_paths_deinit(struct hot_paths *paths);
+
+/* Leaves only the path with a number of each function, also of one that never took it;
+ * false: none has one. `functions`: as for hot_paths_init. */
+bool hot_paths_choose(struct hot_paths *paths, const char *functions, uint64_t number);
 
 #endif

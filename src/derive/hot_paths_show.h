@@ -1,5 +1,5 @@
 /*
- * Paths as text, as JSON, and as a description for other programs.
+ * Paths as a table, and their code.
  */
 #ifndef TRAMMEL_DERIVE_HOT_PATHS_SHOW_H
 #define TRAMMEL_DERIVE_HOT_PATHS_SHOW_H
@@ -13,12 +13,8 @@ struct hot_paths_options {
 	enum disassemble_syntax syntax; /* of them */
 };
 
-/* Adds them as a table, as one JSON object, or as the description that
- * man/trammel-paths.1.md defines. */
+/* Adds them as a table. */
 void hot_paths_text(const struct hot_paths *paths,
 		    const struct hot_paths_options *options, struct text *out);
-void hot_paths_json(const struct hot_paths *paths,
-		    const struct hot_paths_options *options, struct text *out);
-void hot_paths_describe(const struct hot_paths *paths, struct text *out);
 
 #endif

@@ -56,6 +56,8 @@ static const struct {
 	[FIELD_PATH_END] = {"path.end", RECORD_STRING},
 	[FIELD_PATH_INSTRUCTIONS] = {"path.instructions", RECORD_UINT},
 	[FIELD_PATH_COUNT] = {"path.count", RECORD_UINT},
+	[FIELD_PATH_STEPS] = {"path.steps", RECORD_STRING},
+	[FIELD_PATH_REASON] = {"path.reason", RECORD_STRING},
 	[FIELD_TIME] = {"time.ns", RECORD_UINT},
 	[FIELD_GRAPH_CALLS] = {"graph.calls", RECORD_UINT},
 	[FIELD_GRAPH_NS] = {"graph.time.exclusive.ns", RECORD_UINT},

@@ -166,6 +166,12 @@ static uint32_t find_function(struct loader *loader, const struct row *row)
 	return index;
 }
 
+static const char *keep_field(struct loader *loader, const struct row *row,
+			      enum field field)
+{
+	return keep_text(loader->profile, string_of(row, field));
+}
+
 static void add_process(struct loader *loader, const struct row *row)
 {
 	uint32_t index = find_image(loader, number_of(row, FIELD_IMAGE));
@@ -175,9 +181,9 @@ static void add_process(struct loader *loader, const struct row *row)
 	image->process = number_of(row, FIELD_PROCESS);
 	image->parent = number_of(row, FIELD_PARENT);
 	image->threads = number_of(row, FIELD_THREADS);
-	image->program = keep_text(loader->profile, string_of(row, FIELD_PROGRAM));
-	image->state = keep_text(loader->profile, string_of(row, FIELD_STATE));
-	image->reason = keep_text(loader->profile, string_of(row, FIELD_REASON));
+	image->program = keep_field(loader, row, FIELD_PROGRAM);
+	image->state = keep_field(loader, row, FIELD_STATE);
+	image->reason = keep_field(loader, row, FIELD_REASON);
 }
 
 static void add_module(struct loader *loader, const struct row *row)
@@ -382,7 +388,7 @@ static void add_arc(struct loader *loader, const struct row *row)
 		.caller = REPORT_UNKNOWN,
 		.caller_module = REPORT_UNKNOWN,
 		.site = number_of(row, FIELD_ARC_SITE),
-		.kind = keep_text(loader->profile, string_of(row, FIELD_ARC_KIND)),
+		.kind = keep_field(loader, row, FIELD_ARC_KIND),
 		.count = number_of(row, FIELD_ARC_COUNT),
 	};
 
@@ -401,18 +407,14 @@ static void add_edge(struct loader *loader, const struct row *row)
 {
 	if (is_left_out(loader, row))
 		return;
-	uint32_t function = find_function(loader, row);
-	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
-	const char *kind = keep_text(loader->profile, string_of(row, FIELD_EDGE_KIND));
-
 	vector_push(&loader->profile->edges,
 		    ((struct report_edge){
-			    .function = function,
-			    .image = image,
+			    .function = find_function(loader, row),
+			    .image = find_image(loader, number_of(row, FIELD_IMAGE)),
 			    .from = number_of(row, FIELD_EDGE_FROM),
 			    .to = number_of(row, FIELD_EDGE_TO),
 			    .address = number_of(row, FIELD_EDGE),
-			    .kind = kind,
+			    .kind = keep_field(loader, row, FIELD_EDGE_KIND),
 			    .open = !(row->present & BIT(FIELD_BLOCK_COUNT)),
 			    .count = number_of(row, FIELD_BLOCK_COUNT),
 		    }));
@@ -422,23 +424,39 @@ static void add_path(struct loader *loader, const struct row *row)
 {
 	if (is_left_out(loader, row))
 		return;
-	uint32_t function = find_function(loader, row);
-	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+	vector_push(&loader->profile->paths,
+		    ((struct report_path){
+			    .function = find_function(loader, row),
+			    .image = find_image(loader, number_of(row, FIELD_IMAGE)),
+			    .part = number_of(row, FIELD_PATH_IN),
+			    .number = number_of(row, FIELD_PATH_NUMBER),
+			    .of = number_of(row, FIELD_PATH_TOTAL),
+			    .blocks = keep_field(loader, row, FIELD_PATH_BLOCKS),
+			    .end = keep_field(loader, row, FIELD_PATH_END),
+			    .instructions = number_of(row, FIELD_PATH_INSTRUCTIONS),
+			    .count = number_of(row, FIELD_PATH_COUNT),
+		    }));
+}
 
-	vector_push(
-		&loader->profile->paths,
-		((struct report_path){
-			.function = function,
-			.image = image,
-			.part = number_of(row, FIELD_PATH_IN),
-			.number = number_of(row, FIELD_PATH_NUMBER),
-			.of = number_of(row, FIELD_PATH_TOTAL),
-			.blocks = keep_text(loader->profile,
-					    string_of(row, FIELD_PATH_BLOCKS)),
-			.end = keep_text(loader->profile, string_of(row, FIELD_PATH_END)),
-			.instructions = number_of(row, FIELD_PATH_INSTRUCTIONS),
-			.count = number_of(row, FIELD_PATH_COUNT),
-		}));
+static void add_path_graph(struct loader *loader, const struct row *row)
+{
+	vector_push(&loader->profile->path_graphs,
+		    ((struct report_path_graph){
+			    .function = find_function(loader, row),
+			    .part = number_of(row, FIELD_PATH_IN),
+			    .of = number_of(row, FIELD_PATH_TOTAL),
+			    .steps = keep_field(loader, row, FIELD_PATH_STEPS),
+		    }));
+}
+
+static void add_path_bar(struct loader *loader, const struct row *row)
+{
+	vector_push(&loader->profile->path_bars,
+		    ((struct report_path_bar){
+			    .function = find_function(loader, row),
+			    .part = number_of(row, FIELD_PATH_IN),
+			    .reason = keep_field(loader, row, FIELD_PATH_REASON),
+		    }));
 }
 
 static void add_fault(struct loader *loader, const struct row *row)
@@ -552,6 +570,8 @@ static const struct {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_ARC_COUNT), add_arc},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_EDGE) | BIT(FIELD_EDGE_FROM), add_edge},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_PATH_BLOCKS) | BIT(FIELD_PATH_COUNT), add_path},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_PATH_STEPS), add_path_graph},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_PATH_REASON), add_path_bar},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_FAULT), add_fault},
 	{BIT(FIELD_MODULE) | BIT(FIELD_KNOWN), add_module},
 	{BIT(FIELD_INTERVAL) | BIT(FIELD_INTERVAL_START), add_interval},

@@ -32,6 +32,8 @@ void report_profile_destroy(struct report_profile *profile)
 	vector_deinit(&profile->edges);
 	vector_deinit(&profile->faults);
 	vector_deinit(&profile->paths);
+	vector_deinit(&profile->path_graphs);
+	vector_deinit(&profile->path_bars);
 	deinit_tree(&profile->regions);
 	deinit_tree(&profile->graph);
 	vector_deinit(&profile->loads);

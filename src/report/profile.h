@@ -218,6 +218,8 @@ struct report_profile {
 	struct VECTOR(struct report_edge) edges;
 	struct VECTOR(struct report_fault) faults;
 	struct VECTOR(struct report_path) paths; /* in the order of the file */
+	struct VECTOR(struct report_path_graph) path_graphs; /* some more than once */
+	struct VECTOR(struct report_path_bar) path_bars;
 	struct report_tree regions;
 	struct report_tree graph;                  /* of calls in their contexts */
 	struct VECTOR(struct report_probe) probes; /* see report/probes.h */

@@ -15,9 +15,23 @@ struct report_path {
 				that of the first one that begins so */
 	const char *blocks;  /* distances of its blocks from `part`, in hexadecimal, with
 				blanks  between them */
-	const char *end;     /* "leave", "back", "call" or "stop" */
+	const char *end;     /* "leave", "back", "split", "call" or "stop" */
 	uint64_t instructions; /* on it */
 	uint64_t count;
+};
+
+/* All paths of a function, or of a cold part of one. */
+struct report_path_graph {
+	uint32_t function;
+	uint64_t part, of;
+	const char *steps; /* see path.steps in docs/profile.md */
+};
+
+/* Why the paths of a function, or of a cold part of one, were not counted. */
+struct report_path_bar {
+	uint32_t function;
+	uint64_t part;
+	const char *reason;
 };
 
 #endif

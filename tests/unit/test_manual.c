@@ -206,7 +206,7 @@ static void test_mix(void **state)
 static void test_paths(void **state)
 {
 	(void)state;
-	check_options("paths", 11);
+	check_options("paths", 12);
 	check_no_more_options("paths");
 }
 
