@@ -7,11 +7,11 @@
 # "What is not in the list is not touched" does not hold: cmpxchg writes nothing, not even flags;
 # enter and xlatb neither read nor write anything; cmc, which inverts the carry flag, does not read
 # it, nor does rcl; a conditional move does not read its destination; of syscall the kernel's two
-# registers are missing; of a gather the mask, which it clears. The list of flags (eflags) and
-# that of registers (rflags) disagree, too. iced has "perhaps written" for registers, but not for
-# flags: those of a shift by CL, all kept when CL is 0, and of repne scasb, kept when RCX is 0, are
-# in rflagsWritten as if they were always set. There, for
-# liveness, only reading the flags first is right.
+# registers are missing; of a gather the mask, which it clears. The list of flags (eflags) and that
+# of registers (rflags) disagree, too. iced has "perhaps written" for registers, but not for flags:
+# those of a shift by CL, all kept when CL is 0, and of repne scasb, kept when RCX is 0, are in
+# rflagsWritten as if they were always set. There, for liveness, only reading the flags first is
+# right.
 #
 # Seen, missing in Capstone and said by iced:
 #   cmpxchg [rdi], ecx    writes eax and flags     enter 16, 0   reads, writes rbp and rsp
