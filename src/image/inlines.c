@@ -27,13 +27,6 @@ struct reading {
 	bool other; /* a unit was compiled by another compiler than LLVM's */
 };
 
-static const char *name_of(const struct dwarf_entry *entry)
-{
-	const char *linked = dwarf_entry_string(entry, DWARF_LINKAGE_NAME);
-
-	return linked ? linked : dwarf_entry_string(entry, DWARF_NAME);
-}
-
 /* The scope's code. False if it has none. */
 static bool add_ranges(struct reading *reading, const struct dwarf_entry *entry,
 		       uint32_t scope, uint32_t depth)
@@ -62,7 +55,7 @@ static uint32_t add_scope(struct reading *reading, const struct dwarf_entry *ent
 
 	if (!add_ranges(reading, entry, scope, depth))
 		return INLINES_NONE;
-	name = name_of(entry);
+	name = dwarf_entry_linked_name(entry);
 	if (!name) {
 		while (reading->ranges.count &&
 		       reading->ranges.items[reading->ranges.count - 1].scope == scope)

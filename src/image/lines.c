@@ -41,14 +41,23 @@ static bool number_of(struct reading *reading, struct dwarf_unit *unit, uint64_t
 	return true;
 }
 
-/* The first place of a function counts. */
-static void set_place(struct reading *reading, uint64_t address, struct image_place place)
+/* The first place of a function counts, unless a later entry has the name that the
+ * function goes by (NULL: no name is known). Linkers that fold equal functions leave the
+ * entries of all of them at one address. */
+static void set_place(struct reading *reading, uint64_t address, const char *name,
+		      struct image_place place)
 {
-	size_t index = image_function_at(reading->image, address);
+	const struct image *image = reading->image;
+	size_t index = image_function_at(image, address);
+	struct image_place *known;
 
-	if (index < reading->image->functions.count &&
-	    !reading->lines->places.items[index].line)
-		reading->lines->places.items[index] = place;
+	if (index >= image->functions.count)
+		return;
+	known = &reading->lines->places.items[index];
+	if (!known->line ||
+	    (name &&
+	     !strcmp(name, image->names.items + image->functions.items[index].name)))
+		*known = place;
 }
 
 /* The file and line that a function is declared in. Number 0 was no file before version 5
@@ -77,7 +86,7 @@ static bool see_entry(void *context, const struct dwarf_entry *entry, size_t dep
 		return true;
 	reading->functions = true;
 	if (find_place(reading, entry, &place))
-		set_place(reading, address, place);
+		set_place(reading, address, dwarf_entry_linked_name(entry), place);
 	else
 		reading->unplaced = true;
 	return true;
@@ -102,7 +111,7 @@ static void see_line(void *context, const struct dwarf_row *row)
 	struct image_place place;
 
 	if (place_of(reading, row, &place))
-		set_place(reading, row->address, place);
+		set_place(reading, row->address, NULL, place);
 }
 
 /* Ranges of one line that follow each other become one row. */

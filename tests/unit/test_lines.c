@@ -38,6 +38,11 @@ int places_assembly(void);
 
 enum { ASSEMBLY_LINE = 6 };
 
+/* In folded.S. */
+int places_folded(void);
+
+enum { FOLDED_LINE = 44 };
+
 static char folder[] = "/tmp/test_lines.XXXXXX";
 
 /* The program itself, opened. */
@@ -90,6 +95,7 @@ static void test_places(void **state)
 		    SECOND_LINE);
 	check_place(image, &lines, "places_assembly", "/tests/unit/places.S",
 		    ASSEMBLY_LINE);
+	check_place(image, &lines, "places_folded", "/folded.c", FOLDED_LINE);
 	/* What the linker brings along has none. */
 	assert_int_equal(place_of(image, &lines, "_init").line, 0);
 	image_lines_deinit(&lines);
@@ -248,7 +254,8 @@ int main(void)
 	};
 
 	/* So that all of them are in the program. */
-	if (places_second(2) + places_assembly() != 16 || !mkdtemp(folder)) {
+	if (places_second(2) + places_assembly() + places_folded() != 25 ||
+	    !mkdtemp(folder)) {
 		perror(folder);
 		return 1;
 	}

@@ -109,6 +109,13 @@ const char *dwarf_entry_string(const struct dwarf_entry *entry, enum dwarf_slot 
 		       : NULL;
 }
 
+const char *dwarf_entry_linked_name(const struct dwarf_entry *entry)
+{
+	const char *linked = dwarf_entry_string(entry, DWARF_LINKAGE_NAME);
+
+	return linked ? linked : dwarf_entry_string(entry, DWARF_NAME);
+}
+
 uint32_t dwarf_entry_number(const struct dwarf_entry *entry, enum dwarf_slot slot)
 {
 	struct dwarf_unit *unit;

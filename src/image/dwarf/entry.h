@@ -26,6 +26,10 @@ bool dwarf_entry_find(const struct dwarf_entry *entry, enum dwarf_slot slot,
  * the file. */
 const char *dwarf_entry_string(const struct dwarf_entry *entry, enum dwarf_slot slot);
 
+/* Returns the name that a function is linked by, or else its plain one, found in the same
+ * way; NULL: it has none. Valid as long as the file. */
+const char *dwarf_entry_linked_name(const struct dwarf_entry *entry);
+
 /* Returns a number attribute, found in the same way; 0: absent, or larger than 32
  * bits. */
 uint32_t dwarf_entry_number(const struct dwarf_entry *entry, enum dwarf_slot slot);
