@@ -103,8 +103,10 @@ for (const line of fs.readFileSync('missing', 'utf8').trim().split('\n')) {
 	const [code, access, what] = line.split(' ');
 	const { instruction, used } = info(code);
 	const word = access === 'W' ? 'Write' : 'Read';
-	let said = used.some(([register, how]) => how.includes(word) &&
-		register.replace(/^E?([A-D])[XL]$/, 'R$1X').replace(/^[XY]MM/, 'ZMM') === whole[what]);
+	const wide = (register) =>
+		register.replace(/^E?([A-D])[XL]$/, 'R$1X').replace(/^[XY]MM/, 'ZMM');
+	let said = used.some(([register, how]) =>
+		how.includes(word) && wide(register) === whole[what]);
 	if (what === 'rflags')
 		said = instruction.rflagsModified !== 0;
 	else if (what === 'CF' || what === 'OF')

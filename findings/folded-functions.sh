@@ -57,8 +57,8 @@ said() {
 }
 
 for linker in gold lld; do
-	LD_LIBRARY_PATH=$folder/root/usr/lib/x86_64-linux-gnu \
-		gcc -B"$folder/linkers" -fuse-ld=$linker -Wl,--icf=all two.o -o two.$linker || exit 2
+	LD_LIBRARY_PATH=$folder/root/usr/lib/x86_64-linux-gnu gcc -B"$folder/linkers" \
+		-fuse-ld=$linker -Wl,--icf=all two.o -o two.$linker || exit 2
 	place=0x$(nm two.$linker | awk '$3 == "first" { print $1 }')
 	[ "$place" = "0x$(nm two.$linker | awk '$3 == "second" { print $1 }')" ] || exit 2
 	seen="$(said bin/x86_64-linux-gnu-addr2line -fe two.$linker "$place")

@@ -63,11 +63,12 @@ END
 
 # depths NAME: how many stacks of each depth pprof reads.
 depths() {
-	root/usr/lib/go-1.23/pkg/tool/linux_amd64/pprof -symbolize=none -raw "$1.prof" 2>/dev/null |
+	root/usr/lib/go-1.23/pkg/tool/linux_amd64/pprof -symbolize=none -raw "$1.prof" \
+		2>/dev/null |
 		awk '/^Locations/ { exit }
 			/^ +[0-9]+ +[0-9]+: / { stacks[NF - 2]++ }
-			END { for (depth = 0; depth < 9; depth++)
-				if (stacks[depth]) printf "%d of depth %d; ", stacks[depth], depth }'
+			END { for (n = 0; n < 9; n++)
+				if (stacks[n]) printf "%d of depth %d; ", stacks[n], n }'
 }
 
 for name in one two forty; do
