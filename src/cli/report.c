@@ -29,7 +29,7 @@ static const struct poptOption option_table[] = {
 	{"callees", 0, POPT_ARG_STRING, &arguments.callees, 0,
 	 "what functions whose names match call", "GLOB"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
-	 "order of the rows: calls (the default), name, module or instructions", "KEY"},
+	 "order: calls (the default), name, module, instructions or bytes", "KEY"},
 	SHOWING_PROCESS(arguments.shown),
 	SHOWING_INTERVAL(arguments.shown),
 	SHOWING_MODULE(arguments.shown),
@@ -62,8 +62,8 @@ static struct trm_error *read_options(struct report_options *options)
 	static const char *const by[] = {"function", "module",    "process",  "block",
 					 "edge",     "arc",       "interval", "thread",
 					 "region",   "callgraph", NULL};
-	static const char *const sorts[] = {"calls", "name", "module", "instructions",
-					    NULL};
+	static const char *const sorts[] = {"calls",        "name",  "module",
+					    "instructions", "bytes", NULL};
 	int chosen_by, chosen_sort;
 	bool colour;
 	size_t limit;
@@ -139,6 +139,11 @@ static struct trm_error *check_counts(const struct report_profile *profile,
 			path);
 	if (options->by == REPORT_BY_ARC && !report_has_measured(profile, with_calls))
 		TRM_TRY(showing_need_calls(profile, path));
+	if (options->sort == REPORT_SORT_BYTES && !profile->memory)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"no loads and stores in '%s': measure with trammel run -m memory",
+			path);
 	if (options->by != REPORT_BY_BLOCK && options->sort != REPORT_SORT_INSTRUCTIONS &&
 	    (!arguments.check || profile->arcs.count))
 		return NULL;

@@ -63,6 +63,10 @@ static const struct {
 	[FIELD_GRAPH_NS] = {"graph.time.exclusive.ns", RECORD_UINT},
 	[FIELD_PROBE] = {"probe.number", RECORD_UINT},
 	[FIELD_TOOL] = {"tool.records", RECORD_UINT},
+	[FIELD_LOADS] = {"function.loads", RECORD_UINT},
+	[FIELD_STORES] = {"function.stores", RECORD_UINT},
+	[FIELD_BYTES_LOADED] = {"function.loads.bytes", RECORD_UINT},
+	[FIELD_BYTES_STORED] = {"function.stores.bytes", RECORD_UINT},
 };
 
 static uint8_t find_field(const struct record_model *model, record_attribute attribute)

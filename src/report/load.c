@@ -12,6 +12,7 @@
 #include "report/edges.h"
 #include "report/fields.h"
 #include "report/intervals.h"
+#include "report/load_finish.h"
 #include "report/probes.h"
 #include "report/regions.h"
 #include "report/runs.h"
@@ -340,6 +341,24 @@ static void add_exits(struct loader *loader, const struct row *row)
 	loader->profile->exits = true;
 }
 
+static void add_memory(struct loader *loader, const struct row *row)
+{
+	const struct report_memory memory = {
+		number_of(row, FIELD_LOADS),
+		number_of(row, FIELD_STORES),
+		number_of(row, FIELD_BYTES_LOADED),
+		number_of(row, FIELD_BYTES_STORED),
+	};
+
+	if (is_left_out(loader, row))
+		return;
+	uint32_t function = find_function(loader, row);
+	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+
+	report_memory_add(&count_of(loader, image, function)->memory, &memory);
+	loader->profile->memory = true;
+}
+
 /* Sizes that no block has are as wrong as any other. */
 static uint32_t small_number_of(const struct row *row, enum field field)
 {
@@ -566,6 +585,8 @@ static const struct {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_CALLS), add_function},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_RETURNED), add_exits},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_TAIL_CALLS), add_exits},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_LOADS), add_memory},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_STORES), add_memory},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_BLOCK) | BIT(FIELD_BLOCK_COUNT), add_block},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_ARC_COUNT), add_arc},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_EDGE) | BIT(FIELD_EDGE_FROM), add_edge},
@@ -699,35 +720,6 @@ static void see_file(void *context)
 	table_deinit(&loader->run_by_number);
 }
 
-static void finish_loading(struct report_profile *profile, const struct wanted *wanted)
-{
-	struct table first_by_name = {0};
-
-	report_intervals_finish(profile);
-	profile->coverage = true;
-	vector_for_each (&profile->runs, run)
-		if (!report_run_is_coverage(run))
-			profile->coverage = false;
-	for (size_t i = 0; i < profile->modules.count; i++) {
-		struct report_module *module = &profile->modules.items[i];
-		bool new;
-		uint64_t *first =
-			table_insert(&first_by_name, (uintptr_t)module->name, &new);
-
-		if (new)
-			*first = i;
-		else
-			module->ambiguous = profile->modules.items[*first].ambiguous =
-				true;
-	}
-	table_deinit(&first_by_name);
-	report_blocks_finish(profile);
-	if (!(wanted->without & BIT(FIELD_ARC_COUNT)))
-		report_graph_finish(profile);
-	report_arcs_finish(profile);
-	report_edges_finish(profile);
-}
-
 static void deinit_loader(struct loader *loader)
 {
 	record_model_destroy(loader->model);
@@ -772,7 +764,7 @@ static struct trm_error *load_profile(const char *path, const struct wanted *wan
 		report_profile_destroy(profile);
 		return error;
 	}
-	finish_loading(profile, wanted);
+	load_finish(profile, !(wanted->without & BIT(FIELD_ARC_COUNT)));
 	*ret_profile = profile;
 	return NULL;
 }

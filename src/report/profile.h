@@ -53,6 +53,11 @@ struct report_module {
 	size_t unmeasured;  /* images with a reason */
 };
 
+/* What code did with memory. */
+struct report_memory {
+	uint64_t loads, stores, bytes_loaded, bytes_stored;
+};
+
 struct report_function {
 	uint32_t module;
 	uint64_t offset;                   /* link-time address */
@@ -64,8 +69,9 @@ struct report_function {
 	uint64_t calls;
 	/* With profile.exits: number of returns, and of jumps to another function. */
 	uint64_t returned, tail_calls;
-	uint64_t blocks;       /* executed; 0: they were not counted */
-	uint64_t instructions; /* executed in them */
+	struct report_memory memory; /* with profile.memory */
+	uint64_t blocks;             /* executed; 0: they were not counted */
+	uint64_t instructions;       /* executed in them */
 	/* In profiles of call graphs: time in the function alone, and with its callees
 	 * (recursion counted once). */
 	bool timed; /* else its time is its callers' */
@@ -85,7 +91,18 @@ static inline uint64_t report_left_otherwise(const struct report_function *funct
 struct report_count {
 	uint32_t function, image;
 	uint64_t calls, returned, tail_calls;
+	struct report_memory memory;
 };
+
+/* Adds what was counted elsewhere. */
+static inline void report_memory_add(struct report_memory *to,
+				     const struct report_memory *from)
+{
+	to->loads += from->loads;
+	to->stores += from->stores;
+	to->bytes_loaded += from->bytes_loaded;
+	to->bytes_stored += from->bytes_stored;
+}
 
 /* A basic block in one image, or in all that are selected. */
 struct report_block {
@@ -237,6 +254,7 @@ struct report_profile {
 	struct string_table strings;    /* owns every string here */
 	bool coverage;                  /* no run counted calls */
 	bool exits;                     /* it is known how functions were left */
+	bool memory;                    /* loads and stores of functions were counted */
 	char *warning;                  /* about the file; NULL: none */
 	/* Set by selecting: */
 	uint64_t calls;

@@ -73,6 +73,7 @@ static void add_counts(struct report_profile *profile)
 		function->calls += calls;
 		function->returned += count->returned;
 		function->tail_calls += count->tail_calls;
+		report_memory_add(&function->memory, &count->memory);
 		module->calls += calls;
 		profile->calls += calls;
 	}
@@ -159,6 +160,8 @@ struct trm_error *report_profile_select(struct report_profile *profile,
 		function->executed = false;
 		function->calls = function->blocks = function->instructions = 0;
 		function->ns = function->inclusive_ns = 0;
+		function->returned = function->tail_calls = 0;
+		function->memory = (struct report_memory){0};
 		function->timed = false;
 	}
 	add_loads(profile);
@@ -196,6 +199,9 @@ static int compare_functions(const void *left, const void *right, void *context)
 		result = by_number_down(a->calls, b->calls);
 	else if (order->sort == REPORT_SORT_INSTRUCTIONS)
 		result = by_number_down(a->instructions, b->instructions);
+	else if (order->sort == REPORT_SORT_BYTES)
+		result = by_number_down(a->memory.bytes_loaded + a->memory.bytes_stored,
+					b->memory.bytes_loaded + b->memory.bytes_stored);
 	else if (order->sort == REPORT_SORT_NAME)
 		result = strcmp(a->name, b->name);
 	if (!result)

@@ -1,5 +1,6 @@
 """Records of tools of one's own, and their counters: what is in profiles, however programs end."""
 
+import json
 import os
 import re
 import subprocess
@@ -8,6 +9,7 @@ from kernels import expect, kernel
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ONLY = ["--only", "ends:*"]
+KERNELS = ["--only", "kernel:kernel_*"]
 
 
 def build(runner, name):
@@ -66,7 +68,7 @@ def check_record_bound(runner):
 
 def check_counters(runner):
     program, run = kernel(runner)
-    runner.run(build(runner, "counters"), program, "-m", "blocks", "--only", "kernel:kernel_*")
+    runner.run(build(runner, "counters"), program, "-m", "blocks", *KERNELS)
     own = {row["function"]: row for row in runner.query("SELECT * WHERE tool=counters")}
     blocks = runner.query("SELECT function,sum(count) WHERE block GROUP BY function")
     for row in blocks:
@@ -74,6 +76,26 @@ def check_counters(runner):
         expect(row["function"], (got["counters#blocks"], got["counters#again"]), (row["sum#count"],) * 2)
     expect("instructions", sum(row["counters#instructions"] for row in own.values()), len(run.steps))
     return f"{len(blocks)} functions"
+
+
+def check_memory(runner):
+    program, run = kernel(runner)
+    runner.run(build(runner, "counters"), program, "-m", "memory", *KERNELS)
+    right = {}
+    for step in run.steps:
+        row = right.setdefault(run.function_of(step.pc).name, [0] * 4)
+        for kind, _, size in step.references:
+            for at, counts in ((0, kind in "LM"), (1, kind in "SM")):
+                row[at] += counts
+                row[2 + at] += counts * size
+    report = json.loads(runner.report("tool.trm", "--json", "--sort=bytes"))["rows"]
+    got = {row["function"]: [row["function.loads"], row["function.stores"], row["function.loads.bytes"],
+                             row["function.stores.bytes"]] for row in report}
+    expect("loads, stores, bytes", got, right)
+    order = [sum(got[row["function"]][2:]) for row in report]
+    expect("order", order, sorted(order, reverse=True))
+    assert re.search(r"Loads +Bytes +Stores +Bytes", runner.report("tool.trm")), "no columns"
+    return f"{len(got)} functions"
 
 
 CHECKS = {name[6:]: function for name, function in list(globals().items())

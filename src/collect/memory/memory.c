@@ -1,13 +1,14 @@
-/* How often each function read memory and wrote it: a point in front of each instruction
- * that does, with a counter of the function. Instructions that repeat count as often as
- * they access memory. */
+/* How often each function read memory and wrote it, and how many bytes: a point in front
+ * of each instruction that does, with counters of the function. Instructions that repeat
+ * count as often as they access memory. */
 #include "code/plan/plan_rows.h"
 #include "code/points/recipe.h"
 #include "code/relocate/cfg.h"
 #include "collect/collect.h"
 #include "session/profile/profile_writer.h"
 
-enum { LOADS, STORES, KINDS };
+/* Bytes of accesses without a fixed size (xsave) are none. */
+enum { LOADS, STORES, BYTES_LOADED, BYTES_STORED, KINDS };
 
 /* Kind of point: accesses of an instruction; repetitions that were not made. */
 enum { ACCESSES, REST };
@@ -15,7 +16,7 @@ enum { ACCESSES, REST };
 enum { RCX = 1 };
 
 struct accesses {
-	uint8_t number[KINDS];
+	uint32_t number[KINDS];
 	bool repeated;
 };
 
@@ -30,9 +31,13 @@ static struct accesses accesses_of(const struct cfg *cfg,
 	struct accesses accesses = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		accesses.number[LOADS] += operands[i].reads;
-		accesses.number[STORES] += operands[i].writes;
-		accesses.repeated |= operands[i].repeated;
+		const struct recipe_operand *operand = &operands[i];
+
+		accesses.number[LOADS] += operand->reads;
+		accesses.number[STORES] += operand->writes;
+		accesses.number[BYTES_LOADED] += operand->reads ? operand->unit : 0;
+		accesses.number[BYTES_STORED] += operand->writes ? operand->unit : 0;
+		accesses.repeated |= operand->repeated;
 	}
 	return accesses;
 }
@@ -74,13 +79,14 @@ static void list_points(void *context, const struct point_function *function,
 }
 
 /* Adds rcx times `number`, or what is left of that. */
-static void add_repeated(struct recipe *recipe, uint32_t slot, int number, bool rest)
+static void add_repeated(struct recipe *recipe, uint32_t slot, uint32_t number, bool rest)
 {
 	const int times = recipe_take(recipe);
 
 	recipe_value(recipe, times,
 		     (struct recipe_value){.kind = RECIPE_REGISTER, .number = RCX});
-	recipe_compute_constant(recipe, RECIPE_TIMES, times, rest ? -number : number);
+	recipe_compute_constant(recipe, RECIPE_TIMES, times,
+				rest ? -(int64_t)number : (int64_t)number);
 	recipe_add(recipe, slot, times);
 	recipe_give_back(recipe, times);
 }
@@ -108,7 +114,7 @@ static void emit_point(void *context, const struct point_function *function,
 			add_repeated(recipe, kind, accesses.number[kind],
 				     point->recipe == REST);
 		else
-			recipe_count(recipe, kind, accesses.number[kind]);
+			recipe_count(recipe, kind, (int32_t)accesses.number[kind]);
 	}
 }
 
@@ -124,12 +130,15 @@ static void save_points(struct profile_writer *writer, const struct module_count
 		if (writer->session->options->points.items[row->source] !=
 		    collector_memory.points)
 			continue;
-		profile_writer_numbers(writer, from, plan_whole_of(plan, function),
-				       (const struct profile_writer_number[]){
-					       {"function.loads", counters[LOADS]},
-					       {"function.stores", counters[STORES]},
-				       },
-				       KINDS);
+		profile_writer_numbers(
+			writer, from, plan_whole_of(plan, function),
+			(const struct profile_writer_number[]){
+				{"function.loads", counters[LOADS]},
+				{"function.stores", counters[STORES]},
+				{"function.loads.bytes", counters[BYTES_LOADED]},
+				{"function.stores.bytes", counters[BYTES_STORED]},
+			},
+			KINDS);
 	}
 }
 
@@ -142,7 +151,7 @@ static const struct collector_ops memory_ops = {.save_points = save_points};
 
 const struct collector collector_memory = {
 	.name = "memory",
-	.summary = "exact number of loads and stores of every function",
+	.summary = "exact number of loads and stores of every function, and bytes",
 	.probe = PLAN_PROBE_COUNT,
 	.depth = PLAN_POINTS,
 	.slot_size = 8,

@@ -11,6 +11,14 @@
 
 #include <inttypes.h>
 
+static void add_memory(struct text *out, const struct report_memory *memory)
+{
+	json_add_number(out, "function.loads", memory->loads);
+	json_add_number(out, "function.loads.bytes", memory->bytes_loaded);
+	json_add_number(out, "function.stores", memory->stores);
+	json_add_number(out, "function.stores.bytes", memory->bytes_stored);
+}
+
 static void add_functions(struct text *out, const struct report_profile *profile,
 			  enum report_sort sort)
 {
@@ -28,6 +36,8 @@ static void add_functions(struct text *out, const struct report_profile *profile
 			json_add_number(out, "left_otherwise",
 					report_left_otherwise(rows[i]));
 		}
+		if (profile->memory)
+			add_memory(out, &rows[i]->memory);
 		if (rows[i]->timed) {
 			json_add_number(out, "time.inclusive.ns", rows[i]->inclusive_ns);
 			json_add_number(out, "time.exclusive.ns", rows[i]->ns);

@@ -118,6 +118,28 @@ static void add_exits(struct grid *grid, const struct report_profile *profile,
 	}
 }
 
+/* Profiles of memory say how often, and how many bytes. */
+static void add_memory_columns(struct grid *grid, const struct report_profile *profile)
+{
+	if (!profile->memory)
+		return;
+	grid_add_column(grid, "Loads", true);
+	grid_add_column(grid, "Bytes", true);
+	grid_add_column(grid, "Stores", true);
+	grid_add_column(grid, "Bytes", true);
+}
+
+static void add_memory(struct grid *grid, const struct report_profile *profile,
+		       const struct report_memory *memory)
+{
+	if (!profile->memory)
+		return;
+	grid_add_number(grid, memory->loads);
+	grid_add_number(grid, memory->bytes_loaded);
+	grid_add_number(grid, memory->stores);
+	grid_add_number(grid, memory->bytes_stored);
+}
+
 static void add_functions(const struct view *view)
 {
 	const struct report_profile *profile = view->profile;
@@ -130,6 +152,7 @@ static void add_functions(const struct view *view)
 		grid_add_column(&grid, "Share", true);
 	}
 	add_exit_columns(&grid, profile);
+	add_memory_columns(&grid, profile);
 	add_instruction_columns(&grid, profile);
 	add_time_columns(&grid, profile);
 	grid_add_column(&grid, "Module", false);
@@ -140,6 +163,7 @@ static void add_functions(const struct view *view)
 			grid_add_share(&grid, rows[i]->calls, profile->calls);
 		}
 		add_exits(&grid, profile, rows[i]);
+		add_memory(&grid, profile, &rows[i]->memory);
 		add_instructions(&grid, profile, rows[i]->blocks, rows[i]->instructions);
 		add_times(&grid, profile, rows[i]);
 		add_module_name(&grid, &profile->modules.items[rows[i]->module]);
