@@ -26,7 +26,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROBES = os.path.join(HERE, "probes")
 INCLUDE = os.path.join(os.path.dirname(HERE), "include")
-OWN = ("throws", "regions")  # programs of one scenario; all others are truth's
+OWN = ("throws", "regions", "loops")  # programs of one scenario; all others are truth's
 
 BUILDS = {
     "O0": ["gcc", "-O0", "-g"],
@@ -77,6 +77,9 @@ CASES = [
     ("signals", ("O2", "static"), ["take_long " + SUMS]),
     ("calls", ("O0", "O2"), ["truth:take_long@call { calls = sum(arg0) }"]),
     ("regions", ("O0", "O2", "clang"), ["solve { keyed = count() by region.path }"]),
+    ("loops", (*DEBUG, "stripped", "static"),
+     ["plain@loop { plain = sum(trips); widest = max(trips) }", "nested@loop { nested = sum(trips) }",
+      "recursive@loop { recursive = sum(trips) }", "leaves@loop { leaves = sum(trips) }"]),
     ("throws", DEBUG, ["outer(*)@return { kept = sum(value); results = sum(ret) }",
                        "outer(*) { entries = count(); numbers = sum(to->number) }"]),
 ]
@@ -285,6 +288,49 @@ def check_attach_refused(options, folder):
     return "ok"
 
 
+def address_of(program, function):
+    out = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
+    return next(line.split()[0] for line in out.splitlines() if line.endswith(" T " + function))
+
+
+def check_places(options, folder, variant):
+    """Points at a line, at an address, and each hit by itself, in order."""
+    program = os.path.join(folder, variant, "loops")
+    profile = os.path.join(folder, f"places-{variant}.trm")
+    line = line_of("loops.c", "the line of a point")
+    # Elsewhere `i` may be nowhere, or one more already.
+    number = "; number = sum(i)" if variant == "O0" else ""
+    probes = [f"loops.c:{line} {{ lines = count() by srcline{number} }}",
+              f"loops:0x{address_of(program, 'plain')} {{ address = sum(rdi) }}",
+              "plain { all = trace(count, function); some = trace(count) if count > 38 }"]
+    command = [options.trammel, "run", "--quiet", "-o", profile]
+    for probe in probes:
+        command += ["--probe", probe]
+    subprocess.run([*command, "--", program], check=True, stdout=subprocess.DEVNULL, timeout=120)
+    found, troubles = found_in(options.trammel, profile)
+    numbers = {("lines", "hits"): 820, ("lines", "key", f"loops.c:{line}"): 820,
+               ("number", "sum"): sum(i * (i - 1) // 2 for i in range(1, 41)),
+               ("address", "hits"): 40, ("address", "sum"): 820,
+               ("all", "hits"): 40, ("some", "hits"): 2}
+    if variant != "O0":
+        del numbers["number", "sum"]
+    wrong = [f"{key} must be {number}, is {found.get(key)}" for key, number in numbers.items()
+             if found.get(key) != number]
+    out = subprocess.run([options.trammel, "report", "--json", profile], check=True,
+                         capture_output=True, text=True).stdout
+    hits = {probe["probe.name"]: probe["hits"] for probe in json.loads(out)["probes"]}
+    if [hit["values"] for hit in hits["all"]] != [f"{i}, plain" for i in range(1, 41)]:
+        wrong.append(f"traced: {hits['all']}")
+    if [hit["values"] for hit in hits["some"]] != ["39", "40"]:
+        wrong.append(f"traced: {hits['some']}")
+    times = [hit["time.offset.ns"] for hit in hits["all"]]
+    if times != sorted(times) or len({hit["thread"] for hit in hits["all"]}) != 1:
+        wrong.append(f"times and threads: {hits['all']}")
+    if wrong or (troubles and variant == "O0"):
+        raise Failure("\n    ".join([*wrong, troubles]))
+    return "ok"
+
+
 def check_refused(options, folder):
     """What is wrong is said before the program runs, with a caret below it."""
     program = os.path.join(folder, "O2", "truth")
@@ -292,6 +338,8 @@ def check_refused(options, folder):
         ("take_long { sum(vale) }", 'there is no variable "vale" here: did you mean "value"?', 17),
         ("take_request { sum(request->lenght) }", 'struct request has no member "lenght": did you '
          'mean "length"?', 27),
+        (f"truth.c:{line_of('truth.c', 'Also makes functions larger')} {{ count() }}",
+         "the next line with code is", 1),
         ("truth:take_lnog { count() }", 'did you mean "take_long"?', 1),
         ("take_long { cuont() }", 'did you mean "count"?', 13),
         ("take_request { sum(request) by request->inner }", "which is no number", 39),
@@ -332,6 +380,9 @@ def main():
                     tests[f"attach {variant}"] = pool.submit(check_attach, options, folder, variant)
             if options.only in "attach":
                 tests["attach refused"] = pool.submit(check_attach_refused, options, folder)
+            for variant in DEBUG:
+                if options.only in "places":
+                    tests[f"places {variant}"] = pool.submit(check_places, options, folder, variant)
             if options.only in "refused":
                 tests["refused"] = pool.submit(check_refused, options, folder)
             passed = failed = 0

@@ -18,7 +18,10 @@ static struct trm_error *check_point(struct probe_program *program,
 				     const struct image *image, bool is_static,
 				     struct text *ret_place)
 {
-	bool of_program = is_static || strcmp(point->module, "*") != 0;
+	/* Code of a header may be in any module, that of other files is in one. */
+	bool of_program = is_static || strcmp(point->module, "*") != 0 ||
+			  (point->next && !strstr(point->name, ".h"));
+	struct text lack = {0};
 
 	if (point->matched || point->place == PROBE_CALL || !of_program ||
 	    !probe_point_concerns(point, image->path))
@@ -28,11 +31,14 @@ static struct trm_error *check_point(struct probe_program *program,
 					    : NULL;
 
 	text_add_place(program->texts.items[probe->source], point->at, ret_place);
-	return trm_error_create(TRM_ERROR_USAGE,
-				"the probe \"%s\": %s has nothing that is named %s%s%s%s",
-				probe->name, path_name(image->path), point->name,
-				nearest ? ": did you mean \"" : "",
-				nearest ? nearest : "", nearest ? "\"?" : "");
+	probe_point_describe_lack(point, &lack);
+	struct trm_error *error = trm_error_create(
+		TRM_ERROR_USAGE, "the probe \"%s\": in %s %s%s%s%s", probe->name,
+		path_name(image->path), lack.data, nearest ? ": did you mean \"" : "",
+		nearest ? nearest : "", nearest ? "\"?" : "");
+
+	text_deinit(&lack);
+	return error;
 }
 
 static struct trm_error *check_points(struct probe_program *program,

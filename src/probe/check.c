@@ -27,10 +27,12 @@ static const struct {
 	[PROBE_CALLER] = {PROBE_IN_FRAME, "at a function's entry and return", false},
 	[PROBE_REGION] = {PROBE_ANYWHERE, NULL, true},
 	[PROBE_FUNCTION] = {PROBE_ANYWHERE, NULL, true},
+	[PROBE_SOURCE_LINE] = {PROBE_ANYWHERE, NULL, true},
 	[PROBE_PC] = {PROBE_ANYWHERE, NULL, false},
 	[PROBE_ACCESS] = {AT(LOAD) | AT(STORE), "at F@load and F@store", false},
 	[PROBE_ACCESS_SIZE] = {AT(LOAD) | AT(STORE), "at F@load and F@store", false},
 	[PROBE_ACCESS_VALUE] = {AT(LOAD) | AT(STORE), "at F@load and F@store", false},
+	[PROBE_TRIPS] = {AT(LOOP), "at F@loop", false},
 	[PROBE_THREAD_VARIABLE] = {PROBE_ANYWHERE, NULL, false},
 	[PROBE_CALL_VARIABLE] = {PROBE_IN_FRAME, "at a function's entry and return",
 				 false},
@@ -77,11 +79,11 @@ static struct trm_error *need_number(struct probe_parser *parser, uint32_t term)
 			      "this is text, where a number is needed");
 }
 
-/* "size" is what an instruction loads or stores only at such points; elsewhere it is a
- * variable of the program with that name. */
+/* "size" is what an instruction loads or stores only at such points, and "trips" what a
+ * loop made; elsewhere they are variables of the program with these names. */
 static void take_for_variable(struct probe_term *term, uint16_t places)
 {
-	bool local = term->kind >= PROBE_ACCESS && term->kind <= PROBE_ACCESS_VALUE;
+	bool local = term->kind >= PROBE_ACCESS && term->kind <= PROBE_TRIPS;
 
 	if (local && !(places & kinds[term->kind].places))
 		term->kind = PROBE_VARIABLE;

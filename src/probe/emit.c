@@ -7,6 +7,7 @@
 #include "probe/emit_action.h"
 #include "probe/frame.h"
 #include "probe/list.h"
+#include "probe/loop_points.h"
 #include "probe/node_make.h"
 #include "probe/node_variables.h"
 #include "wire/probes.h"
@@ -20,7 +21,8 @@ static int64_t key_of(const struct probe_emit *emit)
 {
 	const uint64_t words[] = {
 		hash_bytes(emit->module->path, strlen(emit->module->path)),
-		emit->site->function};
+		emit->site->function,
+		(uint64_t)(emit->loop < 0 ? 0 : 1 + emit->loop / WIRE_PROBE_CELLS)};
 
 	return (int64_t)hash_bytes(words, sizeof(words));
 }
@@ -95,6 +97,40 @@ static void emit_keeping(struct probe_emit *emit)
 	drop_row(emit);
 }
 
+/* A loop is entered, or begins anew: its trips, in the row of its call. */
+static void emit_trips(struct probe_emit *emit, uint8_t step)
+{
+	const int32_t cell = (int32_t)(offsetof(struct wire_probe_call, cells) +
+				       8 * ((size_t)emit->loop % WIRE_PROBE_CELLS));
+	struct recipe *recipe = emit->recipe;
+	int end = recipe_label(recipe), key, number;
+
+	find_row(emit, &key);
+	number = recipe_take(recipe);
+	if (step == PROBE_LOOP_ENTER) {
+		recipe_store(recipe, emit->frame, offsetof(struct wire_probe_call, key),
+			     key, 8);
+		recipe_compute_constant(recipe, RECIPE_MOVE, number, 1);
+	} else {
+		recipe_load_own(recipe, number, emit->frame,
+				offsetof(struct wire_probe_call, key));
+		recipe_skip_if(recipe, number, RECIPE_NOT_EQUAL, key, end);
+		recipe_load_own(recipe, number, emit->frame, cell);
+		recipe_compute_constant(recipe, RECIPE_PLUS, number, 1);
+	}
+	recipe_store(recipe, emit->frame, cell, number, 8);
+	recipe_place_label(recipe, end);
+	recipe_give_back(recipe, number);
+	recipe_give_back(recipe, key);
+	drop_row(emit);
+}
+
+/* Whether a point's row was written before: at an entry, or where a loop was entered. */
+static bool has_before(const struct probe_emit *emit)
+{
+	return emit->site->place == PROBE_RETURN || emit->site->place == PROBE_LOOP;
+}
+
 /* Whether the probe's own condition, or an action, needs the row. */
 static bool condition_needs_row(const struct probe_emit *emit)
 {
@@ -129,8 +165,8 @@ static void emit_actions(struct probe_emit *emit)
 		trm_error_destroy(error);
 	}
 	vector_for_each (&probe->actions, action) {
-		bool without = emit->frame < 0 && emit->site->place == PROBE_RETURN &&
-			       needs_row(emit, action);
+		bool without =
+			emit->frame < 0 && has_before(emit) && needs_row(emit, action);
 
 		if (!without)
 			probe_emit_action(emit, action);
@@ -145,7 +181,7 @@ static bool any_needs_row(const struct probe_emit *emit)
 	vector_for_each (&emit->site->probe->actions, action) {
 		if (action->kind == PROBE_SET_CALL)
 			return true;
-		if (emit->site->place == PROBE_RETURN && needs_row(emit, action))
+		if (has_before(emit) && needs_row(emit, action))
 			return true;
 	}
 	return false;
@@ -163,7 +199,7 @@ static void emit_probe(struct probe_emit *emit)
 	miss = recipe_label(recipe);
 	end = recipe_label(recipe);
 	find_row(emit, &key);
-	if (emit->site->place == PROBE_RETURN) {
+	if (has_before(emit)) {
 		found = recipe_take(recipe);
 		recipe_load_own(recipe, found, emit->frame,
 				offsetof(struct wire_probe_call, key));
@@ -173,7 +209,7 @@ static void emit_probe(struct probe_emit *emit)
 	recipe_give_back(recipe, key);
 	emit_actions(emit);
 	drop_row(emit);
-	if (emit->site->place == PROBE_RETURN) {
+	if (has_before(emit)) {
 		recipe_skip(recipe, end);
 		recipe_place_label(recipe, miss);
 		emit_actions(emit);
@@ -197,6 +233,25 @@ static uint16_t operand_size(const struct point_function *function,
 	return operand < count ? operands[operand].size : 0;
 }
 
+/* Where a point is in its function: of an edge, the branch. */
+static uint32_t offset_of(const struct point_function *function,
+			  const struct point *point)
+{
+	const struct cfg *cfg = function->cfg;
+	const struct cfg_block *block;
+
+	switch (point->where) {
+	case POINT_BEFORE:
+	case POINT_AFTER:
+		return cfg->instructions.items[point->at].offset;
+	case POINT_EDGE:
+		block = &cfg->blocks.items[cfg->edges.items[point->at].from];
+		return cfg->instructions.items[block->first + block->count - 1].offset;
+	default:
+		return 0;
+	}
+}
+
 void probe_source_emit(void *context, const struct point_function *function,
 		       const struct point *point, struct recipe *recipe)
 {
@@ -204,10 +259,13 @@ void probe_source_emit(void *context, const struct point_function *function,
 	struct probe_recipe own = probe_recipe_of(point->recipe);
 	const struct probe *probe = &module->program->probes.items[own.probe];
 	const struct image_function *rows = function->image->functions.items;
+	const bool counts_trips =
+		own.step == PROBE_LOOP_ENTER || own.step == PROBE_LOOP_AGAIN;
 	struct probe_site site = {
 		.program = module->program,
 		.probe = probe,
-		.place = own.keep ? PROBE_ENTRY : probe->points.items[own.point].place,
+		.place = own.keep || counts_trips ? PROBE_ENTRY
+						  : probe->points.items[own.point].place,
 		.tail = own.tail,
 		.image = function->image,
 		.types = module->has_types ? &module->types : NULL,
@@ -221,12 +279,16 @@ void probe_source_emit(void *context, const struct point_function *function,
 				  .module = module,
 				  .site = &site,
 				  .frame = -1,
+				  .loop = own.step ? own.operand : -1,
 				  .operand = own.operand};
 
-	if (point->where == POINT_BEFORE || point->where == POINT_AFTER)
-		site.address += function->cfg->instructions.items[point->at].offset;
+	if (own.step)
+		site.header = site.address + own.header;
+	site.address += offset_of(function, point);
 	emit.size = operand_size(function, point, own.operand);
-	if (own.keep)
+	if (counts_trips)
+		emit_trips(&emit, own.step);
+	else if (own.keep)
 		emit_keeping(&emit);
 	else
 		emit_probe(&emit);

@@ -25,7 +25,7 @@ int probe_emit_bank(struct probe_emit *emit)
 	return load_value(emit, (struct recipe_value){.kind = RECIPE_BANK});
 }
 
-enum { REGISTER_RSP = 4, CALL_SIZE_BITS = 7 };
+enum { REGISTER_RSP = 4, CALL_SIZE_BITS = 7, LOOP_DISTANCE = 5003 };
 
 _Static_assert(sizeof(struct wire_probe_call) == 1 << CALL_SIZE_BITS,
 	       "rows of calls are found by shifts");
@@ -47,11 +47,18 @@ void probe_emit_row(struct probe_emit *emit)
 		recipe, emit->frame,
 		(struct recipe_value){.kind = RECIPE_REGISTER, .number = REGISTER_RSP});
 	recipe_shift(recipe, RECIPE_RIGHT, emit->frame, WIRE_PROBE_CALL_SHIFT);
-	recipe_compute_constant(recipe, RECIPE_AND, emit->frame, WIRE_PROBE_CALLS - 1);
+	/* Rows of loops that are in the same call must not be the same. */
+	if (emit->loop >= WIRE_PROBE_CELLS)
+		recipe_compute_constant(recipe, RECIPE_PLUS, emit->frame,
+					emit->loop / WIRE_PROBE_CELLS * LOOP_DISTANCE);
+	recipe_compute_constant(recipe, RECIPE_AND, emit->frame,
+				emit->loop < 0 ? WIRE_PROBE_CALLS - 1
+					       : WIRE_PROBE_LOOPS - 1);
 	recipe_shift(recipe, RECIPE_LEFT, emit->frame, CALL_SIZE_BITS);
 	recipe_compute(recipe, RECIPE_PLUS, emit->frame, bank);
 	recipe_compute_constant(recipe, RECIPE_PLUS, emit->frame,
-				PROBE_AREA(emit, calls));
+				emit->loop < 0 ? PROBE_AREA(emit, calls)
+					       : PROBE_AREA(emit, loops));
 	recipe_give_back(recipe, bank);
 }
 
@@ -116,11 +123,15 @@ static int emit_cell(struct probe_emit *emit, const struct probe_node *node)
 {
 	int number;
 
-	if (node->kind == PROBE_NODE_CALL_CELL) {
+	if (node->kind == PROBE_NODE_CALL_CELL || node->kind == PROBE_NODE_TRIPS) {
+		const size_t cell = node->kind == PROBE_NODE_TRIPS
+					    ? (size_t)emit->loop % WIRE_PROBE_CELLS
+					    : (size_t)node->number;
+
 		number = recipe_take(emit->recipe);
-		recipe_load_own(emit->recipe, number, emit->frame,
-				(int32_t)(offsetof(struct wire_probe_call, cells) +
-					  8 * (size_t)node->number));
+		recipe_load_own(
+			emit->recipe, number, emit->frame,
+			(int32_t)(offsetof(struct wire_probe_call, cells) + 8 * cell));
 		return number;
 	}
 	number = probe_emit_bank(emit);
@@ -304,6 +315,7 @@ int probe_emit_node(struct probe_emit *emit, uint32_t index)
 		return emit_time(emit, node.kind == PROBE_NODE_ELAPSED);
 	case PROBE_NODE_THREAD_CELL:
 	case PROBE_NODE_CALL_CELL:
+	case PROBE_NODE_TRIPS:
 		return emit_cell(emit, &node);
 	case PROBE_NODE_ACCESS:
 	case PROBE_NODE_ACCESS_SIZE:

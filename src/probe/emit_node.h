@@ -13,6 +13,7 @@ struct probe_emit {
 	struct probe_site *site;
 	int error;        /* label to which a value leads that cannot be had */
 	int frame;        /* register with the address of the call's row; -1: none */
+	int loop;         /* at F@loop: the loop's number, whose row that is; else -1 */
 	uint16_t operand; /* of the instruction, for loads and stores */
 	uint16_t size;    /* of that; 0: not a fixed number */
 };

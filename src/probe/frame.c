@@ -8,7 +8,8 @@ bool probe_term_needs_frame(const struct probe_module *module, uint64_t function
 	if (term == PROBE_NO_TERM)
 		return false;
 	at = &module->program->terms.items[term];
-	return at->kind == PROBE_ELAPSED || at->kind == PROBE_CALL_VARIABLE ||
+	return at->kind == PROBE_ELAPSED || at->kind == PROBE_TRIPS ||
+	       at->kind == PROBE_CALL_VARIABLE ||
 	       probe_module_cell(module, function, at) >= 0 ||
 	       probe_term_needs_frame(module, function, at->first) ||
 	       probe_term_needs_frame(module, function, at->second);

@@ -9,6 +9,7 @@
 #include "image/find.h"
 #include "image/imports.h"
 #include "probe/frame.h"
+#include "probe/loop_points.h"
 #include "probe/module.h"
 
 #include <string.h>
@@ -26,8 +27,9 @@ struct listing {
 static uint64_t pack_recipe(struct probe_recipe recipe)
 {
 	return (uint64_t)recipe.keep | (uint64_t)recipe.tail << 1 |
-	       (uint64_t)recipe.operand << 8 | (uint64_t)recipe.probe << 24 |
-	       (uint64_t)recipe.point << 40;
+	       (uint64_t)recipe.step << 2 | (uint64_t)recipe.operand << 4 |
+	       (uint64_t)recipe.probe << 12 | (uint64_t)recipe.point << 24 |
+	       (uint64_t)recipe.header << 40;
 }
 
 struct probe_recipe probe_recipe_of(uint64_t recipe)
@@ -35,9 +37,11 @@ struct probe_recipe probe_recipe_of(uint64_t recipe)
 	return (struct probe_recipe){
 		.keep = recipe & 1,
 		.tail = recipe >> 1 & 1,
-		.operand = (uint16_t)(recipe >> 8),
-		.probe = (uint16_t)(recipe >> 24),
-		.point = (uint16_t)(recipe >> 40),
+		.step = recipe >> 2 & 3,
+		.operand = (uint8_t)(recipe >> 4),
+		.probe = recipe >> 12 & 0xfff,
+		.point = (uint16_t)(recipe >> 24),
+		.header = (uint32_t)(recipe >> 40),
 	};
 }
 
@@ -45,11 +49,14 @@ struct probe_recipe probe_recipe_of(uint64_t recipe)
 static void add_point(struct listing *listing, size_t at, enum point_where where,
 		      struct probe_recipe recipe)
 {
+	const bool is_first = recipe.keep || recipe.step == PROBE_LOOP_ENTER ||
+			      recipe.step == PROBE_LOOP_AGAIN;
+
 	vector_push(&listing->points->items,
 		    ((struct point){
 			    .at = (uint32_t)at,
 			    .where = (uint8_t)where,
-			    .order = recipe.keep ? 0 : 1u + recipe.probe,
+			    .order = is_first ? 0 : 1u + recipe.probe,
 			    .recipe = pack_recipe(recipe),
 		    }));
 }
@@ -85,6 +92,14 @@ static uint32_t edge_out(const struct cfg *cfg, size_t instruction)
 	return UINT32_MAX;
 }
 
+/* Whether an instruction is a return, or a jump to another function. */
+static bool leaves_function(const struct listing *listing,
+			    const struct cfg_instruction *row)
+{
+	return row->kind == CFG_RETURN || row->kind == CFG_TAIL_INDIRECT ||
+	       (row->kind == CFG_JUMP && leads_out(listing, row->target));
+}
+
 /* Returns, and jumps to other functions in place of a call and a return. */
 static void list_returns(struct listing *listing, struct probe_recipe recipe)
 {
@@ -95,8 +110,7 @@ static void list_returns(struct listing *listing, struct probe_recipe recipe)
 		uint32_t edge;
 
 		recipe.tail = row->kind != CFG_RETURN;
-		if (row->kind == CFG_RETURN || row->kind == CFG_TAIL_INDIRECT ||
-		    (row->kind == CFG_JUMP && leads_out(listing, row->target))) {
+		if (leaves_function(listing, row)) {
 			add_point(listing, i, POINT_BEFORE, recipe);
 		} else if ((row->kind == CFG_CONDITION || row->kind == CFG_LOOP) &&
 			   leads_out(listing, row->target)) {
@@ -143,7 +157,7 @@ static void list_accesses(struct listing *listing, struct probe_recipe recipe,
 			if (operands[k].stack ||
 			    !(stores ? operands[k].writes : operands[k].reads))
 				continue;
-			recipe.operand = (uint16_t)k;
+			recipe.operand = (uint8_t)k;
 			add_point(listing, i, where, recipe);
 		}
 	}
@@ -160,6 +174,47 @@ static void list_address(struct listing *listing, struct probe_recipe recipe,
 
 	if (at < cfg->instructions.count)
 		add_point(listing, at, POINT_BEFORE, recipe);
+}
+
+static bool leaves_at(void *context, uint32_t instruction)
+{
+	const struct listing *listing = context;
+
+	return leaves_function(listing, &listing->cfg->instructions.items[instruction]);
+}
+
+static bool is_loop(const struct probe_module *module, const struct probe_match *match)
+{
+	return module->program->probes.items[match->probe]
+		       .points.items[match->point]
+		       .place == PROBE_LOOP;
+}
+
+/* What counts trips, once for all probes; and for each probe where loops are left. */
+static void list_loops(struct listing *listing)
+{
+	struct probe_loop_points places = {0};
+
+	probe_loop_points_find(listing->function, leaves_at, listing, &places);
+	vector_for_each (&places, place) {
+		struct probe_recipe recipe = {.operand = place->loop,
+					      .step = (uint8_t)place->step,
+					      .header = place->header};
+
+		if (place->step != PROBE_LOOP_LEAVE) {
+			add_point(listing, place->at, place->where, recipe);
+			continue;
+		}
+		vector_for_each (&listing->module->matches, match) {
+			if (match->function != listing->owner ||
+			    !is_loop(listing->module, match))
+				continue;
+			recipe.probe = match->probe;
+			recipe.point = match->point;
+			add_point(listing, place->at, place->where, recipe);
+		}
+	}
+	vector_deinit(&places);
 }
 
 static void list_match(struct listing *listing, const struct probe_match *match)
@@ -334,6 +389,7 @@ void probe_source_list(void *context, const struct point_function *function,
 		.owner = rows[function->owner].address,
 	};
 	uint64_t start = rows[function->index].address;
+	bool loops = false;
 
 	vector_for_each (&module->matches, match) {
 		bool here = match->address
@@ -342,11 +398,14 @@ void probe_source_list(void *context, const struct point_function *function,
 
 		if (here)
 			list_match(&listing, match);
+		loops |= here && is_loop(module, match);
 	}
 	if (!listing.cfg)
 		return;
 	if (module->calls)
 		list_calls(&listing);
+	if (loops)
+		list_loops(&listing);
 	if (!function->is_part && probe_keeps_frame(module, listing.owner))
 		add_point(&listing, 0, POINT_ENTRY, (struct probe_recipe){.keep = true});
 }

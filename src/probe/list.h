@@ -10,7 +10,10 @@ struct probe_recipe {
 	bool keep; /* what is kept for the function's return is written */
 	bool tail; /* PROBE_RETURN: the function is left by a jump, without a result */
 	uint16_t probe, point;
-	uint16_t operand; /* PROBE_LOAD, PROBE_STORE: of the instruction */
+	uint8_t operand; /* PROBE_LOAD, PROBE_STORE: of the instruction; PROBE_LOOP: the
+			    loop's number */
+	uint8_t step;    /* PROBE_LOOP: enum probe_loop_step; else 0 */
+	uint32_t header; /* PROBE_LOOP: offset of the loop's first instruction */
 };
 
 /* Returns what a point is, of its point.recipe. */

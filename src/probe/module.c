@@ -136,14 +136,13 @@ static uint64_t function_around(const struct image *image, uint64_t address)
 		       : 0;
 }
 
-static bool has_line(const struct image_rows *rows, const struct image_row *row,
-		     const struct probe_point *point)
+static bool is_of_file(const struct image_rows *rows, const struct image_row *row,
+		       const struct probe_point *point)
 {
 	const char *file = rows->files.strings[row->place.file];
 	size_t length = strlen(file), wanted = strlen(point->name);
 
-	return row->place.line == point->address && wanted <= length &&
-	       !strcmp(file + length - wanted, point->name) &&
+	return wanted <= length && !strcmp(file + length - wanted, point->name) &&
 	       (wanted == length || file[length - wanted - 1] == '/');
 }
 
@@ -152,13 +151,19 @@ static bool has_line(const struct image_rows *rows, const struct image_row *row,
 static void match_line(struct probe_module *module, const struct image_rows *rows,
 		       size_t probe, size_t point)
 {
+	struct probe_point *to =
+		&module->program->probes.items[probe].points.items[point];
 	uint64_t last = UINT64_MAX;
 
 	vector_for_each (&rows->rows, row) {
 		uint64_t function = function_around(module->image, row->start);
 
-		if (!has_line(rows, row, point_at(module, probe, point)) ||
-		    function == last)
+		if (!is_of_file(rows, row, to))
+			continue;
+		if (row->place.line > to->address &&
+		    (!to->next || row->place.line < to->next))
+			to->next = row->place.line;
+		if (row->place.line != to->address || function == last)
 			continue;
 		last = function;
 		add_match(module, function, probe, point, row->start);
@@ -361,7 +366,7 @@ static bool fits_everywhere(struct probe_module *module, const struct probe_matc
 		.context = module,
 	};
 
-	if (point->place == PROBE_LOAD || point->place == PROBE_STORE)
+	if (point->place >= PROBE_LOAD && point->place <= PROBE_LOOP)
 		return true;
 	struct trm_error *error = try_probe(&site, probe);
 

@@ -23,6 +23,7 @@ enum probe_node_kind {
 	PROBE_NODE_ELAPSED,
 	PROBE_NODE_THREAD_CELL, /* number */
 	PROBE_NODE_CALL_CELL,   /* number */
+	PROBE_NODE_TRIPS,
 	PROBE_NODE_ACCESS,
 	PROBE_NODE_ACCESS_SIZE,
 	PROBE_NODE_ACCESS_VALUE,
@@ -75,6 +76,7 @@ struct probe_site {
 	const char *lack;                /* why there are none; NULL: there are */
 	uint64_t function;               /* address, link-time; 0: not in a function */
 	uint64_t address;                /* of the instruction */
+	uint64_t header; /* PROBE_LOOP: address of the loop's first instruction; else 0 */
 	/* Finds the cell of a value that is kept from a function's entry, PROBE_ARGUMENT
 	 * by its number, or PROBE_VARIABLE; -1: there is no room. NULL: see all. */
 	int (*keep)(void *context, uint64_t function, const struct probe_term *term);

@@ -315,6 +315,8 @@ static const struct {
 	[PROBE_TIME] = {true, PROBE_NODE_TIME, true},
 	[PROBE_THREAD] = {true, PROBE_NODE_THREAD, true},
 	[PROBE_REGION] = {true, PROBE_NODE_REGION, false},
+	[PROBE_TRIPS] = {true, PROBE_NODE_TRIPS, true},
+	[PROBE_SOURCE_LINE] = {true, PROBE_NODE_PC, false},
 	[PROBE_PC] = {true, PROBE_NODE_PC, false},
 	[PROBE_ACCESS] = {true, PROBE_NODE_ACCESS, false},
 	[PROBE_ACCESS_SIZE] = {true, PROBE_NODE_ACCESS_SIZE, true},
@@ -328,6 +330,11 @@ static struct trm_error *make_value(struct probe_site *site, uint32_t number,
 {
 	const struct probe_term *term = &site->program->terms.items[number];
 
+	if (site->header && (term->kind == PROBE_PC || term->kind == PROBE_SOURCE_LINE)) {
+		*ret_value = probe_value_simple(site, PROBE_NODE_ADDRESS, site->header,
+						probe_unsigned_word);
+		return NULL;
+	}
 	if (simple_terms[term->kind].is) {
 		*ret_value = probe_value_simple(
 			site, simple_terms[term->kind].node, term->number,

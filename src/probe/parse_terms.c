@@ -39,6 +39,8 @@ static const struct {
 	{"address", PROBE_ACCESS},
 	{"size", PROBE_ACCESS_SIZE},
 	{"value", PROBE_ACCESS_VALUE},
+	{"trips", PROBE_TRIPS},
+	{"srcline", PROBE_SOURCE_LINE},
 };
 
 static const char *const registers[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp",

@@ -1,8 +1,13 @@
 #include "probe/program.h"
 
 const char *const probe_place_names[] = {
-	[PROBE_ENTRY] = "entry", [PROBE_RETURN] = "return", [PROBE_CALL] = "call",
-	[PROBE_LOAD] = "load",   [PROBE_STORE] = "store",   NULL,
+	[PROBE_ENTRY] = "entry",
+	[PROBE_RETURN] = "return",
+	[PROBE_CALL] = "call",
+	[PROBE_LOAD] = "load",
+	[PROBE_STORE] = "store",
+	[PROBE_LOOP] = "loop",
+	NULL,
 };
 
 const char *const probe_action_names[] = {
@@ -15,8 +20,20 @@ const char *const probe_action_names[] = {
 
 const char *probe_place_name(enum probe_place place)
 {
-	return place > PROBE_ENTRY && place <= PROBE_STORE ? probe_place_names[place]
-							   : "";
+	return place > PROBE_ENTRY && place <= PROBE_LOOP ? probe_place_names[place] : "";
+}
+
+void probe_point_describe_lack(const struct probe_point *point, struct text *text)
+{
+	if (point->place == PROBE_ADDRESS)
+		text_format(text, "there is no code at %s", point->name);
+	else if (point->place == PROBE_LINE)
+		text_format(text, "no code is of line %lu of %s", point->address,
+			    point->name);
+	else
+		text_format(text, "nothing is named %s", point->name);
+	if (point->place == PROBE_LINE && point->next)
+		text_format(text, ": the next line with code is %u", point->next);
 }
 
 const char *probe_action_name(enum probe_action_kind kind)

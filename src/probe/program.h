@@ -26,6 +26,7 @@ enum probe_place {
 	PROBE_CALL,
 	PROBE_LOAD,
 	PROBE_STORE,
+	PROBE_LOOP, /* a loop is left */
 	PROBE_ADDRESS,
 	PROBE_LINE,
 	PROBE_PLACES,
@@ -44,6 +45,8 @@ struct probe_point {
 	uint64_t address; /* link-time, of PROBE_ADDRESS; of a line, its number */
 	size_t at;        /* offset in the text, bytes */
 	bool matched;     /* a function, address or line was found for it */
+	uint32_t next;    /* PROBE_LINE, if not matched: the next line of such a file that
+			     has code; 0: none */
 };
 
 enum probe_term_kind {
@@ -59,10 +62,12 @@ enum probe_term_kind {
 	PROBE_CALLER,       /* return address of the function */
 	PROBE_REGION,       /* path of the program's own region that the thread is in */
 	PROBE_FUNCTION,     /* name of the function that the point is in */
+	PROBE_SOURCE_LINE,  /* file and line of that, as text */
 	PROBE_PC,           /* address of the point's instruction */
 	PROBE_ACCESS,       /* address that is loaded or stored */
 	PROBE_ACCESS_SIZE,  /* bytes */
 	PROBE_ACCESS_VALUE, /* what is loaded or stored */
+	PROBE_TRIPS,        /* how often the loop's first instruction was executed */
 	PROBE_THREAD_VARIABLE, /* number: of program.thread_names */
 	PROBE_CALL_VARIABLE,   /* number: of program.call_names */
 	PROBE_STRING,          /* str(first) */
@@ -203,6 +208,9 @@ bool probe_program_has_regions(const struct probe_program *program);
 
 /* Returns the word by which points name a place ("return"); "" for an entry. */
 const char *probe_place_name(enum probe_place place);
+
+/* Adds why a point that nothing matched has no place: "nothing is named solve". */
+void probe_point_describe_lack(const struct probe_point *point, struct text *text);
 
 /* Returns the word by which the language names an action ("count"). */
 const char *probe_action_name(enum probe_action_kind kind);

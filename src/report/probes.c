@@ -248,12 +248,14 @@ void report_probes_select(struct report_profile *profile)
 	vector_for_each (&profile->probe_counts, count) {
 		struct report_probe *probe = &profile->probes.items[count->probe];
 
-		if (count->key || count->is_row ||
-		    !profile->images.items[count->image].selected)
+		if (count->is_row || !profile->images.items[count->image].selected)
 			continue;
-		probe->hits += count->hits;
-		probe->errors += count->errors;
-		probe->lost += count->lost;
+		/* Those of all keys are counted without any, too. */
+		if (!count->key) {
+			probe->hits += count->hits;
+			probe->errors += count->errors;
+			probe->lost += count->lost;
+		}
 		probe->sum += count->sum;
 		take_extreme(is_less_wanted(probe), &probe->has_extreme, &probe->extreme,
 			     count);

@@ -21,6 +21,8 @@ enum {
 	WIRE_PROBE_PATH = 480,     /* bytes of a region's path */
 	WIRE_PROBE_CALL_BITS = 16,
 	WIRE_PROBE_CALLS = 1 << WIRE_PROBE_CALL_BITS,
+	WIRE_PROBE_LOOP_BITS = 14,
+	WIRE_PROBE_LOOPS = 1 << WIRE_PROBE_LOOP_BITS,
 	WIRE_PROBE_CALL_SHIFT = 4, /* stack pointers at entries are so far apart */
 	WIRE_PROBE_ENTRIES = 16384,
 	WIRE_PROBE_INDEX = 1 << 15,
@@ -62,9 +64,9 @@ struct wire_probe_record {
 	uint64_t words[WIRE_PROBE_WORDS]; /* the operands, and last the time in ticks */
 };
 
-/* A call that a probe may see the return of. Its row is a part of the stack pointer at
- * its entry; another call that has the same row has taken its place, or ended without a
- * return. */
+/* A call that a probe may see the return of, or some loops of one. Its row is a part of
+ * the stack pointer at its entry; another call that has the same row has taken its place,
+ * or ended without a return. */
 struct wire_probe_call {
 	uint64_t key; /* stack pointer and function */
 	uint64_t ticks;
@@ -89,6 +91,7 @@ struct wire_probes {
 	char texts[WIRE_PROBE_TEXTS]; /* 0-terminated */
 	struct wire_probe_record records[WIRE_PROBE_RECORDS];
 	struct wire_probe_call calls[WIRE_PROBE_CALLS];
+	struct wire_probe_call loops[WIRE_PROBE_LOOPS]; /* the cells are trips */
 };
 
 enum { WIRE_PROBE_SCALE = 16 }; /* bits behind the point of `scale` */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PROBED __attribute__((noinline, noclone))
+#define PROBED __attribute__((noinline))
 
 enum { THREADS = 4, DEPTH = 8, ROUND = 1000 };
 

@@ -461,9 +461,11 @@ static void add_unmatched(const struct session *session, struct text *text)
 				continue;
 			scoped_free char *nearest = nearest_name(session, point);
 
-			text_format(text, "%sthe probe \"%s\": nothing is named %s%s%s%s",
-				    text->length ? "\n" : "", probe->name, point->name,
-				    nearest ? ": did you mean \"" : "",
+			text_format(text,
+				    "%sthe probe \"%s\": ", text->length ? "\n" : "",
+				    probe->name);
+			probe_point_describe_lack(point, text);
+			text_format(text, "%s%s%s", nearest ? ": did you mean \"" : "",
 				    nearest ? nearest : "", nearest ? "\"?" : "");
 		}
 }

@@ -5,6 +5,7 @@
 #include "code/plan/plan_rows.h"
 #include "collect/probes/region_path.h"
 #include "collect/probes/source.h"
+#include "collect/probes/source_lines.h"
 #include "image/demangle.h"
 #include "probe/cells.h"
 #include "resident/resident.h"
@@ -52,9 +53,9 @@ static uint64_t find_scale(const struct session *session)
 /* Copies what is there of a part of a file to another part: the rest are holes, which
  * need not become memory. */
 static void copy_data(int fd, struct wire_probe_call *to,
-		      const struct wire_probe_call *from, uint64_t offset)
+		      const struct wire_probe_call *from, uint64_t count, uint64_t offset)
 {
-	const uint64_t end = offset + sizeof(struct wire_probe_call) * WIRE_PROBE_CALLS;
+	const uint64_t end = offset + sizeof(struct wire_probe_call) * count;
 	off_t data = lseek(fd, (off_t)offset, SEEK_DATA), hole;
 
 	while (data >= 0 && (uint64_t)data < end) {
@@ -68,6 +69,17 @@ static void copy_data(int fd, struct wire_probe_call *to,
 		memcpy((char *)to + at, (const char *)from + at, size);
 		data = lseek(fd, hole, SEEK_DATA);
 	}
+}
+
+/* What is kept of calls and loops under way. `offset`: of the old bank in the file. */
+static void copy_rows(const struct session *session, int fd, struct wire_probes *to,
+		      const struct wire_probes *from, uint64_t offset)
+{
+	offset += probes_source_area(session->options);
+	copy_data(fd, to->calls, from->calls, WIRE_PROBE_CALLS,
+		  offset + offsetof(struct wire_probes, calls));
+	copy_data(fd, to->loops, from->loops, WIRE_PROBE_LOOPS,
+		  offset + offsetof(struct wire_probes, loops));
 }
 
 /* Tells the code of points where the routine is, once a family. */
@@ -100,10 +112,8 @@ void probes_begin_bank(const struct session *session, const struct bank *old,
 
 		vector_for_each (&arena->banks, item)
 			if (*item == old)
-				copy_data(arena->fd, probes->calls, before->calls,
-					  old->file_offset +
-						  probes_source_area(session->options) +
-						  offsetof(struct wire_probes, calls));
+				copy_rows(session, arena->fd, probes, before,
+					  old->file_offset);
 	}
 }
 
@@ -219,6 +229,7 @@ struct taking {
 	const struct session *session;
 	const struct process *process;
 	struct region_source *regions;
+	struct source_lines *lines;
 };
 
 /* A value as it is kept: a number, or the number of a text of the image. */
@@ -248,11 +259,19 @@ static uint64_t take_value(const struct taking *taking,
 		text_deinit(&text);
 		return word;
 	}
-	if (kind != PROBE_CALLER && kind != PROBE_FUNCTION && kind != PROBE_PC) {
+	if (kind != PROBE_CALLER && kind != PROBE_FUNCTION && kind != PROBE_PC &&
+	    kind != PROBE_SOURCE_LINE) {
 		*ret_text = false;
 		return word;
 	}
-	add_address(&text, process->space, word);
+	const struct module *module = kind == PROBE_SOURCE_LINE
+					      ? space_module_of_text(process->space, word)
+					      : NULL;
+
+	if (module)
+		source_lines_add(taking->lines, module, word, &text);
+	else
+		add_address(&text, process->space, word);
 	word = string_table_intern(&probes->texts, text.data);
 	text_deinit(&text);
 	return word;
@@ -438,7 +457,8 @@ void probes_take(const struct session *session, struct process *process, bool co
 	uint32_t actions = probes_source_program(session->options)->action_count;
 	struct region_source regions = {.folder = session->options->context.folder,
 					.pid = process->pid};
-	const struct taking taking = {session, process, &regions};
+	struct source_lines lines = {0};
+	const struct taking taking = {session, process, &regions, &lines};
 	struct now now = {0};
 
 	vector_for_each (&probes->copies, copy) {
@@ -454,6 +474,7 @@ void probes_take(const struct session *session, struct process *process, bool co
 	}
 	drop_copies(probes);
 	region_source_deinit(&regions);
+	source_lines_deinit(&lines);
 	for (uint32_t i = 0; i < now.totals.count; i++)
 		take_more(session, probes, i, &now.totals.items[i], counts, interval);
 	vector_deinit(&now.totals);
