@@ -4,6 +4,11 @@
 
 enum { LEFT_OUT = UINT32_MAX };
 
+struct blocks {
+	const struct report_block *items;
+	size_t count;
+};
+
 /* The number of a row's file in coverage.paths; LEFT_OUT if it is not wanted. */
 static uint32_t file_of(struct lines *lines, uint32_t number)
 {
@@ -45,30 +50,41 @@ static void unite_rows(struct coverage *coverage, size_t first, bool add)
 	coverage->lines.count = kept + 1;
 }
 
-static void add_range(struct lines *lines, const struct image_range *range,
-		      const struct report_block *blocks, size_t block_count)
+/* Adds the line of a row with the most executions of its blocks from an address on.
+ * `block` is the first that can be in the row, and in rows that start later. */
+static void add_row(struct lines *lines, const struct image_row *row, uint64_t from,
+		    const struct blocks *blocks, size_t *block)
 {
+	struct coverage_line line = {.line = row->place.line};
+
+	line.file = file_of(lines, row->place.file);
+	if (line.file == LEFT_OUT)
+		return;
+	if (from < row->start)
+		from = row->start;
+	while (*block < blocks->count && end_of(&blocks->items[*block]) <= from)
+		++*block;
+	for (size_t b = *block; b < blocks->count && blocks->items[b].address < row->end;
+	     b++)
+		if (blocks->items[b].count > line.count)
+			line.count = blocks->items[b].count;
+	vector_push(&lines->coverage->lines, line);
+}
+
+static void add_range(struct lines *lines, const struct image_range *range,
+		      const struct blocks *blocks)
+{
+	const struct image_row_list *rows = &lines->rows->rows;
+	const struct image_row_list *folded = &lines->rows->folded;
 	size_t block = 0;
 
 	for (size_t i = image_rows_from(lines->rows, range->start);
-	     i < lines->rows->rows.count; i++) {
-		const struct image_row *row = &lines->rows->rows.items[i];
-		uint64_t from = row->start < range->start ? range->start : row->start;
-		struct coverage_line line = {.line = row->place.line};
-
-		if (row->start >= range->end)
-			break;
-		line.file = file_of(lines, row->place.file);
-		if (line.file == LEFT_OUT)
-			continue;
-		while (block < block_count && end_of(&blocks[block]) <= from)
-			block++;
-		for (size_t b = block; b < block_count && blocks[b].address < row->end;
-		     b++)
-			if (blocks[b].count > line.count)
-				line.count = blocks[b].count;
-		vector_push(&lines->coverage->lines, line);
-	}
+	     i < rows->count && rows->items[i].start < range->end; i++)
+		add_row(lines, &rows->items[i], range->start, blocks, &block);
+	block = 0;
+	for (size_t i = image_rows_folded_from(lines->rows, range->start);
+	     i < folded->count && folded->items[i].start < range->end; i++)
+		add_row(lines, &folded->items[i], range->start, blocks, &block);
 }
 
 void lines_add(struct lines *lines, const struct image_ranges *ranges,
@@ -77,7 +93,7 @@ void lines_add(struct lines *lines, const struct image_ranges *ranges,
 	size_t before = lines->coverage->lines.count;
 
 	vector_for_each (ranges, range)
-		add_range(lines, range, blocks, block_count);
+		add_range(lines, range, &(struct blocks){blocks, block_count});
 	unite_rows(lines->coverage, before, false);
 }
 

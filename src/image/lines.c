@@ -1,5 +1,6 @@
 #include "image/lines.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/search.h"
 #include "image/dwarf/entry.h"
@@ -18,6 +19,9 @@ struct reading {
 	struct dwarf_unit *unit;
 	bool functions;           /* the unit has some */
 	bool unplaced;            /* and one without a line */
+	struct table sequences;   /* of rows, by the address where they begin */
+	bool placed;              /* a row of this sequence has been added, */
+	bool folded;              /* and one of another began at the same address */
 	uint64_t start;           /* where the last row of the line table begins */
 	struct image_place place; /* and its place */
 };
@@ -114,21 +118,36 @@ static void see_line(void *context, const struct dwarf_row *row)
 		set_place(reading, row->address, NULL, place);
 }
 
+/* The list for rows of this sequence. Functions have sections of their own where linkers
+ * fold them, and sections have sequences. */
+static struct image_row_list *list_of(struct reading *reading, uint64_t start)
+{
+	if (!reading->placed) {
+		bool new;
+
+		table_insert(&reading->sequences, start, &new);
+		reading->placed = true;
+		reading->folded = !new;
+	}
+	return reading->folded ? &reading->rows->folded : &reading->rows->rows;
+}
+
 /* Ranges of one line that follow each other become one row. */
 static void add_row(struct reading *reading, uint64_t start, uint64_t end,
 		    struct image_place place)
 {
-	struct image_rows *rows = reading->rows;
-	struct image_row *last =
-		rows->rows.count ? &rows->rows.items[rows->rows.count - 1] : NULL;
+	struct image_row_list *list;
+	struct image_row *last;
 
 	if (!units_is_code(reading->image, start, end))
 		return;
+	list = list_of(reading, start);
+	last = list->count ? &list->items[list->count - 1] : NULL;
 	if (last && last->end == start && last->place.file == place.file &&
 	    last->place.line == place.line)
 		last->end = end;
 	else
-		vector_push(&rows->rows, ((struct image_row){start, end, place}));
+		vector_push(list, ((struct image_row){start, end, place}));
 }
 
 /* A line holds up to the next row, whatever that is. */
@@ -141,6 +160,8 @@ static void see_row(void *context, const struct dwarf_row *row)
 	reading->start = row->address;
 	if (!place_of(reading, row, &reading->place))
 		reading->place = (struct image_place){0};
+	if (row->end)
+		reading->placed = false;
 }
 
 static void see_unit(void *context, struct dwarf_unit *unit, struct dwarf_unit *root)
@@ -152,6 +173,7 @@ static void see_unit(void *context, struct dwarf_unit *unit, struct dwarf_unit *
 	reading->unit = unit;
 	if (reading->rows) {
 		reading->place = (struct image_place){0};
+		reading->placed = false;
 		dwarf_unit_rows(unit, see_row, reading);
 		return;
 	}
@@ -167,6 +189,7 @@ static struct trm_error *read_image(struct reading *reading, char **ret_lack)
 		image_each_unit(reading->image, see_unit, reading, ret_lack);
 
 	table_deinit(&reading->files_seen);
+	table_deinit(&reading->sequences);
 	return error;
 }
 
@@ -192,6 +215,8 @@ void image_lines_deinit(struct image_lines *lines)
 	free(lines->lack);
 }
 
+COMPARE_BY(by_start, struct image_row, start);
+
 struct trm_error *image_rows_init(struct image_rows *rows, const struct image *image)
 {
 	struct reading reading = {.image = image, .rows = rows, .files = &rows->files};
@@ -199,19 +224,30 @@ struct trm_error *image_rows_init(struct image_rows *rows, const struct image *i
 	*rows = (struct image_rows){0};
 	struct trm_error *error = read_image(&reading, &rows->lack);
 
-	if (error)
+	if (error) {
 		image_rows_deinit(rows);
-	else
-		rows->rows.count = units_untangle(rows->rows.items, rows->rows.count,
-						  sizeof(*rows->rows.items));
-	return error;
+		return error;
+	}
+	rows->rows.count = units_untangle(rows->rows.items, rows->rows.count,
+					  sizeof(*rows->rows.items));
+	if (rows->folded.count)
+		qsort(rows->folded.items, rows->folded.count, sizeof(*rows->folded.items),
+		      by_start);
+	return NULL;
 }
 
 void image_rows_deinit(struct image_rows *rows)
 {
 	string_table_deinit(&rows->files);
 	vector_deinit(&rows->rows);
+	vector_deinit(&rows->folded);
 	free(rows->lack);
+}
+
+size_t image_rows_folded_from(const struct image_rows *rows, uint64_t address)
+{
+	return search_first(rows->folded.count, middle,
+			    rows->folded.items[middle].start < address);
 }
 
 size_t image_rows_from(const struct image_rows *rows, uint64_t address)

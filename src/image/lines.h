@@ -33,11 +33,16 @@ struct image_row {
 	struct image_place place;
 };
 
+struct image_row_list VECTOR(struct image_row);
+
 /* The lines of all code of an image. */
 struct image_rows {
-	struct string_table files;            /* as in image_lines */
-	struct VECTOR(struct image_row) rows; /* by start; disjoint */
-	char *lack;                           /* as in image_lines */
+	struct string_table files;  /* as in image_lines */
+	struct image_row_list rows; /* by start; disjoint */
+	/* Functions that a linker folded into an equal one: its code is of these lines,
+	 * too. By start; not disjoint. */
+	struct image_row_list folded;
+	char *lack; /* as in image_lines */
 };
 
 /* Reads them; errors as for image_lines_init. On success the caller deinits them. */
@@ -47,5 +52,9 @@ void image_rows_deinit(struct image_rows *rows);
 /* Returns the index of the first row that ends after the address; rows.count if there
  * is none. */
 size_t image_rows_from(const struct image_rows *rows, uint64_t address);
+
+/* Returns the index of the first row of `folded` that starts at the address or later;
+ * folded.count if there is none. */
+size_t image_rows_folded_from(const struct image_rows *rows, uint64_t address);
 
 #endif

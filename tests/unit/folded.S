@@ -1,5 +1,5 @@
-/* Two functions that a linker folded into one, for test_lines.c: both are at one address, which
- * has the name of the second alone. */
+/* Two functions that a linker folded into one, for test_lines.c and test_coverage.c: both are at
+ * one address, which has the name of the second alone. */
 	.text
 	.globl	places_folded
 	.type	places_folded, @function
@@ -64,6 +64,16 @@ places_folded:
 	.uleb128 0, 0, 0
 	.byte	0
 .Lprogram:
+	/* Two sequences at the same address: lines 34 and 35, 45 and 46. */
+	.irp	line, 34, 45
+	.byte	0, 9, 2
+	.quad	places_folded
+	.byte	3
+	.sleb128 \line - 1
+	.byte	1
+	.byte	2, 5, 3, 1, 1	/* behind the mov: the next line */
+	.byte	2, 1, 0, 1, 1
+	.endr
 .Llines_end:
 
 	.section .note.GNU-stack, "", @progbits

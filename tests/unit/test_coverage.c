@@ -23,6 +23,7 @@ int covered_called(int number);
 int covered_missed(int number);
 int covered_skipped(int number);
 int annotated(int number);
+int places_folded(void); /* in folded.S */
 
 /* What the profiles of the tests differ in. */
 struct setting {
@@ -270,6 +271,43 @@ static void test_lines(void **state)
 	free(errors);
 }
 
+/* Code that a linker folded is of the lines of all its functions. */
+static void test_folded_lines(void **state)
+{
+	struct maker maker = begin_profile("a.trm", false);
+	uint64_t start = address_of("places_folded");
+	char *output, *errors;
+
+	(void)state;
+	add_global(&maker, "run.command", record_string("self"));
+	add_global(&maker, "run.measure", record_string("blocks"));
+	add_image(&maker, 1, self.path, 1, "exited 0", NULL);
+	add_self(&maker, self.path, self.image->functions.count, true);
+	add_calls(&maker, self.path, "places_folded", start, 7);
+	add_block(&maker, self.path, "places_folded", start,
+		  (const uint64_t[]){start, 6, 2, 7});
+	end_profile(&maker);
+	assert_int_equal(run_command(&cmd_coverage,
+				     "--lcov --keep-missing --source */folded.c a.trm",
+				     &output, &errors),
+			 0);
+	assert_string_equal(output, "TN:\n"
+				    "SF:/folder/folded.c\n"
+				    "FN:44,places_folded\n"
+				    "FNDA:7,places_folded\n"
+				    "FNF:1\n"
+				    "FNH:1\n"
+				    "DA:34,7\n"
+				    "DA:35,7\n"
+				    "DA:45,7\n"
+				    "DA:46,7\n"
+				    "LF:4\n"
+				    "LH:4\n"
+				    "end_of_record\n");
+	free(output);
+	free(errors);
+}
+
 static void test_lines_shown(void **state)
 {
 	static const struct {
@@ -499,6 +537,7 @@ int main(void)
 		cmocka_unit_test(test_lcov_of_coverage),
 		cmocka_unit_test(test_large_counts),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_folded_lines),
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_lines_shown),
 		cmocka_unit_test(test_only),
@@ -513,7 +552,7 @@ int main(void)
 	int (*const used[])(int) = {covered_called, covered_missed, covered_skipped,
 				    annotated};
 
-	if (used[0](1) != 3)
+	if (used[0](1) != 3 || places_folded() != 9)
 		return 1;
 	return cmocka_run_group_tests(tests, enter_folder_with_self, leave_folder);
 }

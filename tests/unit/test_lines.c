@@ -245,12 +245,44 @@ static void test_rows(void **state)
 	image_close(image);
 }
 
+static void check_row(const struct image_row *row, uint64_t start, uint64_t end,
+		      uint32_t line)
+{
+	assert_int_equal(row->start, start);
+	assert_int_equal(row->end, end);
+	assert_int_equal(row->place.line, line);
+}
+
+/* Each line of two folded functions has a row, one's among the others. */
+static void test_folded_rows(void **state)
+{
+	struct image *image = open_self("/proc/self/exe");
+	struct image_rows rows;
+	uint64_t address;
+
+	(void)state;
+	assert_null(image_rows_init(&rows, image));
+	assert_true(image_find_function(image, "places_folded", &address));
+	const struct image_row *row = &rows.rows.items[image_rows_from(&rows, address)];
+	size_t folded = image_rows_folded_from(&rows, address);
+
+	check_row(&row[0], address, address + 5, 34);
+	check_row(&row[1], address + 5, address + 6, 35);
+	assert_int_equal(rows.folded.count, 2);
+	assert_int_equal(folded, 0);
+	check_row(&rows.folded.items[0], address, address + 5, 45);
+	check_row(&rows.folded.items[1], address + 5, address + 6, 46);
+	assert_int_equal(image_rows_folded_from(&rows, address + 6), 2);
+	image_rows_deinit(&rows);
+	image_close(image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places),  cmocka_unit_test(test_other_build),
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_places),      cmocka_unit_test(test_other_build),
+		cmocka_unit_test(test_damaged),     cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_folded_rows), cmocka_unit_test(test_paths),
 	};
 
 	/* So that all of them are in the program. */
