@@ -298,11 +298,39 @@ static void ends_at_limits(void **state)
 	close_pair(&pair);
 }
 
+/* A cold part jumps back into its function, which is wanted again then: it is not tried
+ * for ever. */
+static void ends_without_room_for_parts(void **state)
+{
+	static const char path[] = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6";
+	const struct lazy_limits limits = {SIZE_MAX, 0, SIZE_MAX};
+	uint32_t parts = 0;
+	struct pair pair;
+
+	(void)state;
+	if (access(path, R_OK))
+		return;
+	open_pair(&pair, path, PLAN_EDGES, false);
+	vector_for_each (&pair.plan->latches, latch) {
+		struct lazy_news news;
+
+		lazy_extend(pair.lazy, latch->function, &limits, &news);
+		vector_deinit(&news.patches);
+	}
+	vector_for_each (&pair.plan->functions, row) {
+		parts += plan_is_cold_part(row);
+		assert_true(is_planned(pair.plan, row) || row->reason == PLAN_NO_SPACE);
+	}
+	assert_true(parts > 100);
+	close_pair(&pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(extends_to_the_whole),
 		cmocka_unit_test(ends_at_limits),
+		cmocka_unit_test(ends_without_room_for_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,9 +34,12 @@ static struct plan_function *row_of(const struct lazy *lazy, uint32_t index)
 	return &lazy->builder.plan->functions.items[index];
 }
 
-static bool is_planned(const struct lazy *lazy, uint32_t index)
+/* Whether a function was planned, or there was no room for it. */
+static bool is_settled(const struct lazy *lazy, uint32_t index)
 {
-	return row_of(lazy, index)->place < lazy->builder.plan->placed;
+	const struct plan_function *row = row_of(lazy, index);
+
+	return row->place < lazy->builder.plan->placed || row->reason == PLAN_NO_SPACE;
 }
 
 /* The function that holds an address; PLAN_NO_FUNCTION: none does. */
@@ -52,7 +55,7 @@ static uint32_t function_around(const struct lazy *lazy, uint64_t address)
 
 static void want_function(struct lazy *lazy, uint32_t index)
 {
-	if (!is_planned(lazy, index))
+	if (!is_settled(lazy, index))
 		vector_push(&lazy->wanted, index);
 }
 
@@ -193,7 +196,7 @@ static bool plan_wanted(struct lazy *lazy, const struct lazy_limits *limits)
 	while (lazy->wanted.count) {
 		uint32_t index = lazy->wanted.items[--lazy->wanted.count];
 
-		if (is_planned(lazy, index))
+		if (is_settled(lazy, index))
 			continue;
 		good &= plan_one(lazy, index, limits);
 		for (uint32_t part = lazy->first_part[index]; part != NO_PART;
@@ -319,7 +322,7 @@ static void drop_idle_patches(const struct lazy *lazy, size_t latches)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < patches->count; i++)
-		if (i >= latches || !is_planned(lazy, patches->items[i].function))
+		if (i >= latches || !is_settled(lazy, patches->items[i].function))
 			patches->items[kept++] = patches->items[i];
 	patches->count = kept;
 }

@@ -118,6 +118,10 @@ static void describe_file(struct module_file *file, const struct image *image)
 	}
 }
 
+/* Multiple of its text for which there must be room below a program at fixed addresses,
+ * for code of functions with points. */
+enum { LAZY_BELOW = 3 };
+
 /* Returns the address of a module's trampolines, as a link-time address. */
 static uint64_t code_place(const struct module_file *file, const struct image *image,
 			   const struct session_options *options)
@@ -133,6 +137,10 @@ static uint64_t code_place(const struct module_file *file, const struct image *i
 	if (file->dynamic)
 		return image->base - usual_addresses_distance(options, file->name,
 							      file->variant, span, text);
+	/* Points' code is large, but that of functions that are executed is not. */
+	if (file->lazy && options_points_of(options, file->path) &&
+	    image->base > USUAL_ADDRESSES_LOWEST + text * LAZY_BELOW)
+		return USUAL_ADDRESSES_LOWEST;
 	return file->lazy ? USUAL_ADDRESSES_FIXED
 			  : usual_addresses_fixed(
 				    image->base,

@@ -24,12 +24,19 @@
 _Static_assert(WIRE_AGAIN_BYTES == (int)TRAMPOLINE_AGAIN, "the resident goes there");
 
 /* Size in bytes below which a file is planned as a whole: that takes no longer than
- * some requests for single functions. */
-#define FILE_MIN (1u << 20)
+ * some requests for single functions. With points each function takes longer. */
+#define FILE_MIN        (1u << 20)
+#define FILE_MIN_POINTS (256u << 10)
 
 /* Greatest growth as multiples of a text's bytes: code and steps take less, counters
  * too. */
 enum { CODE_GROWTH = 2, STEPS_GROWTH = 1, SLOTS_SHARE = 8 };
+
+/* With points, whose code has any size: of the functions that are executed, which are few
+ * in a large text. */
+enum { POINTS_GROWTH = 8 };
+#define POINTS_MAX (128ull << 20) /* bytes beyond the growth of others */
+enum { SPARE = 1 << 16 };         /* bytes for what is rounded up to pages */
 
 /* Bytes of the file that are allocated at a time. */
 enum { SPACE_PIECE = 1 << 20, TEXT_PIECE = 2 << 20 };
@@ -54,7 +61,9 @@ bool lazy_file_suits(const struct module_file *file,
 	    !feedback_is_used(options))
 		return false;
 	if (policy == POLICY_WHERE_IT_PAYS)
-		return file->identity.size >= FILE_MIN &&
+		return file->identity.size >= (options_points_of(options, file->path)
+						       ? FILE_MIN_POINTS
+						       : FILE_MIN) &&
 		       policy_of_learning() != POLICY_NEVER;
 	return policy == POLICY_ALWAYS;
 }
@@ -70,17 +79,38 @@ bool lazy_file_can_be(const struct module_file *file)
 	return file->text_count;
 }
 
+/* Room for code of points. A program at fixed
+ * addresses may have it below: its heap grows above. */
+static uint64_t growth_of_points(const struct module_file *file, uint64_t text)
+{
+	const struct plan *plan = file->plan;
+	const uint64_t base = file->lazy->image->base;
+	const uint64_t wanted =
+		text * POINTS_GROWTH < POINTS_MAX ? text * POINTS_GROWTH : POINTS_MAX;
+	const uint64_t others = plan->code.count + text * CODE_GROWTH + SPARE;
+
+	if (file->dynamic || plan->code_address > base)
+		return wanted;
+	const uint64_t room = base - plan->code_address;
+	const uint64_t left = room > others ? room - others : 0;
+
+	return left < wanted ? left : wanted;
+}
+
 void lazy_file_make_room(struct module_file *file)
 {
 	struct lazy_limits *limits = &file->lazy->limits;
-	uint64_t text = 0;
+	uint64_t text = 0, more = 0;
 
 	for (uint32_t i = 0; i < file->text_count; i++)
 		text += file->texts[i].part_size;
-	file->code_room = page_round_up(file->plan->code.count + text * CODE_GROWTH);
+	if (file->plan->points.module.count)
+		more = growth_of_points(file, text);
+	file->code_room =
+		page_round_up(file->plan->code.count + text * CODE_GROWTH + more);
 	file->steps_room = page_round_up(file->plan->map_rows.count *
 						 sizeof(*file->plan->map_rows.items) +
-					 text * STEPS_GROWTH);
+					 text * STEPS_GROWTH + more / 2);
 	file->plan->slot_room = file->plan->slot_count + (uint32_t)(text / SLOTS_SHARE);
 	*limits = (struct lazy_limits){.slots = file->plan->slot_room,
 				       .code = file->code_room,

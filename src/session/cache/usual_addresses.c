@@ -35,7 +35,10 @@ enum { FIXED_SPARE = 0x10000 };
 uint64_t usual_addresses_room(const struct session_options *options, uint64_t span,
 			      uint64_t text)
 {
-	const uint64_t growth = options->collector->depth == PLAN_EDGES ? 7 : 6;
+	/* Code of points has any size; it is mostly that of what is executed. */
+	const uint64_t growth = options->points.count                     ? 24
+				: options->collector->depth == PLAN_EDGES ? 7
+									  : 6;
 
 	return collector_relocates(options->collector) ? text * growth / 4 : span;
 }
