@@ -30,6 +30,7 @@ struct bank {
 	struct wire_bank *shared; /* the tracer's mapping of its header */
 	pid_t owner; /* process whose counts it holds; 0: none, all counters are zero */
 	bool in_use; /* a live thread's GS base */
+	bool common; /* threads without one of their own have it, too */
 	bool paths;  /* it follows paths: struct wire_paths is in use */
 	bool *pages; /* by page: flags were set there at the last arena_mark_flags; NULL
 			unless counters are flags */

@@ -13,7 +13,7 @@
 /*
  * Calls routine ax >> 3 with the arguments that it finds in their registers, on the
  * stack of the bank, whose state it shares with spans: neither interrupts the other. If
- * it is busy, the routine has no address, or the tracer is dead, nothing is called.
+ * it is busy or barred, the routine has no address, or the tracer is dead, nothing is called.
  * Changes rax, r10, r11 and flags, and what the routine changes. Signals that find a thread
  * between tool_call and tool_freed are put off by the tracer; the point's code has them
  * delivered by tool_unmask behind the last of its calls. A thread that cannot go on in
@@ -33,7 +33,7 @@ tool_call:
 	test	%r10, %r10
 	jz	7f
 	mov	%gs:WIRE_BANK_SELF, %r11
-	cmpl	$0, WIRE_SPANS_BUSY(%r11)
+	cmpq	$0, WIRE_SPANS_BUSY(%r11) /* and WIRE_SPANS_BARRED */
 	jne	7f
 	test	$FLAG_THREAD, %al
 	jz	1f

@@ -141,6 +141,7 @@ struct recipe_routine routine_inspect(const struct image *image, const char *nam
 		inspection.unknown = true;
 	while (inspection.next.count && !inspection.unknown)
 		look_from(&inspection, inspection.next.items[--inspection.next.count]);
+	inspection.found.known = !inspection.unknown;
 	if (inspection.unknown)
 		inspection.found = (struct recipe_routine){
 			.changes = ALL_BUT_RSP, .vectors = true, .thread_pointer = true};

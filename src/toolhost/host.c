@@ -116,6 +116,18 @@ static void refuse_tool(const char *format, ...)
 	host_leave(way_back);
 }
 
+/* Whether an object has constructors, which may call atexit, or destructors of its own,
+ * beside those that every one has from the compiler's start-up files. */
+static bool has_own_ends(const struct link_map *map)
+{
+	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+		if ((entry->d_tag == DT_INIT_ARRAYSZ ||
+		     entry->d_tag == DT_FINI_ARRAYSZ) &&
+		    entry->d_un.d_val > sizeof(void *))
+			return true;
+	return false;
+}
+
 static void load_tool(const char *path, struct wire_tool *tool)
 {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -135,6 +147,7 @@ static void load_tool(const char *path, struct wire_tool *tool)
 		.handle = (uint64_t)(uintptr_t)handle,
 		.bias = map->l_addr,
 		.startup = find_symbol(handle, "_halt_startup"),
+		.ends = has_own_ends(map),
 	};
 }
 

@@ -8,8 +8,9 @@
  * of its own and with signals deferred.
  */
 #define WIRE_SPANS_BUSY      0x4000
-#define WIRE_SPANS_MASKED    0x4004
+#define WIRE_SPANS_BARRED    0x4004
 #define WIRE_SPANS_STATE     0x4008 /* components of xsave; 0: fxsave */
+#define WIRE_SPANS_MASKED    0x400c
 #define WIRE_SPANS_RBX       0x4010
 #define WIRE_SPANS_RSI       0x4018
 #define WIRE_SPANS_RDI       0x4020
@@ -52,9 +53,9 @@ struct wire_buffer {
 /* State of spans of one thread; all-zero at first. */
 struct wire_spans {
 	uint32_t busy;   /* the library is being called */
-	uint32_t masked; /* WIRE_MASKED_...: the thread's mask must become `mask` */
+	uint32_t barred; /* not 0: no routine of a tool is called. Looked at with `busy` */
 	uint32_t state;  /* components of xsave; 0: fxsave */
-	uint32_t pad_;
+	uint32_t masked; /* WIRE_MASKED_...: the thread's mask must become `mask` */
 	uint64_t rbx, rsi, rdi, r10, r11, rsp; /* the program's */
 	uint64_t mask;
 	/* Of routines of tools (resident/tool.S), which use the same stack: the FS base

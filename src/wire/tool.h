@@ -69,6 +69,7 @@ struct wire_tool {
 	uint64_t handle;  /* of dlopen(3) */
 	uint64_t bias;    /* run-time minus link-time address */
 	uint64_t startup; /* _halt_startup; 0: it has none */
+	uint64_t ends;    /* not 0: it may have something to do at the end by itself */
 };
 
 /* Addresses are run-time addresses in the program. */

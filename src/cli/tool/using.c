@@ -38,10 +38,16 @@ static void add_uses(struct tool_choice *choice, const struct tool *tool)
 	}
 }
 
-static void add_routine(struct tool_choice *choice, const char *name, uint32_t word)
+static void add_routine(struct tool_choice *choice, const char *name, uint32_t word,
+			const struct recipe_routine *routine)
 {
 	vector_push(&choice->routines,
-		    ((struct tool_point_routine){memory_copy_string(name), word}));
+		    ((struct tool_point_routine){
+			    .name = memory_copy_string(name),
+			    .word = word,
+			    .known = routine && routine->known,
+			    .thread = !routine || routine->thread_pointer,
+		    }));
 }
 
 static struct trm_error *add_source(struct tool_using *given,
@@ -85,7 +91,8 @@ static struct trm_error *open_tool(struct tool_using *given,
 	if (!tool->table->function && !tool->table->module)
 		return NULL;
 	vector_for_each (&tool->prototypes, prototype)
-		add_routine(choice, prototype->name, (*first_routine)++);
+		add_routine(choice, prototype->name, (*first_routine)++,
+			    &prototype->routine);
 	return add_source(given, options, &tool->source);
 }
 
@@ -116,7 +123,7 @@ static struct trm_error *open_labels(struct tool_using *given,
 	choice = vector_add(&options->tools);
 	choice->path = path;
 	vector_for_each (&given->labels.routines, routine)
-		add_routine(choice, *routine, first_routine++);
+		add_routine(choice, *routine, first_routine++, NULL);
 	return add_source(given, options, &given->labels.source);
 }
 

@@ -151,6 +151,17 @@ static bool begins_point(const struct map_row *step)
 	return step->kind == MAP_ROW_POINT && !(step->original & MAP_POINT_MORE);
 }
 
+/* The offset in plan.code of the point that a row belongs to. */
+static uint32_t begin_of_point(const struct map_walk *walking)
+{
+	const struct map_row *step = current_row(walking);
+	uint32_t code = walking->code;
+
+	for (uint32_t left = walking->index; left && !begins_point(step); left--)
+		code -= map_row_code(*--step);
+	return code;
+}
+
 /* Finds the position in the code of a point. At its start the thread has not run it. */
 static void locate_in_point(const struct map_walk *walking, uint32_t code_offset,
 			    struct plan_position *place)
@@ -164,6 +175,7 @@ static void locate_in_point(const struct map_walk *walking, uint32_t code_offset
 		return;
 	}
 	place->kind = PLAN_POSITION_POINT;
+	place->begin = begin_of_point(walking);
 	do {
 		advance_row(&to, step);
 		/* Behind the call the thread is in front of the next row. */

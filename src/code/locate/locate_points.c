@@ -4,6 +4,8 @@
 #include "code/emit/emit.h"
 #include "x86/decode.h"
 
+#include <string.h>
+
 /* Copies one instruction; an operand relative to it leads to the same place as before. */
 static size_t copy_one(const struct plan *plan, const uint8_t *code, uint32_t at,
 		       uint32_t end, struct emitter *emitter)
@@ -56,4 +58,69 @@ bool plan_check_at(const struct plan *plan, uint32_t code_offset, uint32_t *ret_
 		return false;
 	*ret_then = checks[i].then;
 	return true;
+}
+
+/* Instructions of recipe_write.c. */
+static const uint8_t lea[] = {0x48, 0x8d, 0x64, 0x24},
+		     lea_far[] = {0x48, 0x8d, 0xa4, 0x24},
+		     flags_saved[] = {0x9f, 0x0f, 0x90, 0xc0};
+
+static bool begins_with(const uint8_t *code, size_t size, const uint8_t *bytes,
+			size_t count)
+{
+	return size >= count && !memcmp(code, bytes, count);
+}
+
+/* push of a register; returns its length, 0 if it is none. */
+static size_t read_push(const uint8_t *code, size_t size, struct plan_point_front *front)
+{
+	const size_t prefix = size && code[0] == 0x41;
+
+	if (size < prefix + 1 || (code[prefix] & 0xf8) != 0x50)
+		return 0;
+	const unsigned number = (code[prefix] & 7u) + (prefix ? 8 : 0);
+
+	front->depth += 8;
+	if (front->flags) {
+		front->flags_from = front->depth;
+	} else {
+		front->saved |= (uint16_t)(1u << number);
+		front->from[number] = front->depth;
+	}
+	return prefix + 1;
+}
+
+static size_t read_lea(const uint8_t *code, size_t size, struct plan_point_front *front)
+{
+	int32_t distance;
+
+	if (begins_with(code, size, lea, sizeof(lea)) && size > sizeof(lea)) {
+		front->depth -= (uint32_t)(int32_t)(int8_t)code[sizeof(lea)];
+		return sizeof(lea) + 1;
+	}
+	if (!begins_with(code, size, lea_far, sizeof(lea_far)) ||
+	    size < sizeof(lea_far) + sizeof(distance))
+		return 0;
+	memcpy(&distance, code + sizeof(lea_far), sizeof(distance));
+	front->depth -= (uint32_t)distance;
+	return sizeof(lea_far) + sizeof(distance);
+}
+
+void plan_read_front(const uint8_t *code, size_t size, struct plan_point_front *ret_front)
+{
+	struct plan_point_front front = {0};
+	size_t at = 0, length = 1;
+
+	while (at < size && length) {
+		length = front.depth ? 0 : read_lea(code + at, size - at, &front);
+		if (!length && !front.flags_from)
+			length = read_push(code + at, size - at, &front);
+		if (!length && !front.flags &&
+		    begins_with(code + at, size - at, flags_saved, sizeof(flags_saved))) {
+			front.flags = true;
+			length = sizeof(flags_saved);
+		}
+		at += length;
+	}
+	*ret_front = front;
 }

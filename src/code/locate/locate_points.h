@@ -22,4 +22,18 @@ size_t plan_finish_point(const struct plan *plan, const uint8_t *code,
  * read memory of the program for it; false if that is another fault. */
 bool plan_check_at(const struct plan *plan, uint32_t code_offset, uint32_t *ret_then);
 
+/* What the front of a point's code, up to some place, has put on the stack. */
+struct plan_point_front {
+	uint32_t depth;      /* bytes by which rsp is lower than the program's */
+	uint16_t saved;      /* registers, a bit each */
+	uint32_t from[16];   /* bytes from the program's rsp down to where each is */
+	bool flags;          /* status flags are in rax, as by lahf and seto, or on the
+				stack */
+	uint32_t flags_from; /* there; 0: in rax */
+};
+
+/* Reads the front of a point's code, of which `size` bytes were executed. */
+void plan_read_front(const uint8_t *code, size_t size,
+		     struct plan_point_front *ret_front);
+
 #endif

@@ -56,6 +56,7 @@ struct plan_position {
 		       offset `way` of plan.code, in front of all that it has not run;
 		       nothing need be counted for it */
 	uint32_t way;
+	uint32_t begin;     /* POINT: offset in plan.code of the point */
 	uint32_t end;       /* POINT: offset in plan.code behind the point */
 	bool routine;       /* POINT: a routine is called before that */
 	uint32_t recounted; /* MOVED, CALL_DONE: counter of a probe that the thread has

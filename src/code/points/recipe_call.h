@@ -19,6 +19,7 @@ struct recipe_routine {
 	uint32_t word;    /* below RECIPE_ROUTINES_MAX */
 	uint16_t changes; /* general registers that it may change, a bit each; by the ABI:
 			     RECIPE_CHANGES_ABI */
+	bool known;       /* all of its code was seen, and makes no system call */
 	bool vectors;     /* it may change vector registers, x87 or their control words */
 	bool thread_pointer; /* it uses the FS base: that of its own library, which the
 				thread has once wire_spans.thread_pointer is not 0 */

@@ -88,6 +88,8 @@ struct tool_use {
 struct tool_point_routine {
 	char *name;
 	uint32_t word;
+	bool known;  /* see struct recipe_routine */
+	bool thread; /* it uses thread-local storage */
 };
 
 /* Tool that is loaded into the measured programs: see session/tool/. */

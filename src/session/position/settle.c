@@ -19,6 +19,7 @@
 #include "session/position/interrupted_calls.h"
 #include "session/position/marks.h"
 #include "session/position/path_steps.h"
+#include "session/position/point_undo.h"
 #include "session/position/reentry.h"
 #include "session/position/signal_frames.h"
 #include "session/position/spans.h"
@@ -288,6 +289,8 @@ static enum settled settle_point(struct session *session, struct thread *thread,
 	struct finish_code copy = {.signal = how->signal};
 	enum settled settled;
 
+	if (how->fault && point_undo(thread, module, place, registers))
+		return settle_trampoline(session, thread, module, how, registers);
 	if (how->fault || !session || !thread->bank ||
 	    !finish_make_point(thread, module, offset, place, &copy) ||
 	    !finish_run(session, thread, &copy, registers))
@@ -574,8 +577,11 @@ static enum settled settle_position(struct session *session, struct thread *thre
 	if (gate_position_holds(space, registers->rip) &&
 	    !gate_position_leave(thread, registers))
 		return UNSETTLED;
-	if (thread->bank && session->options->collector->routines)
+	if (thread->bank && session->options->collector->routines) {
 		spans_leave_routine(thread, registers);
+		if (how->fault)
+			point_undo_call(thread, registers);
+	}
 	struct module *module = space_module_of_code(space, registers->rip);
 	uint64_t offset = registers->rip - space->family->arena->address;
 

@@ -43,10 +43,12 @@ void spans_begin(const struct session *session, const struct bank *old, struct b
 	spans_of(bank)->busy = spans_of(bank)->masked = 0;
 	spans_of(bank)->state = find_state();
 	spans_of(bank)->thread_pointer = 0;
+	spans_of(bank)->barred = true;
 	memset(spans_of(bank)->buffers, 0, sizeof(spans_of(bank)->buffers));
 	if (!old)
 		return;
 	spans_of(bank)->thread_pointer = spans_of(old)->thread_pointer;
+	spans_of(bank)->barred = spans_of(old)->barred;
 	spans_of(bank)->masked = spans_of(old)->masked;
 	spans_of(bank)->mask = spans_of(old)->mask;
 	memcpy(spans_of(bank)->buffers, spans_of(old)->buffers,
@@ -225,6 +227,20 @@ void spans_set_thread_pointer(const struct session *session, const struct thread
 
 	if (spans && session->options->collector->routines)
 		spans->thread_pointer = pointer;
+}
+
+void spans_bar_bank(const struct session *session, const struct bank *bank, bool bar)
+{
+	if (session->options->collector->routines)
+		__atomic_store_n(&spans_of(bank)->barred, bar || bank->common,
+				 __ATOMIC_SEQ_CST);
+}
+
+void spans_bar_routines(const struct session *session, const struct thread *thread,
+			bool bar)
+{
+	if (thread->bank)
+		spans_bar_bank(session, thread->bank, bar);
 }
 
 bool spans_mark_routine(const struct session *session, const struct thread *thread)

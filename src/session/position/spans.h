@@ -49,6 +49,14 @@ bool spans_break_routine(const struct session *session, const struct thread *thr
 void spans_set_thread_pointer(const struct session *session, const struct thread *thread,
 			      uint64_t pointer);
 
+/* Has no routine of a tool called by a thread any more (`bar`), as at its beginning, or
+ * allows it. One that it is in goes on. */
+void spans_bar_routines(const struct session *session, const struct thread *thread,
+			bool bar);
+
+/* The same of all threads that have a bank. If it is one for several, that stays. */
+void spans_bar_bank(const struct session *session, const struct bank *bank, bool bar);
+
 /* Marks the routine that a thread is in, if any. Returns whether it was marked before: it
  * is the same call. */
 bool spans_mark_routine(const struct session *session, const struct thread *thread);

@@ -51,6 +51,8 @@ struct tool_space {
 	bool scratch;  /* they are in a scratch process still: session/tool/tool_scratch.h
 			*/
 	pid_t acting;  /* thread for which another one runs routines; 0: none */
+	bool called;   /* system calls of its threads are to be seen */
+	bool ending;   /* what runs now is the end of the tools */
 	struct wire_tool_table table;
 	struct VECTOR(struct tool_range) unmapped; /* below `next`: free again */
 	struct tool_thread service;                /* makes further threads */

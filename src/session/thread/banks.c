@@ -168,8 +168,19 @@ static struct trm_error *find_bank(struct session *session, struct thread *threa
 
 /* Notes a thread that counts in its parent's bank, having none of its own: nothing
  * breaks, but two increments at one moment may be counted as one. */
-static void note_shared(struct image_run *image, const struct trm_error *error)
+static void note_shared(const struct session *session, struct thread *thread,
+			const struct trm_error *error)
 {
+	struct image_run *image = thread->process->image;
+	struct user_regs_struct registers = {0};
+
+	/* Its parent's comes with the registers. The stack for routines has one user. */
+	trm_error_destroy(remote_get_registers(thread->tid, &registers));
+	vector_for_each (&thread->process->space->family->arena->banks, bank)
+		if ((*bank)->address == registers.gs_base) {
+			(*bank)->common = true;
+			spans_bar_bank(session, *bank, true);
+		}
 	const bool limit = error && error->code == TRM_ERROR_LIMIT;
 
 	if (image->reason || asprintf(&image->reason,
@@ -197,7 +208,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 	signal_frames_begin(thread);
 	session_note_change(session);
 	if (!bank)
-		note_shared(thread->process->image, error);
+		note_shared(session, thread, error);
 	trm_error_destroy(error);
 }
 

@@ -45,11 +45,13 @@ static struct trm_error *begin_tools(struct session *session, struct thread *thr
 
 	if (!error) {
 		spans_set_thread_pointer(session, thread, thread->tool.thread_pointer);
+		spans_bar_routines(session, thread, false);
 		error = tool_points_start(&visit);
 	}
 	if (!error) {
 		tools->phase = TOOL_LOADED;
 		tools->filtered = thread->process->space->filters > 0;
+		tools->called = tool_wants_calls(session->options, &tools->table);
 		tool_call_startups(&visit);
 		if (tools->phase == TOOL_LOADED)
 			tool_visit_moment(&visit, TOOL_AT_START);
@@ -84,15 +86,18 @@ struct trm_error *tool_start(struct session *session, struct thread *thread)
 	return NULL;
 }
 
+/* Whether each thread needs one of the tools' library. */
 static bool want_threads(const struct session_options *options)
 {
-	if (options->collector->routines)
-		return true;
-	vector_for_each (&options->tools, tool)
+	vector_for_each (&options->tools, tool) {
 		vector_for_each (&tool->uses, use)
 			if (use->moment == TOOL_AT_THREAD ||
 			    use->moment == TOOL_AT_THREAD_END)
 				return true;
+		vector_for_each (&tool->routines, routine)
+			if (routine->thread)
+				return true;
+	}
 	return false;
 }
 
@@ -101,7 +106,10 @@ void tool_thread_begin(struct session *session, struct thread *thread)
 	struct tool_space *tools = loaded_tools(thread);
 	struct tool_visit visit;
 
-	if (!tools || !want_threads(session->options))
+	if (!tools)
+		return;
+	spans_bar_routines(session, thread, false);
+	if (!want_threads(session->options))
 		return;
 	const bool inherits = thread->tool.thread_pointer;
 
@@ -161,9 +169,11 @@ void tool_end(struct session *session, struct thread *thread)
 	struct tool_visit visit;
 	uint64_t result;
 
+	tool_bar_routines(session, thread->process->space);
 	if (remote_failed(tool_visit_begin(session, thread, NULL, &visit)))
 		return;
 	tool_visit_moment(&visit, TOOL_AT_END);
+	tools->ending = true;
 	end.arguments[0] = visit.back;
 	if (tools->phase == TOOL_LOADED)
 		tool_visit_call(&visit, &end, &result);

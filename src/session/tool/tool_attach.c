@@ -81,6 +81,7 @@ static struct trm_error *call_routines(struct session *session, struct thread *t
 
 	TRM_TRY(tool_visit_begin(session, thread, NULL, &visit));
 	tools->phase = TOOL_LOADED;
+	tools->called = tool_wants_calls(session->options, &tools->table);
 	tool_call_startups(&visit);
 	if (tools->phase == TOOL_LOADED)
 		tool_visit_moment(&visit, TOOL_AT_START);
@@ -153,6 +154,7 @@ bool tool_attach_threads(struct session *session, const struct process *process)
 			return false;
 		spans_set_thread_pointer(session, *thread,
 					 (*thread)->tool.thread_pointer);
+		spans_bar_routines(session, *thread, false);
 	}
 	return true;
 }

@@ -122,6 +122,9 @@ static int64_t serve_munmap(struct tool_request *request)
 
 	if (!is_own(request, start, size))
 		return -EINVAL;
+	/* Other threads may be in a routine, or the process go on unmeasured. */
+	if (request->space->tools->ending)
+		return 0;
 	if (!request->space->tools->filtered)
 		give_range(request->space->tools, start, start + size);
 	return TOOL_CALL_MADE;

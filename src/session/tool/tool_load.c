@@ -373,6 +373,7 @@ static struct tool_space *make_pool(uint64_t pool, uint64_t end)
 {
 	struct tool_space *tools = memory_allocate_zeroed(1, sizeof(*tools));
 
+	tools->called = true;
 	tools->pool = tools->next = pool;
 	tools->pool_end = end;
 	tools->next += STACK_GAP + STACK_SIZE;

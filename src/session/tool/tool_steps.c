@@ -89,3 +89,21 @@ void tool_call_startups(struct tool_visit *visit)
 			return;
 	}
 }
+
+bool tool_wants_calls(const struct session_options *options,
+		      const struct wire_tool_table *table)
+{
+	for (uint64_t i = 0; i < table->count && i < WIRE_TOOLS_MAX; i++)
+		if (table->tools[i].startup || table->tools[i].ends)
+			return true;
+	vector_for_each (&options->tools, tool) {
+		vector_for_each (&tool->uses, use)
+			if (use->moment == TOOL_AT_END ||
+			    use->moment == TOOL_AT_THREAD_END)
+				return true;
+		vector_for_each (&tool->routines, routine)
+			if (!routine->known)
+				return true;
+	}
+	return false;
+}

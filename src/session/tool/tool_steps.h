@@ -12,6 +12,11 @@ bool tool_make_thread(struct session *session, struct thread *thread,
 /* Puts the texts of the arguments of routines into the process of a stopped thread. */
 struct trm_error *tool_place_texts(struct session *session, struct thread *thread);
 
+/* Returns whether system calls are to be seen: the program's, as something is to be done
+ * before it ends, or those of routines at points, which are answered. */
+bool tool_wants_calls(const struct session_options *options,
+		      const struct wire_tool_table *table);
+
 /* Calls `_halt_startup` of all tools. */
 void tool_call_startups(struct tool_visit *visit);
 

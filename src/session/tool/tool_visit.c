@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "control/remote.h"
+#include "session/position/spans.h"
 #include "session/tool/tool_records.h"
 #include "wire/control.h"
 
@@ -14,6 +15,13 @@
 
 /* Bytes of stack above a routine: for the name of a symbol. */
 #define NAME_ROOM 1024
+
+void tool_bar_routines(const struct session *session, const struct space *space)
+{
+	vector_for_each (&session->all_threads, thread)
+		if ((*thread)->process && (*thread)->process->space == space)
+			spans_bar_routines(session, *thread, true);
+}
 
 void tool_switch_off(struct session *session, struct process *process, const char *reason,
 		     ...)
@@ -29,9 +37,7 @@ void tool_switch_off(struct session *session, struct process *process, const cha
 	tool_records_take(session, process);
 	if (process->space && process->space->tools) {
 		process->space->tools->phase = TOOL_OFF;
-		/* Processes that were forked from one share the page. */
-		memset(process->space->family->arena->control->routines, 0,
-		       sizeof(process->space->family->arena->control->routines));
+		tool_bar_routines(session, process->space);
 	}
 	text_format(&text, "tools were switched off: %s", words ? words : "");
 	free(words);
@@ -49,11 +55,12 @@ struct trm_error *tool_visit_begin(struct session *session, struct thread *threa
 				   struct tool_visit *ret_visit)
 {
 	struct tool_visit visit = {.session = session, .thread = thread, .as = as};
+	struct tool_space *tools = thread->process->space->tools;
 
+	/* A filter that was installed unseen. */
+	tools->filtered |= !tools->called && remote_filters(thread->tid) > 0;
 	if (!as)
-		visit.as = thread->tool.thread_pointer
-				   ? &thread->tool
-				   : &thread->process->space->tools->service;
+		visit.as = thread->tool.thread_pointer ? &thread->tool : &tools->service;
 	if (!visit.as->thread_pointer)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"no thread for the routines of tools");

@@ -50,6 +50,12 @@ struct trm_error *tool_visit_find(struct tool_visit *visit);
 /* Gives the thread back as it was, still stopped. */
 void tool_visit_end(struct tool_visit *visit);
 
+/* Has no thread of an address space call a routine at a point from now on. */
+void tool_bar_routines(const struct session *session, const struct space *space);
+
+/* Has no thread of an address space call a routine at a point from now on. */
+void tool_bar_routines(const struct session *session, const struct space *space);
+
 /* Switches the tools of a process off, with a reason as by printf, which is told at once
  * and in the report. */
 void tool_switch_off(struct session *session, struct process *process, const char *reason,
