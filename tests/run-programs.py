@@ -22,14 +22,14 @@ def test_variant(source, variant, name, folder, tool, options):
 
 
 def main():
-    options = results.arguments(__doc__.splitlines()[0]).parse_args()
+    arguments = results.arguments(__doc__.splitlines()[0])
+    arguments.add_argument("--tool", metavar="FILE.c", help=trammel.TOOL_HELP)
+    options = trammel.tool_options(arguments.parse_args())
     tool = None if options.list else trammel.find(options.build)
     with running.Scratch("programs") as folder:
         running.own_folders(folder)
         if trammel.TOOL in options.measure.split(",") and not options.list:
-            os.environ["TRAMMEL_TEST_TOOL"] = os.path.join(folder, "tool_busy.so")
-            sources.compile_one(["gcc", "-O2", "-fPIC", "-shared", "-lm"], ["lib/tool_busy.c"],
-                                os.environ["TRAMMEL_TEST_TOOL"])
+            sources.build_tool(options.tool or "lib/tool_busy.c", folder)
         tests = []
         for source in sources.read_all():
             for variant in source.builds:

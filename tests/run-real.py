@@ -177,11 +177,14 @@ def main():
     arguments = results.arguments(__doc__.splitlines()[0])
     arguments.add_argument("--mapped", action="store_true",
                            help="look whether all code that is mapped is in the report")
-    options = arguments.parse_args()
+    arguments.add_argument("--tool", metavar="FILE.c", help=trammel.TOOL_HELP)
+    options = trammel.tool_options(arguments.parse_args())
     with running.Scratch("real-data") as folder:
         running.own_folders(folder)
         environment = None
         if not options.list:
+            if options.tool:
+                sources.build_tool(options.tool, folder)
             environment = Environment(folder, os.path.realpath(trammel.find(options.build)),
                                       options)
         tests = []

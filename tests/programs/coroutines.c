@@ -6,6 +6,7 @@
 // expect: function=step calls=50000
 // expect: function=tiny_body calls=1
 // expect: function=tiny_step calls=10000
+// not-points: its smallest stack has no 300 bytes for calls of routines
 /*
  * Coroutines: a hundred with swapcontext, each on a stack of 2 KiB, and one on a stack of
  * 256 bytes with a switch of its own. Nothing may be put on such a stack that the program

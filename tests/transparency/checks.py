@@ -183,6 +183,8 @@ def check_program(source, program, tool, options):
         raise Skip(source.one("not-preloaded"))
     if trammel.has_spans(options.measure) and source.one("not-spans"):
         raise Skip(source.one("not-spans"))
+    if options.tool and source.one("not-points"):
+        raise Skip(source.one("not-points"))
     arguments = shlex.split(source.one("args", ""))
     command = [program, *arguments]
     with running.Scratch("run") as scratch:

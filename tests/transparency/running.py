@@ -83,7 +83,7 @@ def kill_group(process):
         pass
 
 
-def run(command, cwd, environment=None, stdin=None, timeout=TIMEOUT_SECONDS, prepare=None):
+def run(command, cwd, environment=None, stdin=None, timeout=None, prepare=None):
     """Runs the command in a group of its own and returns its Outcome.
 
     stdin is bytes or None (/dev/null). Whatever is left of the group afterwards is killed
@@ -104,7 +104,7 @@ def run(command, cwd, environment=None, stdin=None, timeout=TIMEOUT_SECONDS, pre
             stdout=out, stderr=err, start_new_session=True, preexec_fn=prepare)
         timed_out = False
         try:
-            process.wait(timeout)
+            process.wait(timeout or TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             timed_out = True
             kill_group(process)

@@ -28,6 +28,7 @@ Head lines of a source in tests/programs, in the first comment lines (`// word: 
                                   it only loads a library into it (regions, trace)
     not-preloaded: REASON         skipped where it does that
     not-spans: REASON             skipped where all functions are regions
+    not-points: REASON            skipped where a tool has routines called at points (--tool)
 
 A program that ends with exit status 77 cannot be run here: its output says why.
 """
@@ -53,7 +54,7 @@ DIRECTIVE = re.compile(r"^// ([a-z-]+)(?:\(([\w-]+)\))?: (.*)$")
 WORDS = {"build", "library", "plugin", "helper", "strip", "args", "options", "needs", "status",
          "output", "normalise", "settle", "expect", "expect-arc", "expect-context",
          "expect-left", "expect-absent", "expect-process", "expect-module", "refused",
-         "not-preloaded", "not-spans"}
+         "not-preloaded", "not-spans", "not-points"}
 
 
 @dataclasses.dataclass
@@ -113,6 +114,13 @@ def compile_one(words, sources, target, extra=()):
     done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Failure("build: " + " / ".join(done.stderr.strip().splitlines()[:3]))
+
+
+def build_tool(source, folder):
+    """Compiles a tool; $TRAMMEL_TEST_TOOL names it then."""
+    os.environ["TRAMMEL_TEST_TOOL"] = os.path.join(folder, "tool.so")
+    compile_one(["gcc", "-O2", "-fPIC", "-shared", "-I" + os.path.join(trammel.ROOT, "include"), "-lm"],
+                [source], os.environ["TRAMMEL_TEST_TOOL"])
 
 
 def compile_go(words, source, target):

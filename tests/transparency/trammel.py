@@ -31,6 +31,20 @@ SPANS = "spans"
 TOOL = "tool"
 
 
+TOOL_HELP = "measure with the tool of this source, and nothing else (-m tools) if not told more"
+
+
+def tool_options(options):
+    """Options of tests, which --tool changes: profiles of tools alone have no counts."""
+    if options.tool:
+        options.tool = os.path.abspath(options.tool)
+        options.no_profile |= options.measure == "functions"
+        options.measure = "tools" if options.measure == "functions" else options.measure
+        options.measure += "," + TOOL
+        running.TIMEOUT_SECONDS = 60  # a routine at each access of memory takes its time
+    return options
+
+
 def has_spans(measure):
     """Whether calls are regions, alone or beside what is counted."""
     return SPANS in measure.split(",")
