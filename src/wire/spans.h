@@ -52,9 +52,10 @@ struct wire_buffer {
 
 /* State of spans of one thread; all-zero at first. */
 struct wire_spans {
-	uint32_t busy;   /* the library is being called */
-	uint32_t barred; /* not 0: no routine of a tool is called. Looked at with `busy` */
-	uint32_t state;  /* components of xsave; 0: fxsave */
+	uint32_t busy; /* the library is being called */
+	uint32_t
+		barred; /* not 0: no routine of a tool is called. Looked at with `busy` */
+	uint32_t state; /* components of xsave; 0: fxsave */
 	uint32_t masked; /* WIRE_MASKED_...: the thread's mask must become `mask` */
 	uint64_t rbx, rsi, rdi, r10, r11, rsp; /* the program's */
 	uint64_t mask;

@@ -80,7 +80,8 @@ void thread_resume(struct session *session, struct thread *thread, int signal)
 	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
 		     thread->before_exec || signal_frames_are_watched(thread) ||
 		     thread->timer.until ||
-		     (space && (space_is_traced(space) || (space->tools && space->tools->called)));
+		     (space &&
+		      (space_is_traced(space) || (space->tools && space->tools->called)));
 	if (thread->event_pending)
 		return;
 	interrupted_calls_go_on(thread);
