@@ -37,6 +37,7 @@ class Runner:
     def __init__(self, build, folder, verbose):
         self.build, self.folder, self.verbose = build, folder, verbose
         self.trammel = os.path.join(build, "src/cli/trammel")
+        self.include = os.path.join(os.path.dirname(HERE), "include")
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8",
                             "XDG_CACHE_HOME": os.path.join(folder, "cache")}
 
@@ -49,8 +50,7 @@ class Runner:
 
     def tool(self, source):
         """A tool of the tests' own."""
-        include = os.path.join(os.path.dirname(HERE), "include")
-        return self.compile(source, "-O2", "-fPIC", "-shared", "-Wall", "-Werror", "-I", include,
+        return self.compile(source, "-O2", "-fPIC", "-shared", "-Wall", "-Werror", "-I", self.include,
                             name=os.path.splitext(source)[0] + ".so")
 
     def write(self, name, text):

@@ -38,6 +38,12 @@ enum trammel_value {
 	TRAMMEL_TIME,     /* the time-stamp counter; 0 where it may not be read */
 	TRAMMEL_BANK,     /* older name of TRAMMEL_THREAD */
 	TRAMMEL_STATUS,   /* the status flags, with the bits of EFLAGS */
+	TRAMMEL_VECTOR,   /* vector register `number` (0: xmm0, ymm0, zmm0): the address
+			     of a copy of 64 bytes, good until the routine returns; 0
+			     beyond what the processor has. Up to six in a call */
+	TRAMMEL_VECTOR_LOW, /* its low 64 bits: see trammel_as_double() */
+	TRAMMEL_CONTEXT, /* number of the region in which an annotated program says that
+			    it is (-m regions), of this thread; 0: in none */
 	TRAMMEL_TAKEN_REGISTER /* in add_code alone: a register that was taken */
 };
 
@@ -88,6 +94,8 @@ TRAMMEL_NUMBERED_(trammel_address, TRAMMEL_ADDRESS)
 TRAMMEL_NUMBERED_(trammel_size, TRAMMEL_SIZE)
 TRAMMEL_NUMBERED_(trammel_memory, TRAMMEL_MEMORY)
 TRAMMEL_NUMBERED_(trammel_argument_of, TRAMMEL_ARGUMENT)
+TRAMMEL_NUMBERED_(trammel_vector, TRAMMEL_VECTOR)
+TRAMMEL_NUMBERED_(trammel_vector_low, TRAMMEL_VECTOR_LOW)
 
 #define TRAMMEL_NUMBERLESS_(name, kind)                                                  \
 	static inline struct trammel_argument name(void)                                 \
@@ -104,6 +112,24 @@ TRAMMEL_NUMBERLESS_(trammel_thread, TRAMMEL_THREAD)
 TRAMMEL_NUMBERLESS_(trammel_time, TRAMMEL_TIME)
 TRAMMEL_NUMBERLESS_(trammel_bank, TRAMMEL_BANK)
 TRAMMEL_NUMBERLESS_(trammel_status, TRAMMEL_STATUS)
+TRAMMEL_NUMBERLESS_(trammel_context, TRAMMEL_CONTEXT)
+
+/* The double, or float, whose bits a routine got by TRAMMEL_VECTOR_LOW. */
+static inline double trammel_as_double(uint64_t bits)
+{
+	double number;
+
+	__builtin_memcpy(&number, &bits, sizeof(number));
+	return number;
+}
+
+static inline float trammel_as_float(uint64_t bits)
+{
+	float number;
+
+	__builtin_memcpy(&number, &bits, sizeof(number));
+	return number;
+}
 
 enum trammel_operation {
 	TRAMMEL_MOVE,

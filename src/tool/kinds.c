@@ -35,7 +35,7 @@ static const struct {
 	{"ret", TRAMMEL_RETURNED},  {"caller", TRAMMEL_CALLER},
 	{"pc", TRAMMEL_PC},         {"thread", TRAMMEL_THREAD},
 	{"time", TRAMMEL_TIME},     {"bank", TRAMMEL_BANK},
-	{"status", TRAMMEL_STATUS},
+	{"status", TRAMMEL_STATUS}, {"context", TRAMMEL_CONTEXT},
 };
 
 enum { GENERAL_REGISTERS = 16, ARGUMENTS_MAX = 100 };

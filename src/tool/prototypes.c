@@ -156,7 +156,8 @@ struct trm_error *prototypes_check(const struct prototype *prototype,
 					prototype->name, count, prototype->count);
 	for (size_t i = 0; i < count; i++) {
 		bool pointer = arguments[i].kind == TRAMMEL_TEXT ||
-			       arguments[i].kind == TRAMMEL_DATA;
+			       arguments[i].kind == TRAMMEL_DATA ||
+			       arguments[i].kind == TRAMMEL_VECTOR;
 
 		if (pointer && prototype->types[i] != PROTOTYPE_POINTER)
 			return trm_error_create(

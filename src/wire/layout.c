@@ -92,6 +92,7 @@ CHECK(wire_spans, rbx, WIRE_SPANS_RBX - WIRE_BANK_HEADER);
 CHECK(wire_spans, rsp, WIRE_SPANS_RSP - WIRE_BANK_HEADER);
 CHECK(wire_spans, mask, WIRE_SPANS_MASK - WIRE_BANK_HEADER);
 CHECK(wire_spans, buffers, WIRE_SPANS_BUFFERS - WIRE_BANK_HEADER);
+CHECK(wire_spans, copies, WIRE_SPANS_COPIES - WIRE_BANK_HEADER);
 _Static_assert(sizeof(struct wire_buffer) == WIRE_BUFFER_SIZE, "wire_buffer");
 CHECK(wire_spans, vectors, WIRE_SPANS_VECTORS - WIRE_BANK_HEADER);
 CHECK(wire_spans, thread_pointer, WIRE_SPANS_THREAD - WIRE_BANK_HEADER);

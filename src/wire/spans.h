@@ -21,7 +21,8 @@
 #define WIRE_SPANS_THREAD    0x4048
 #define WIRE_SPANS_FS        0x4050
 #define WIRE_SPANS_BUFFERS   0x4080
-#define WIRE_SPANS_VECTORS   0x4180
+#define WIRE_SPANS_COPIES    0x4180 /* of vector registers, for routines */
+#define WIRE_SPANS_VECTORS   0x4300
 #define WIRE_SPANS_STACK_TOP 0x45000
 
 /* Reasons to restore a thread's mask behind a span. */
@@ -65,7 +66,8 @@ struct wire_spans {
 	uint64_t thread_pointer, fs;
 	uint8_t pad2_[0x28];
 	struct wire_buffer buffers[WIRE_BUFFERS];
-	uint8_t vectors[0xe80]; /* area of xsave */
+	uint8_t copies[0x180];
+	uint8_t vectors[0xd00]; /* area of xsave */
 	uint8_t stack[0x40000];
 };
 

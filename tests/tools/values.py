@@ -129,5 +129,22 @@ def check_buffer_threads(runner):
     return ", ".join(told)
 
 
+def check_vectors(runner):
+    """Vector registers, whole and as doubles; the regions of the program."""
+    program = runner.compile("vectors.c", "-O1", "-pthread", "-I", runner.include)
+    text = runner.run(runner.tool("vector_tool.c"), program, "-m", "regions", "--only", "vectors:*")
+    total, width = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
+    line = re.search(r"sum (\S+) returned (\S+) bytes (\d+) wrong (\d+)", text)
+    assert line and line.groups() == (total, total, width, "0"), text
+    rows = [(int(region, 16), int(count)) for region, count in re.findall(r"region (\w+) (\d+)", text)]
+    assert sorted(count for _, count in rows) == [3, 6, 7, 30], text
+    assert dict(rows)[0] == 3, text
+    threads = {count: region >> 32 for region, count in rows if region}
+    assert threads[6] == threads[7] != threads[30], text
+    text = runner.run(runner.tool("vector_tool.c"), program, "--only", "vectors:*")
+    assert re.findall(r"region (\w+) (\d+)", text) == [("0", "46")], text
+    return f"{width} bytes, {len(rows) - 1} regions"
+
+
 CHECKS = {name[6:]: function for name, function in list(globals().items())
           if name.startswith("check_")}

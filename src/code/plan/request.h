@@ -36,6 +36,10 @@ struct plan_point_layout {
 	uint32_t masked;  /* not 0: signals are put off, 4 bytes */
 	uint32_t unmask;  /* address of what delivers them */
 	uint32_t buffers; /* words of threads' buffers: see recipe_buffer.h */
+	uint32_t copies;  /* of vector registers */
+	/* Address of the thread's own context, 8 bytes; in that, its number and the
+	 * address of its region; in that, its number. */
+	uint32_t context, context_thread, context_node, context_number;
 };
 
 /* Offsets in the bank of words for probes of paths: code/emit/path_probe.h. */

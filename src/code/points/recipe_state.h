@@ -67,6 +67,7 @@ struct recipe {
 	struct VECTOR(struct recipe_branch) checks;
 	uint32_t calls[RECIPE_CALLS_MAX]; /* offsets behind calls of routines */
 	unsigned call_count;
+	unsigned copy_count; /* of vector registers */
 };
 
 void recipe_fail(struct recipe *recipe, enum point_trouble trouble);

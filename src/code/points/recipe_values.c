@@ -4,6 +4,7 @@
 #include "code/points/recipe.h"
 #include "code/points/recipe_code.h"
 #include "code/points/recipe_state.h"
+#include "code/points/recipe_vectors.h"
 #include "x86/operands.h"
 
 #include <sys/auxv.h>
@@ -373,6 +374,30 @@ static void load_caller(struct recipe *recipe, int to)
 	recipe_op_memory(recipe, OP_LOAD, true, to, RSP, (int32_t)recipe_depth(recipe));
 }
 
+/* The library of contexts writes the address of what it has of the thread to the bank. */
+static void load_context(struct recipe *recipe, int to)
+{
+	const struct plan_point_layout *layout = recipe->place->layout;
+	const int none = recipe_label(recipe), end = recipe_label(recipe);
+	const int from = recipe_take(recipe), half = recipe_take(recipe);
+
+	recipe_op_bank(recipe, OP_LOAD, true, from, layout->context);
+	recipe_skip_if_constant(recipe, from, RECIPE_EQUAL, 0, none);
+	recipe_load(recipe, half, from, (int32_t)layout->context_thread, 4, false, none);
+	recipe_load(recipe, from, from, (int32_t)layout->context_node, 8, false, none);
+	recipe_load(recipe, from, from, (int32_t)layout->context_number, 4, false, none);
+	recipe_skip_if_constant(recipe, from, RECIPE_EQUAL, 0, none);
+	recipe_shift(recipe, RECIPE_LEFT, half, 32);
+	recipe_compute(recipe, RECIPE_OR, from, half);
+	recipe_op(recipe, OP_STORE, true, from, to);
+	recipe_skip(recipe, end);
+	recipe_place_label(recipe, none);
+	recipe_move_constant(recipe, to, 0);
+	recipe_place_label(recipe, end);
+	recipe_give_back(recipe, half);
+	recipe_give_back(recipe, from);
+}
+
 void recipe_value(struct recipe *recipe, int number, struct recipe_value value)
 {
 	const struct plan_point_layout *layout = recipe->place->layout;
@@ -422,6 +447,15 @@ void recipe_value(struct recipe *recipe, int number, struct recipe_value value)
 		break;
 	case RECIPE_DATA:
 		load_data(recipe, number, value.constant);
+		break;
+	case RECIPE_VECTOR:
+		recipe_vector_copy(recipe, number, value.number);
+		break;
+	case RECIPE_VECTOR_LOW:
+		recipe_vector_low(recipe, number, value.number);
+		break;
+	case RECIPE_CONTEXT:
+		load_context(recipe, number);
 		break;
 	case RECIPE_BANK:
 		recipe_op_bank(recipe, OP_LOAD, true, number, layout->self);

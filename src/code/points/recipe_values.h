@@ -37,8 +37,14 @@ enum recipe_value_kind {
 	RECIPE_STATUS,   /* the status flags, with the bits of EFLAGS */
 	RECIPE_DATA,     /* address of the piece of data at distance `constant`:
 			    point_data.h */
-	RECIPE_BANK,     /* address of the thread's bank: equal as long as the thread and
-			    its counters are */
+	RECIPE_VECTOR,   /* address of a copy of vector register `number`: see
+			    code/points/recipe_vectors.h */
+	RECIPE_VECTOR_LOW, /* its low 64 bits */
+	RECIPE_CONTEXT, /* number of the region in which the program says that it is: of
+			   its thread in the upper half, of the region in the lower; 0:
+			   in none */
+	RECIPE_BANK,    /* address of the thread's bank: equal as long as the thread and
+			   its counters are */
 	RECIPE_TAKEN_REGISTER, /* what register `number`, which was taken, has */
 };
 

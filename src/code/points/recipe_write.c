@@ -119,6 +119,7 @@ static void run_source(struct recipe *recipe, struct emitter *emitter,
 	recipe->label_count = 0;
 	recipe->branches.count = recipe->checks.count = 0;
 	recipe->call_count = 0;
+	recipe->copy_count = 0;
 	memset(recipe->labels, 0, sizeof(recipe->labels));
 	begin_code(recipe);
 	source->emit(source->context, function, point, recipe);

@@ -25,6 +25,7 @@
 #include "session/options/policy.h"
 #include "session/options/window_calls.h"
 #include "wire/bank.h"
+#include "wire/context.h"
 #include "wire/control.h"
 #include "wire/hooks.h"
 #include "wire/layout.h"
@@ -33,6 +34,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,7 +187,12 @@ static const struct plan_hook_layout hook_layout = {
 		   .call = WIRE_BANK_TOOL,
 		   .masked = WIRE_SPANS_MASKED,
 		   .unmask = WIRE_BANK_TOOL_UNMASK,
-		   .buffers = WIRE_SPANS_BUFFERS},
+		   .buffers = WIRE_SPANS_BUFFERS,
+		   .copies = WIRE_SPANS_COPIES,
+		   .context = offsetof(struct wire_bank, context),
+		   .context_thread = offsetof(struct context_thread, number),
+		   .context_node = offsetof(struct context_thread, node),
+		   .context_number = offsetof(struct context_node, number)},
 	.path = {WIRE_PATHS_PUT_BY, WIRE_PATHS_FIND}};
 
 static struct trm_error *make_plan(struct module_file *file, struct image *image,
