@@ -589,23 +589,38 @@ static bool leave_frame(const struct unwind_view *view, const struct unwind_rule
 	return true;
 }
 
+enum unwind_step unwind_leave(const struct unwind_view *view, struct unwind_place *place,
+			      bool *ret_signal)
+{
+	struct unwind_place next = *place;
+	struct unwind_rule rule;
+
+	*ret_signal = false;
+	/* Nothing returns there: where stacks are made, that is how they end. */
+	if (!place->exact && !place->pc)
+		return UNWIND_OUTERMOST;
+	if (!view->find_rule(view->context, place->pc - !place->exact, &rule))
+		return UNWIND_STUCK;
+	if (rule.outermost)
+		return UNWIND_OUTERMOST;
+	*ret_signal = rule.signal;
+	if (rule.signal ? !leave_handler(view, &next) : !leave_frame(view, &rule, &next))
+		return UNWIND_STUCK;
+	*place = next;
+	return UNWIND_LEFT;
+}
+
 uint64_t unwind_walk(const struct unwind_view *view, struct unwind_place place)
 {
 	for (uint32_t i = 0; i < FRAMES_MAX; i++) {
-		uint64_t pc = place.pc - !place.exact;
-		struct unwind_rule rule;
+		bool signal;
+		const enum unwind_step step = unwind_leave(view, &place, &signal);
 
-		/* Nothing returns there: where stacks are made, that is how they end. */
-		if (!place.exact && !place.pc)
+		if (step == UNWIND_OUTERMOST)
 			return UNWIND_DONE;
-		if (!view->find_rule(view->context, pc, &rule))
+		if (step == UNWIND_STUCK)
 			break;
-		if (rule.outermost)
-			return UNWIND_DONE;
-		if (rule.signal ? !leave_handler(view, &place)
-				: !leave_frame(view, &rule, &place))
-			break;
-		if (rule.signal && view->is_known &&
+		if (signal && view->is_known &&
 		    view->is_known(view->context, place.registers[UNWIND_RSP]))
 			return UNWIND_DONE;
 	}

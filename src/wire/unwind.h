@@ -100,6 +100,17 @@ bool unwind_is_plain(const struct unwind_rule *rule, int32_t *ret_rbp);
 
 #define UNWIND_DONE UINT64_MAX
 
+/* What came of leaving one frame. */
+enum unwind_step {
+	UNWIND_LEFT,      /* `place` is in the caller */
+	UNWIND_OUTERMOST, /* there is no caller */
+	UNWIND_STUCK, /* it is not understood, or cannot be read: `place` is as before */
+};
+
+/* Leaves the innermost frame. `ret_signal`: a handler returned, or would. */
+enum unwind_step unwind_leave(const struct unwind_view *view, struct unwind_place *place,
+			      bool *ret_signal);
+
 /*
  * Calls view.read_return for each return address of a stack, innermost first, across the
  * frames of signal handlers. Returns UNWIND_DONE if it reached the outermost frame, a
