@@ -8,6 +8,7 @@
 #include "image/find.h"
 #include "image/open.h"
 #include "report/blocks.h"
+#include "report/samples.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -183,6 +184,20 @@ blocks_in(const struct report_block *all, uint64_t address, uint64_t size, size_
 	return rows;
 }
 
+static bool was_sampled(const struct annotation *annotation,
+			const struct image_function *part)
+{
+	size_t count;
+	struct report_sample *samples =
+		report_samples_within(annotation->profile, annotation->function, &count);
+	const size_t at =
+		search_first(count, middle, samples[middle].address < part->address);
+	const bool any = at < count && samples[at].address - part->address < part->size;
+
+	free(samples);
+	return any;
+}
+
 static bool was_executed(const struct annotation *annotation,
 			 const struct image_function *part)
 {
@@ -192,7 +207,7 @@ static bool was_executed(const struct annotation *annotation,
 
 	blocks_in(all, part->address, part->size, &count);
 	free(all);
-	return count > 0;
+	return count > 0 || was_sampled(annotation, part);
 }
 
 static void take_blocks(struct annotation *annotation)

@@ -6,11 +6,14 @@
 #include "annotate/trips.h"
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "base/search.h"
 #include "report/edges.h"
+#include "report/samples.h"
 #include "report/json/parts.h"
 #include "report/text/amounts.h"
 #include "report/text/grid.h"
 #include "report/text/head.h"
+#include "report/text/samples.h"
 #include "x86/decode.h"
 
 #include <inttypes.h>
@@ -36,8 +39,10 @@ struct listing {
 	uint32_t source_file;     /* plus 1: whose text is in `source` */
 	struct VECTOR(char *) source;
 	struct trips trips;
-	struct report_edge *edges; /* of the function, by block; NULL: not counted */
-	size_t edge_count, edge;   /* the next block's first one */
+	struct report_edge *edges;     /* of the function, by block; NULL: not counted */
+	size_t edge_count, edge;       /* the next block's first one */
+	struct report_sample *samples; /* of the function, by address; NULL: none taken */
+	size_t sample_count;
 };
 
 static const struct image_place *place_of(const struct image_rows *rows, uint64_t address)
@@ -112,11 +117,72 @@ static void read_source(struct listing *listing, uint32_t file)
 	fclose(stream);
 }
 
+/* The samples of a function in [start, end). */
+static struct report_sampled samples_in(const struct report_sample *samples, size_t count,
+					uint64_t start, uint64_t end)
+{
+	struct report_sampled sum = {0};
+
+	for (size_t i = search_first(count, at, samples[at].address < start);
+	     i < count && samples[i].address < end; i++) {
+		sum.samples += samples[i].samples;
+		sum.events += samples[i].events;
+	}
+	return sum;
+}
+
+static bool tells_each(const struct listing *listing)
+{
+	return listing->samples && listing->annotation->counted;
+}
+
+/* In a profile of samples alone nobody counted. */
+static bool has_counts(const struct listing *listing)
+{
+	return listing->annotation->counted || !listing->samples;
+}
+
+static void add_sample_columns(struct listing *listing)
+{
+	if (!listing->samples)
+		return;
+	grid_add_column(&listing->grid, "Samples", true);
+	grid_add_column(&listing->grid, "Share", true);
+	if (tells_each(listing))
+		grid_add_column(&listing->grid, "Each", true);
+}
+
+/* Of one instruction: what an execution of it took follows from its block's count. */
+static void add_samples(struct listing *listing, const struct line *line, uint64_t count)
+{
+	const struct annotation *annotation = listing->annotation;
+	struct report_sampled sum;
+	struct text each = {0};
+
+	if (!listing->samples)
+		return;
+	sum = samples_in(listing->samples, listing->sample_count, line->address,
+			 line->address + line->size);
+	if (sum.samples) {
+		grid_add_number(&listing->grid, sum.samples);
+		grid_add_share(&listing->grid, sum.samples,
+			       annotation->function->samples);
+	} else {
+		add_empty(&listing->grid, 2);
+	}
+	if (!tells_each(listing))
+		return;
+	report_add_each(&each, annotation->profile, sum.samples, sum.events, count);
+	grid_add_text(&listing->grid, each.data);
+	text_deinit(&each);
+}
+
 /* A row with nothing but a text, which is freed. */
 static void add_heading(struct listing *listing, struct text *cell)
 {
 	grid_paint_row(&listing->grid, GRID_GREEN);
-	add_empty(&listing->grid, 3);
+	add_empty(&listing->grid, 1 + (listing->samples ? 2u : 0) + tells_each(listing) +
+					  (has_counts(listing) ? 2 : 0));
 	grid_add_text(&listing->grid, cell->data);
 	if (listing->edges)
 		add_empty(&listing->grid, 1);
@@ -145,6 +211,8 @@ static void add_numbers(struct listing *listing, const struct annotation_block *
 {
 	const struct annotation *annotation = listing->annotation;
 
+	if (!has_counts(listing))
+		return;
 	if (!annotation->counted) {
 		add_empty(&listing->grid, 2);
 		return;
@@ -273,10 +341,11 @@ static void add_block(struct listing *listing, const struct annotation_block *bl
 		grid_paint_row(&listing->grid, annotation->counted && !block->count
 						       ? GRID_RED
 						       : GRID_PLAIN);
+		add_samples(listing, &line, block->count);
 		if (line.address == block->address)
 			add_numbers(listing, block,
 				    count_instructions(annotation, block));
-		else
+		else if (has_counts(listing))
 			add_empty(&listing->grid, 2);
 		cell.length = 0;
 		text_format(&cell, "%" PRIx64, line.address);
@@ -321,6 +390,15 @@ static void add_head(const struct annotation *annotation, const struct memory_su
 	text_format(out, ", 0x%" PRIx64 ", ", function->offset);
 	report_add_count(out, annotation->size, "byte", "bytes");
 	text_add(out, "\n  ");
+	if (function->samples) {
+		report_add_count(out, function->samples, "sample", "samples");
+		text_format(out, " (%.1f %% of all)%s",
+			    100.0 * (double)function->samples /
+				    (double)annotation->profile->events.items[0].selected,
+			    annotation->counted ? ", " : "\n");
+	}
+	if (function->samples && !annotation->counted)
+		return;
 	report_add_count(out, function->calls, "call", "calls");
 	if (!annotation->counted) {
 		text_add(out, ", without counts of blocks\n");
@@ -353,9 +431,15 @@ static void add_code(const struct annotation *annotation,
 		report_add_count(out, annotation->size, "byte", "bytes");
 		text_add(out, "\n");
 	}
+	if (annotation->function->samples)
+		listing.samples = report_samples_within(
+			annotation->profile, annotation->function, &listing.sample_count);
 	find_loops(annotation, &listing.trips);
-	grid_add_column(&listing.grid, "Count", true);
-	grid_add_column(&listing.grid, "Share", true);
+	add_sample_columns(&listing);
+	if (has_counts(&listing)) {
+		grid_add_column(&listing.grid, "Count", true);
+		grid_add_column(&listing.grid, "Share", true);
+	}
 	grid_add_column(&listing.grid, "Address", true);
 	grid_add_column(&listing.grid, "Instruction", false);
 	if (listing.edges)
@@ -370,6 +454,7 @@ static void add_code(const struct annotation *annotation,
 	vector_deinit(&listing.source);
 	trips_deinit(&listing.trips);
 	free(listing.edges);
+	free(listing.samples);
 }
 
 void annotation_text(struct annotation *annotation,
@@ -389,11 +474,25 @@ void annotation_text(struct annotation *annotation,
 	text_deinit(&code);
 }
 
-/* All of the function; NULL: they were not counted. */
-struct json_edges {
-	struct report_edge *rows;
+/* All of the function. */
+struct json_counts {
+	struct report_edge *rows; /* NULL: they were not counted */
 	size_t count;
+	struct report_sample *samples; /* NULL: none were taken */
+	size_t sample_count;
 };
+
+static void add_json_samples(const struct json_counts *rows, uint64_t start, uint64_t end,
+			     struct text *out)
+{
+	const struct report_sampled sum =
+		samples_in(rows->samples, rows->sample_count, start, end);
+
+	if (!sum.samples)
+		return;
+	json_add_number(out, "samples", sum.samples);
+	json_add_number(out, "sample.events", sum.events);
+}
 
 static void add_json_edges(const struct report_edge *edges, size_t count,
 			   struct text *out)
@@ -415,7 +514,7 @@ static void add_json_edges(const struct report_edge *edges, size_t count,
 static void add_json_block(const struct annotation *annotation,
 			   const struct annotation_options *options,
 			   const struct annotation_block *block,
-			   const struct json_edges *edges, struct text *out)
+			   const struct json_counts *counts, struct text *out)
 {
 	size_t first = 0, count = 0;
 	uint64_t end = block->address + block->size;
@@ -432,8 +531,9 @@ static void add_json_block(const struct annotation *annotation,
 		json_add_number(out, "count", block->count);
 		memory_add_json(&sums, out);
 	}
-	if (edges->rows) {
-		const struct report_edge *rows = edges_of(edges->rows, edges->count,
+	add_json_samples(counts, block->address, end, out);
+	if (counts->rows) {
+		const struct report_edge *rows = edges_of(counts->rows, counts->count,
 							  &first, block->address, &count);
 
 		add_json_edges(rows, count, out);
@@ -446,6 +546,7 @@ static void add_json_block(const struct annotation *annotation,
 		json_add_address(out, "address", line.address);
 		json_add_string(out, "text", line.text);
 		json_add_string(out, "target", line.target.data);
+		add_json_samples(counts, line.address, line.address + line.size, out);
 		if (line.place) {
 			json_add_string(out, "file",
 					options->rows->files.strings[line.place->file]);
@@ -474,24 +575,29 @@ void annotation_json(struct annotation *annotation,
 		     const struct annotation_options *options, struct text *out)
 {
 	const struct report_function *function = annotation->function;
-	struct json_edges edges = {0};
+	struct json_counts counts = {0};
 	struct text loops = {0};
 
 	if (annotation->with_edges)
-		edges.rows = report_function_edges(annotation->profile, function,
-						   &edges.count);
+		counts.rows = report_function_edges(annotation->profile, function,
+						    &counts.count);
+	if (function->samples)
+		counts.samples = report_samples_within(annotation->profile, function,
+						       &counts.sample_count);
 	text_add(out, "{");
 	json_add_string(out, "module", annotation->module->name);
 	json_add_place(out, annotation->module->path, function);
 	json_add_number(out, "size", annotation->size);
 	json_add_number(out, "calls", function->calls);
+	if (function->samples)
+		json_add_number(out, "samples", function->samples);
 	if (annotation->counted)
 		json_add_number(out, "instructions", function->instructions);
 	json_begin_list(out, "blocks");
 	json_begin_list(&loops, "loops");
 	do {
 		vector_for_each (&annotation->blocks, block)
-			add_json_block(annotation, options, block, &edges, out);
+			add_json_block(annotation, options, block, &counts, out);
 		add_json_loops(annotation, &loops);
 	} while (annotation_next(annotation));
 	text_add(out, "]");
@@ -499,5 +605,6 @@ void annotation_json(struct annotation *annotation,
 		text_format(out, "%s]", loops.data);
 	text_add(out, "}\n");
 	text_deinit(&loops);
-	free(edges.rows);
+	free(counts.rows);
+	free(counts.samples);
 }

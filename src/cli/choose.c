@@ -26,6 +26,18 @@ struct trm_error *choose_profile(const char *path, const struct report_filter *f
 	return choose(path, filter, showing_need_blocks, ret_profile);
 }
 
+static struct trm_error *need_places(const struct report_profile *profile,
+				     const char *path)
+{
+	return profile->samples.count ? NULL : showing_need_blocks(profile, path);
+}
+
+struct trm_error *choose_places(const char *path, const struct report_filter *filter,
+				struct report_profile **ret_profile)
+{
+	return choose(path, filter, need_places, ret_profile);
+}
+
 struct trm_error *choose_calls(const char *path, const struct report_filter *filter,
 			       struct report_profile **ret_profile)
 {

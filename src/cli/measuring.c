@@ -237,6 +237,39 @@ static struct trm_error *take_probe_file(const char *option, const char *word, v
 	return error ? trm_error_prefix(error, "'%s': ", word) : NULL;
 }
 
+/* A decimal number from 1 on. */
+static struct trm_error *take_number(const char *option, const char *word, void *to)
+{
+	uint64_t *number = to;
+	char *end;
+
+	errno = 0;
+	unsigned long long value = strtoull(word, &end, 10);
+
+	if (errno || !value || *end || word[strspn(word, "0123456789")] ||
+	    value > INT64_MAX)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--%s '%s' is not a number above 0", option,
+					word);
+	*number = value;
+	return NULL;
+}
+
+static struct trm_error *take_frequency(const char *option, const char *word, void *to)
+{
+	enum { MOST = 100000 };
+	uint64_t number = 0;
+
+	TRM_TRY(take_number(option, word, &number));
+	if (number > MOST)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--%s '%s' is more than %d samples a second: "
+					"write 10000",
+					option, word, MOST);
+	*(uint64_t *)to = number;
+	return NULL;
+}
+
 #define PLACE(member) offsetof(struct measuring, options.member)
 
 static const struct word_option {
@@ -264,6 +297,10 @@ static const struct word_option {
 	[OPTION_SKIP_PROGRAM] = {"skip-program", take_files, PLACE(skip_programs), false},
 	[OPTION_REGIONS] = {"regions", take_patterns, offsetof(struct measuring, regions),
 			    false},
+	[OPTION_EVENT] = {"event", take_name, PLACE(samples.events), false},
+	[OPTION_FREQUENCY] = {"frequency", take_frequency, PLACE(samples.rate.frequency),
+			      false},
+	[OPTION_PERIOD] = {"period", take_number, PLACE(samples.rate.period), false},
 	[OPTION_MEMORY] = {"memory", take_memory, PLACE(memory_limit), false},
 	[OPTION_TOOL] = {"tool", take_tool, PLACE(tools), false},
 	[OPTION_LABELS] = {"labels", take_label_file, offsetof(struct measuring, using),
@@ -390,6 +427,59 @@ static struct trm_error *check_regions(struct measuring *given)
 	return NULL;
 }
 
+/* Samples are taken of what runs, however it was changed; regions have a profile of
+ * their own. */
+static struct trm_error *check_samples(struct measuring *given)
+{
+	struct session_options *options = &given->options;
+	const struct session_window *window = &options->window;
+	const struct collector *collector = &given->collector;
+	struct session_samples *samples = &options->samples;
+	const bool asked =
+		samples->events || samples->rate.frequency || samples->rate.period;
+
+	if (asked && !collector->samples)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"--event, --frequency and --period are for samples: "
+			"give -m samples");
+	if (!collector->samples)
+		return NULL;
+	if (samples->rate.frequency && samples->rate.period)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"--frequency and --period say the same in two ways: "
+			"leave one out");
+	if (!samples->events)
+		samples->events = memory_copy_string("cpu-clock");
+	if (!samples->rate.frequency)
+		samples->rate.frequency = SAMPLE_FREQUENCY;
+	samples->rate.callpath = collector->callpath;
+	if (collector->regions || given->regions.count)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"samples and regions cannot be measured together: "
+			"measure them one after the other");
+	if (collector->slot_size)
+		return NULL;
+	if (options->only.count || options->skip.count || window->interval_ns ||
+	    window->interval_instructions || window->start.calls.count ||
+	    window->start.loads.count || window->start.signals ||
+	    window->stop.calls.count || window->stop.loads.count || window->stop.signals)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"-m %s takes samples of all that runs, and of the times that "
+			"--after and --for say: other parts and functions are for "
+			"counts of code",
+			collector->name);
+	return options->tools.count
+		       ? trm_error_create(
+				 TRM_ERROR_USAGE,
+				 "--tool is for programs that are traced: give a "
+				 "measurement that counts, too")
+		       : NULL;
+}
+
 /* The measurements of -m, and the probes. */
 static struct trm_error *choose_measures(struct measuring *given)
 {
@@ -440,6 +530,8 @@ bool measuring_complete(struct measuring *given, const char *program)
 			"-m calls knows call sites by their return addresses, which "
 			"--calls=relocated changes: leave one out");
 	if (!error)
+		error = check_samples(given);
+	if (!error)
 		error = check_regions(given);
 	if (!given->output)
 		given->output = default_output(program);
@@ -475,6 +567,7 @@ void measuring_deinit(struct measuring *given)
 	tool_using_end(&given->using);
 	tool_choices_deinit(&given->options.tools);
 	free(given->options.tool_output);
+	free(given->options.samples.events);
 	text_deinit(&given->window);
 	free(given->output);
 	free(given->measure);

@@ -26,6 +26,9 @@ enum measuring_option {
 	OPTION_ONLY_PROGRAM,
 	OPTION_SKIP_PROGRAM,
 	OPTION_REGIONS,
+	OPTION_EVENT,
+	OPTION_FREQUENCY,
+	OPTION_PERIOD,
 	OPTION_MEMORY,
 	OPTION_TOOL,
 	OPTION_TOOL_OUTPUT,
@@ -118,6 +121,14 @@ struct measuring {
 		MEASURING_WORD("skip-program", OPTION_SKIP_PROGRAM,                        \
 			       "do not measure processes of programs that match",          \
 			       "PROGRAM"),                                                 \
+		MEASURING_WORD("event", OPTION_EVENT,                                      \
+			       "take samples by these events (default cpu-clock)",         \
+			       "NAME,..."),                                                \
+		MEASURING_WORD("frequency", OPTION_FREQUENCY,                              \
+			       "take so many samples a second (default 1000)", "HZ"),      \
+		MEASURING_WORD("period", OPTION_PERIOD,                                    \
+			       "take a sample each time so many events have happened",     \
+			       "NUMBER"),                                                  \
 		MEASURING_WORD("probe", OPTION_PROBE,                                      \
 			       "measure this at points of the program, see "               \
 			       "trammel-probe(7)",                                         \

@@ -29,7 +29,7 @@ static const struct poptOption option_table[] = {
 	{"callees", 0, POPT_ARG_STRING, &arguments.callees, 0,
 	 "what functions whose names match call", "GLOB"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
-	 "order: calls (the default), name, module, instructions or bytes", "KEY"},
+	 "order: calls, name, module, instructions, bytes or samples", "KEY"},
 	SHOWING_PROCESS(arguments.shown),
 	SHOWING_INTERVAL(arguments.shown),
 	SHOWING_MODULE(arguments.shown),
@@ -62,8 +62,8 @@ static struct trm_error *read_options(struct report_options *options)
 	static const char *const by[] = {"function", "module",    "process",  "block",
 					 "edge",     "arc",       "interval", "thread",
 					 "region",   "callgraph", NULL};
-	static const char *const sorts[] = {"calls",        "name",  "module",
-					    "instructions", "bytes", NULL};
+	static const char *const sorts[] = {"calls", "name",    "module", "instructions",
+					    "bytes", "samples", NULL};
 	int chosen_by, chosen_sort;
 	bool colour;
 	size_t limit;
@@ -168,8 +168,8 @@ static struct trm_error *check_rows(const struct report_profile *profile,
 		 "--interval 1s", NULL},
 		{REPORT_BY_REGION, profile->regions.nodes.count, "regions", "-m regions",
 		 with_regions},
-		{REPORT_BY_GRAPH, profile->graph.nodes.count, "call graph with contexts",
-		 "-m callgraph", with_contexts},
+		{REPORT_BY_GRAPH, profile->graph.nodes.count + profile->with_callers,
+		 "call graph with contexts", "-m callgraph", with_contexts},
 		{REPORT_BY_THREAD, profile->threads.count, "counts of single threads",
 		 "--threads", NULL},
 	};

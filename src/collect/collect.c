@@ -7,15 +7,26 @@
 #include <string.h>
 
 const struct collector *const collectors[] = {
-	&collector_functions, &collector_coverage,
-	&collector_blocks,    &collector_block_coverage,
-	&collector_edges,     &collector_calls,
-	&collector_callgraph, &collector_returns,
-	&collector_memory,    &collector_probes,
-	&collector_paths,     &collector_tools,
-	&collector_pbo,       &collector_regions,
-	&collector_trace,     &collector_mpi,
-	&collector_openmp,    NULL,
+	&collector_functions,
+	&collector_coverage,
+	&collector_blocks,
+	&collector_block_coverage,
+	&collector_edges,
+	&collector_calls,
+	&collector_callgraph,
+	&collector_returns,
+	&collector_memory,
+	&collector_probes,
+	&collector_paths,
+	&collector_tools,
+	&collector_pbo,
+	&collector_regions,
+	&collector_trace,
+	&collector_mpi,
+	&collector_openmp,
+	&collector_samples,
+	&collector_samples_callpath,
+	NULL,
 };
 
 struct trm_error *collector_find(const char *name, const struct collector **ret_collector)
@@ -60,6 +71,8 @@ static void add_collector(struct collector *all, const struct collector *one)
 	all->trace |= one->trace;
 	all->mpi |= one->mpi;
 	all->openmp |= one->openmp;
+	all->samples |= one->samples;
+	all->callpath |= one->callpath;
 	if (!one->slot_size)
 		return;
 	all->covers = one->covers && (all->covers || !all->slot_size);

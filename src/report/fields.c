@@ -67,6 +67,11 @@ static const struct {
 	[FIELD_STORES] = {"function.stores", RECORD_UINT},
 	[FIELD_BYTES_LOADED] = {"function.loads.bytes", RECORD_UINT},
 	[FIELD_BYTES_STORED] = {"function.stores.bytes", RECORD_UINT},
+	[FIELD_EVENT] = {"event", RECORD_STRING},
+	[FIELD_EVENT_SAMPLES] = {"event.samples", RECORD_UINT},
+	[FIELD_SAMPLES] = {"samples", RECORD_UINT},
+	[FIELD_SAMPLE_EVENTS] = {"sample.events", RECORD_UINT},
+	[FIELD_SAMPLE_ADDRESS] = {"sample.address", RECORD_ADDRESS},
 };
 
 static uint8_t find_field(const struct record_model *model, record_attribute attribute)

@@ -70,10 +70,17 @@ enum field {
 	FIELD_STORES,
 	FIELD_BYTES_LOADED,
 	FIELD_BYTES_STORED,
+	FIELD_EVENT,
+	FIELD_EVENT_SAMPLES,
+	FIELD_SAMPLES,
+	FIELD_SAMPLE_EVENTS,
+	FIELD_SAMPLE_ADDRESS,
 	FIELD_COUNT
 };
 
 #define BIT(field) (1ull << (field))
+
+_Static_assert(FIELD_COUNT <= 64, "a bit of a word for each");
 
 /* One decoded record: its own pairs, and the pairs of its path's nodes. */
 struct row {

@@ -13,9 +13,11 @@
 #include "report/fields.h"
 #include "report/intervals.h"
 #include "report/load_finish.h"
+#include "report/parts.h"
 #include "report/probes.h"
 #include "report/regions.h"
 #include "report/runs.h"
+#include "report/samples.h"
 #include "report/tools.h"
 
 #include <inttypes.h>
@@ -44,20 +46,13 @@ struct loader {
 	uint32_t run;                /* that globals and images belong to */
 	struct table module_by_path; /* string number to index */
 	struct table function_by_hash, count_by_key, load_by_key, skip_by_place;
-	struct table interval_by_number, thread_by_key, part_by_key;
+	struct report_parts parts;
 	struct report_caliper caliper;
 	/* By node; index of the function's that the node tells, and REPORT_NONE. */
 	struct VECTOR(uint32_t) function_by_node;
 	const struct wanted *wanted;
 	bool any; /* a record or a global was read */
 };
-
-static const char *keep_text(struct report_profile *profile, const char *text)
-{
-	uint32_t index = string_table_intern(&profile->strings, text);
-
-	return profile->strings.strings[index];
-}
 
 static uint32_t find_image(struct loader *loader, uint64_t number)
 {
@@ -74,7 +69,7 @@ static uint32_t find_image(struct loader *loader, uint64_t number)
 
 		image->run = loader->run;
 		image->number = number;
-		image->program = image->state = image->reason = keep_text(profile, "");
+		image->program = image->state = image->reason = report_keep(profile, "");
 	}
 	loader->any_image = true;
 	loader->last_number = number;
@@ -95,9 +90,9 @@ static uint32_t find_module_named(struct loader *loader, const char *name,
 		*index = profile->modules.count;
 		struct report_module *module = vector_add(&profile->modules);
 
-		module->name = keep_text(profile, name);
-		module->path = keep_text(profile, *path ? path : name);
-		module->build_id = keep_text(profile, "");
+		module->name = report_keep(profile, name);
+		module->path = report_keep(profile, *path ? path : name);
+		module->build_id = report_keep(profile, "");
 	}
 	return (uint32_t)*index;
 }
@@ -119,7 +114,7 @@ static uint32_t find_function_named(struct loader *loader, uint32_t module,
 	char *demangled = report_demangle(name);
 	bool new;
 
-	key.name = keep_text(profile, demangled ? demangled : name);
+	key.name = report_keep(profile, demangled ? demangled : name);
 	free(demangled);
 	uint64_t hash = hash_bytes(&key, sizeof(key));
 	uint64_t *index = table_insert(&loader->function_by_hash, hash, &new);
@@ -170,7 +165,7 @@ static uint32_t find_function(struct loader *loader, const struct row *row)
 static const char *keep_field(struct loader *loader, const struct row *row,
 			      enum field field)
 {
-	return keep_text(loader->profile, string_of(row, field));
+	return report_keep(loader->profile, string_of(row, field));
 }
 
 static void add_process(struct loader *loader, const struct row *row)
@@ -198,7 +193,7 @@ static void add_module(struct loader *loader, const struct row *row)
 
 	if (*string_of(row, FIELD_BUILD_ID))
 		profile->modules.items[module].build_id =
-			keep_text(profile, string_of(row, FIELD_BUILD_ID));
+			report_keep(profile, string_of(row, FIELD_BUILD_ID));
 	if (new) {
 		*index = profile->loads.count;
 		vector_push(&profile->loads,
@@ -209,80 +204,7 @@ static void add_module(struct loader *loader, const struct row *row)
 	load->known = number_of(row, FIELD_KNOWN);
 	load->instrumented = number_of(row, FIELD_INSTRUMENTED);
 	if (*string_of(row, FIELD_SKIP))
-		load->reason = keep_text(profile, string_of(row, FIELD_SKIP));
-}
-
-static uint32_t find_interval(struct loader *loader, uint64_t number)
-{
-	bool new;
-	uint64_t *index = table_insert(&loader->interval_by_number, number, &new);
-
-	if (new) {
-		*index = loader->profile->intervals.count;
-		vector_push(&loader->profile->intervals,
-			    ((struct report_interval){.number = number}));
-	}
-	return (uint32_t)*index;
-}
-
-/* Of several runs, the times of the first. */
-static void add_interval(struct loader *loader, const struct row *row)
-{
-	uint32_t index = find_interval(loader, number_of(row, FIELD_INTERVAL));
-	struct report_interval *interval = &loader->profile->intervals.items[index];
-
-	if (interval->end_ns)
-		return;
-	interval->start_ns = number_of(row, FIELD_INTERVAL_START);
-	interval->end_ns = number_of(row, FIELD_INTERVAL_END);
-}
-
-static uint32_t find_thread(struct loader *loader, uint32_t image, uint64_t number)
-{
-	bool new;
-	uint64_t *index = table_insert(&loader->thread_by_key,
-				       (uint64_t)image << 32 | (uint32_t)number, &new);
-
-	if (new) {
-		*index = loader->profile->threads.count;
-		vector_push(&loader->profile->threads,
-			    ((struct report_thread){.image = image, .number = number}));
-	}
-	return (uint32_t)*index;
-}
-
-/* The part of the run that the counts in a row are of; NULL: of none that is told apart.
- * Valid until the next one is looked for. */
-static struct report_part *find_part(struct loader *loader, const struct row *row,
-				     uint32_t image, uint32_t function)
-{
-	struct report_profile *profile = loader->profile;
-	struct report_part part = {
-		.interval = REPORT_NONE, .thread = REPORT_NONE, .image = image};
-	bool new;
-
-	if (!(row->present & (BIT(FIELD_INTERVAL) | BIT(FIELD_THREAD))))
-		return NULL;
-	part.module = profile->functions.items[function].module;
-	if (row->present & BIT(FIELD_INTERVAL))
-		part.interval = find_interval(loader, number_of(row, FIELD_INTERVAL));
-	if (row->present & BIT(FIELD_THREAD))
-		part.thread = find_thread(loader, image, number_of(row, FIELD_THREAD));
-	const uint32_t key[] = {part.interval, part.thread, image, part.module};
-	uint64_t hash = hash_bytes(key, sizeof(key));
-	uint64_t *index = table_insert(&loader->part_by_key, hash, &new);
-
-	while (!new) {
-		struct report_part *old = &profile->parts.items[*index];
-
-		if (old->interval == part.interval && old->thread == part.thread &&
-		    old->image == image && old->module == part.module)
-			return old;
-		index = table_insert(&loader->part_by_key, ++hash, &new);
-	}
-	*index = profile->parts.count;
-	vector_push(&profile->parts, part);
-	return &profile->parts.items[*index];
+		load->reason = report_keep(profile, string_of(row, FIELD_SKIP));
 }
 
 /* Whether the counts in a row are not asked for. */
@@ -320,7 +242,7 @@ static void add_function(struct loader *loader, const struct row *row)
 	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
 
 	count_of(loader, image, function)->calls += number_of(row, FIELD_CALLS);
-	part = find_part(loader, row, image, function);
+	part = report_part_find(loader->profile, &loader->parts, row, image, function);
 	if (part)
 		part->calls += number_of(row, FIELD_CALLS);
 }
@@ -388,7 +310,7 @@ static void add_block(struct loader *loader, const struct row *row)
 			.count = number_of(row, FIELD_BLOCK_COUNT),
 			.stayed = (int64_t)number_of(row, FIELD_STAYED),
 		}));
-	part = find_part(loader, row, image, function);
+	part = report_part_find(loader->profile, &loader->parts, row, image, function);
 	if (part)
 		part->instructions += number_of(row, FIELD_BLOCK_COUNT) *
 				      number_of(row, FIELD_BLOCK_INSTRUCTIONS);
@@ -502,7 +424,7 @@ static void add_skip_to(struct report_skips *skips, struct loader *loader,
 	if (new)
 		vector_push(skips,
 			    ((struct report_skip){function, address,
-						  keep_text(loader->profile, reason)}));
+						  report_keep(loader->profile, reason)}));
 }
 
 static void add_skip(struct loader *loader, const struct row *row)
@@ -548,7 +470,7 @@ static void add_global(struct loader *loader, uint32_t run, record_attribute att
 {
 	struct report_profile *profile = loader->profile;
 	const char *name =
-		keep_text(profile, record_attribute_name(loader->model, attribute));
+		report_keep(profile, record_attribute_name(loader->model, attribute));
 	struct report_run *to = &profile->runs.items[run];
 	struct report_global *global = to->globals.items;
 
@@ -558,7 +480,7 @@ static void add_global(struct loader *loader, uint32_t run, record_attribute att
 		global = vector_add(&to->globals);
 	/* Of a blob or string with zero bytes in it only the first part is kept. */
 	if (value.type == RECORD_STRING || value.type == RECORD_BLOB) {
-		value.bytes = keep_text(profile, value.bytes);
+		value.bytes = report_keep(profile, value.bytes);
 		value.size = strlen(value.bytes);
 	}
 	*global = (struct report_global){name, value};
@@ -575,6 +497,31 @@ static void add_run(struct loader *loader, const struct record_pair *pairs, size
 			add_global(loader, run, pairs[i].attribute, pairs[i].value);
 }
 
+static void add_interval(struct loader *loader, const struct row *row)
+{
+	report_interval_add(loader->profile, &loader->parts, row);
+}
+
+static void add_sample(struct loader *loader, const struct row *row)
+{
+	const char *event = keep_field(loader, row, FIELD_EVENT);
+	struct report_sample sample = {
+		.function = find_function(loader, row),
+		.image = find_image(loader, number_of(row, FIELD_IMAGE)),
+		.event = report_event_find(loader->profile, event),
+		.thread = REPORT_NONE,
+		.address = number_of(row, FIELD_SAMPLE_ADDRESS),
+		.samples = number_of(row, FIELD_SAMPLES),
+		.events = number_of(row, FIELD_SAMPLE_EVENTS),
+	};
+
+	if (row->present & BIT(FIELD_THREAD))
+		sample.thread =
+			report_thread_find(loader->profile, &loader->parts, sample.image,
+					   number_of(row, FIELD_THREAD));
+	report_sample_add(loader->profile, loader->model, loader->reader.node, &sample);
+}
+
 /* What a record is, by the fields it has; the first line that fits. */
 static const struct {
 	uint64_t fields;
@@ -583,6 +530,7 @@ static const struct {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_SKIP), add_skip},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_PART_REASON), add_cold_part},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_CALLS), add_function},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_SAMPLES), add_sample},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_RETURNED), add_exits},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_TAIL_CALLS), add_exits},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_LOADS), add_memory},
@@ -681,6 +629,10 @@ static void see_record(void *context, record_node node, const struct record_pair
 			add_context(loader, row, node);
 		return;
 	}
+	if (row->own & BIT(FIELD_EVENT_SAMPLES)) {
+		report_event_add(loader->profile, loader->model, pairs, count);
+		return;
+	}
 	if (row->own & (BIT(FIELD_PROBE) | BIT(FIELD_TOOL))) {
 		if (!is_left_out(loader, row))
 			(row->own & BIT(FIELD_PROBE) ? report_probes_add
@@ -732,9 +684,7 @@ static void deinit_loader(struct loader *loader)
 	table_deinit(&loader->count_by_key);
 	table_deinit(&loader->load_by_key);
 	table_deinit(&loader->skip_by_place);
-	table_deinit(&loader->interval_by_number);
-	table_deinit(&loader->thread_by_key);
-	table_deinit(&loader->part_by_key);
+	report_parts_deinit(&loader->parts);
 	report_caliper_deinit(&loader->caliper);
 }
 

@@ -15,7 +15,8 @@ enum report_sort {
 	REPORT_SORT_NAME,
 	REPORT_SORT_MODULE,
 	REPORT_SORT_INSTRUCTIONS,
-	REPORT_SORT_BYTES /* of memory, of functions */
+	REPORT_SORT_BYTES, /* of memory, of functions */
+	REPORT_SORT_SAMPLES
 };
 
 /* The context of a comparison by qsort_r: the rows' profile, and the order wanted. */

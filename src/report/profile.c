@@ -1,12 +1,21 @@
 #include "report/profile.h"
 
 #include "report/tools.h"
+#include "report/samples.h"
 
 static void deinit_tree(struct report_tree *tree)
 {
 	vector_deinit(&tree->nodes);
 	vector_deinit(&tree->counts);
 	table_deinit(&tree->by_node);
+	table_deinit(&tree->by_frame);
+}
+
+const char *report_keep(struct report_profile *profile, const char *text)
+{
+	const uint32_t index = string_table_intern(&profile->strings, text);
+
+	return profile->strings.strings[index];
 }
 
 void report_profile_destroy(struct report_profile *profile)
@@ -36,6 +45,10 @@ void report_profile_destroy(struct report_profile *profile)
 	vector_deinit(&profile->path_bars);
 	deinit_tree(&profile->regions);
 	deinit_tree(&profile->graph);
+	deinit_tree(&profile->stacks);
+	vector_deinit(&profile->events);
+	vector_deinit(&profile->samples);
+	free(profile->sampled);
 	vector_deinit(&profile->loads);
 	vector_deinit(&profile->skips);
 	vector_deinit(&profile->cold_parts);

@@ -38,7 +38,7 @@ struct report_image {
 	const char *reason; /* why it was not, or not wholly, measured */
 	/* Set by selecting: */
 	bool selected;
-	uint64_t functions, calls, instructions;
+	uint64_t functions, calls, instructions, samples;
 };
 
 struct report_module {
@@ -49,6 +49,7 @@ struct report_module {
 	uint64_t known, instrumented;  /* functions; the most that an image had */
 	uint64_t functions, calls;     /* functions executed */
 	uint64_t blocks, instructions; /* executed blocks, and instructions in them */
+	uint64_t samples;              /* by the first event */
 	const char *reason; /* why nothing was counted in some of the images, or NULL */
 	size_t unmeasured;  /* images with a reason */
 };
@@ -72,6 +73,7 @@ struct report_function {
 	struct report_memory memory; /* with profile.memory */
 	uint64_t blocks;             /* executed; 0: they were not counted */
 	uint64_t instructions;       /* executed in them */
+	uint64_t samples;            /* by the first event */
 	/* In profiles of call graphs: time in the function alone, and with its callees
 	 * (recursion counted once). */
 	bool timed; /* else its time is its callers' */
@@ -167,7 +169,8 @@ struct report_region_count {
 struct report_tree {
 	struct VECTOR(struct report_region) nodes;
 	struct VECTOR(struct report_region_count) counts;
-	struct table by_node; /* nodes of the file, while it is loaded */
+	struct table by_node;  /* nodes of the file, while it is loaded */
+	struct table by_frame; /* of samples: hashes of frames and their parents */
 	/* Set by selecting: */
 	uint64_t ns; /* in all of it */
 };
@@ -188,7 +191,7 @@ struct report_thread {
 	uint64_t number; /* tid */
 	/* Set by selecting: */
 	bool selected;
-	uint64_t calls, instructions;
+	uint64_t calls, instructions, samples;
 };
 
 /* Counts of one module in one image, in an interval or a thread. */
@@ -215,6 +218,9 @@ struct report_skip {
 };
 struct report_skips VECTOR(struct report_skip);
 
+struct report_event;
+struct report_sample;
+struct report_sampled;
 struct report_probe;
 struct report_probe_count;
 struct report_probe_hit;
@@ -239,6 +245,10 @@ struct report_profile {
 	struct VECTOR(struct report_path_bar) path_bars;
 	struct report_tree regions;
 	struct report_tree graph;                  /* of calls in their contexts */
+	struct VECTOR(struct report_event) events; /* see report/samples.h */
+	struct VECTOR(struct report_sample) samples;
+	struct report_tree stacks;                 /* of samples of the first event */
+	bool with_callers;                         /* these have more than one frame */
 	struct VECTOR(struct report_probe) probes; /* see report/probes.h */
 	struct VECTOR(struct report_probe_count) probe_counts;
 	struct VECTOR(struct report_probe_hit) probe_hits;
@@ -257,6 +267,7 @@ struct report_profile {
 	bool memory;                    /* loads and stores of functions were counted */
 	char *warning;                  /* about the file; NULL: none */
 	/* Set by selecting: */
+	struct report_sampled *sampled; /* by function and event; NULL: no samples */
 	uint64_t calls;
 	uint64_t instructions; /* executed in blocks */
 	size_t executed;       /* functions */
@@ -264,6 +275,9 @@ struct report_profile {
 	size_t executed_blocks, passed_edges;
 	size_t faulty; /* rows of `faults` */
 };
+
+/* Returns a copy of a text that lives as long as the profile; of equal texts the same. */
+const char *report_keep(struct report_profile *profile, const char *text);
 
 /* Frees a profile; NULL is allowed. */
 void report_profile_destroy(struct report_profile *profile);

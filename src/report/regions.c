@@ -12,13 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *keep_text(struct report_profile *profile, const char *text)
-{
-	uint32_t index = string_table_intern(&profile->strings, text);
-
-	return profile->strings.strings[index];
-}
-
 /* "solve" of a region, a loop, a function of MPI or what OpenMP says, "level=3" of
  * anything else but calls. */
 static const char *label_of(struct report_profile *profile, const char *attribute,
@@ -32,7 +25,7 @@ static const char *label_of(struct report_profile *profile, const char *attribut
 	    strncmp(attribute, "omp.", 4) != 0 && strncmp(attribute, "graph.", 6) != 0)
 		text_format(&text, "%s=", attribute);
 	record_value_text(&text, value);
-	kept = keep_text(profile, text.data ? text.data : "");
+	kept = report_keep(profile, text.data ? text.data : "");
 	text_deinit(&text);
 	return kept;
 }
@@ -55,7 +48,7 @@ static uint32_t make_region(struct report_profile *profile, struct report_tree *
 	if (region.depth == REPORT_REGION_DEPTH)
 		return parent;
 	region.label = label_of(profile, attribute, pair.value);
-	region.attribute = keep_text(profile, attribute);
+	region.attribute = report_keep(profile, attribute);
 	vector_push(&tree->nodes, region);
 	return (uint32_t)(tree->nodes.count - 1);
 }
@@ -142,6 +135,7 @@ void report_trees_select(struct report_profile *profile)
 {
 	select_tree(profile, &profile->regions);
 	select_tree(profile, &profile->graph);
+	select_tree(profile, &profile->stacks);
 	vector_for_each (&profile->graph.nodes, call) {
 		struct report_function *function;
 
@@ -170,7 +164,7 @@ void report_graph_finish(struct report_profile *profile)
 					 .image = row->image,
 					 .caller = REPORT_UNKNOWN,
 					 .caller_module = REPORT_UNKNOWN,
-					 .kind = keep_text(profile, "context"),
+					 .kind = report_keep(profile, "context"),
 					 .count = row->count};
 
 		if (call->function == REPORT_NONE || !row->count || placed[row->image])

@@ -27,10 +27,17 @@ bool report_run_is_coverage(const struct report_run *run)
 	scoped_free char *copy = memory_copy_string(report_run_text(run, "run.measure"));
 	char *rest = copy, *name;
 
-	while ((name = strsep(&rest, ",")))
+	bool any = false;
+
+	while ((name = strsep(&rest, ","))) {
+		/* Samples beside coverage leave it what it is. */
+		if (!strncmp(name, "samples", 7))
+			continue;
 		if (strcmp(name, "coverage") != 0 && strcmp(name, "block-coverage") != 0)
 			return false;
-	return true;
+		any = true;
+	}
+	return any;
 }
 
 /* Whether a measurement of the list is among some, up to NULL, or is not. */

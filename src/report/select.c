@@ -6,6 +6,7 @@
 #include "report/edges.h"
 #include "report/probes.h"
 #include "report/regions.h"
+#include "report/samples.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -166,6 +167,7 @@ struct trm_error *report_profile_select(struct report_profile *profile,
 	}
 	add_loads(profile);
 	add_counts(profile);
+	report_samples_select(profile);
 	report_blocks_select(profile);
 	report_trees_select(profile);
 	report_probes_select(profile);
@@ -196,7 +198,10 @@ static int compare_functions(const void *left, const void *right, void *context)
 	int result = 0;
 
 	if (order->sort == REPORT_SORT_CALLS && !order->profile->coverage)
-		result = by_number_down(a->calls, b->calls);
+		result = by_number_down(a->calls, b->calls)
+				 ?: by_number_down(a->samples, b->samples);
+	else if (order->sort == REPORT_SORT_SAMPLES)
+		result = by_number_down(a->samples, b->samples);
 	else if (order->sort == REPORT_SORT_INSTRUCTIONS)
 		result = by_number_down(a->instructions, b->instructions);
 	else if (order->sort == REPORT_SORT_BYTES)
@@ -223,7 +228,10 @@ static int compare_modules(const void *left, const void *right, void *context)
 	if (order->sort == REPORT_SORT_CALLS)
 		result = order->profile->coverage
 				 ? by_number_down(a->functions, b->functions)
-				 : by_number_down(a->calls, b->calls);
+				 : by_number_down(a->calls, b->calls)
+					   ?: by_number_down(a->samples, b->samples);
+	else if (order->sort == REPORT_SORT_SAMPLES)
+		result = by_number_down(a->samples, b->samples);
 	else if (order->sort == REPORT_SORT_INSTRUCTIONS)
 		result = by_number_down(a->instructions, b->instructions);
 	return result ? result : report_module_compare(a, b);

@@ -735,7 +735,7 @@ static void test_wrong_usage(void **state)
 		 "--by 'colour' is unknown: choose function, module, process, block, "
 		 "edge, arc, interval, thread, region or callgraph"},
 		{"--sort=size x", "--sort 'size' is unknown: choose calls, name, module, "
-				  "instructions or bytes"},
+				  "instructions, bytes or samples"},
 		{"--color=allways x",
 		 "--color 'allways' is unknown: did you mean 'always'?"},
 		{"--limit=0 x", "--limit '0' is not a number from 1 up"},

@@ -6,6 +6,7 @@
 #include "report/json/parts.h"
 #include "report/json/probes.h"
 #include "report/json/tools.h"
+#include "report/json/samples.h"
 #include "report/regions.h"
 #include "report/select.h"
 
@@ -28,6 +29,7 @@ static void add_functions(struct text *out, const struct report_profile *profile
 		json_begin_item(out);
 		json_add_function(out, profile, rows[i]);
 		json_add_number(out, "calls", rows[i]->calls);
+		json_add_function_samples(out, profile, rows[i]);
 		if (rows[i]->blocks)
 			json_add_number(out, "instructions", rows[i]->instructions);
 		if (profile->exits && rows[i]->blocks) {
@@ -115,6 +117,13 @@ static void add_instructions(struct text *out, const struct report_profile *prof
 		json_add_number(out, "instructions", instructions);
 }
 
+static void add_samples(struct text *out, const struct report_profile *profile,
+			uint64_t samples)
+{
+	if (profile->events.count)
+		json_add_number(out, "samples", samples);
+}
+
 static void add_modules(struct text *out, const struct report_profile *profile,
 			enum report_sort sort)
 {
@@ -129,6 +138,7 @@ static void add_modules(struct text *out, const struct report_profile *profile,
 		json_add_number(out, "functions.instrumented", rows[i]->instrumented);
 		json_add_number(out, "functions.executed", rows[i]->functions);
 		json_add_number(out, "calls", rows[i]->calls);
+		add_samples(out, profile, rows[i]->samples);
 		add_instructions(out, profile, rows[i]->instructions);
 		if (rows[i]->reason)
 			json_add_string(out, "module.reason", rows[i]->reason);
@@ -160,6 +170,7 @@ static void add_processes(struct text *out, const struct report_profile *profile
 		json_add_string(out, "process.reason", rows[i]->reason);
 		json_add_number(out, "functions.executed", rows[i]->functions);
 		json_add_number(out, "calls", rows[i]->calls);
+		add_samples(out, profile, rows[i]->samples);
 		add_instructions(out, profile, rows[i]->instructions);
 		text_add(out, "}");
 	}
@@ -198,6 +209,7 @@ static void add_threads(struct text *out, const struct report_profile *profile,
 			json_add_number(out, "process", image->process);
 		json_add_number(out, "thread", thread->number);
 		json_add_number(out, "calls", thread->calls);
+		add_samples(out, profile, thread->samples);
 		add_instructions(out, profile, thread->instructions);
 		text_add(out, "}");
 	}
@@ -253,6 +265,8 @@ static void add_contexts(struct text *out, const struct report_profile *profile,
 	uint64_t *numbers = memory_allocate_zeroed(tree->nodes.count, sizeof(*numbers));
 
 	(void)sort;
+	if (!tree->nodes.count)
+		json_add_stacks(out, profile);
 	for (size_t i = 0; i < count; i++) {
 		json_begin_item(out);
 		if (rows[i]->function != REPORT_NONE)
@@ -349,6 +363,8 @@ void report_json(const struct report_profile *profile,
 	else
 		add_rows[rows_of(profile, options)](out, profile, options->sort);
 	text_add(out, "]");
+	if (profile->events.count)
+		json_add_events(out, profile);
 	json_begin_list(out, "modules");
 	add_modules(out, profile, options->sort);
 	text_add(out, "]");

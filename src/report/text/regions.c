@@ -1,6 +1,7 @@
 #include "report/text/regions.h"
 
 #include "report/regions.h"
+#include "report/samples.h"
 #include "report/text/amounts.h"
 
 static void add_duration(struct grid *grid, uint64_t ns)
@@ -21,6 +22,16 @@ static void add_label(struct grid *grid, const struct report_region *region)
 	text_deinit(&text);
 }
 
+/* Numbers of events that are no nanoseconds. */
+static void add_amounts(struct grid *grid, const struct report_region *region,
+			uint64_t total)
+{
+	grid_add_number(grid, region->inclusive_ns);
+	grid_add_share(grid, region->inclusive_ns, total);
+	grid_add_number(grid, region->ns);
+	grid_add_share(grid, region->ns, total);
+}
+
 static void add_times(struct grid *grid, const struct report_region *region,
 		      uint64_t total)
 {
@@ -36,7 +47,7 @@ static void add_times(struct grid *grid, const struct report_region *region,
 }
 
 static void add_tree(struct text *out, const struct report_tree *tree,
-		     const char *const words[4], size_t limit,
+		     const char *const words[4], bool is_time, size_t limit,
 		     const struct text_style *style)
 {
 	struct grid grid = {0};
@@ -52,7 +63,7 @@ static void add_tree(struct text *out, const struct report_tree *tree,
 	grid_add_column(&grid, words[1], false);
 	for (size_t i = 0; i < kept; i++) {
 		grid_add_number(&grid, rows[i]->count);
-		add_times(&grid, rows[i], tree->ns);
+		(is_time ? add_times : add_amounts)(&grid, rows[i], tree->ns);
 		add_label(&grid, rows[i]);
 	}
 	text_add(out, "\n");
@@ -68,7 +79,7 @@ void report_add_regions(struct text *out, const struct report_profile *profile,
 {
 	static const char *const words[] = {"Count", "Region", "region", "regions"};
 
-	add_tree(out, &profile->regions, words, limit, style);
+	add_tree(out, &profile->regions, words, true, limit, style);
 }
 
 void report_add_graph(struct text *out, const struct report_profile *profile,
@@ -78,7 +89,7 @@ void report_add_graph(struct text *out, const struct report_profile *profile,
 
 	uint64_t known = 0;
 
-	add_tree(out, &profile->graph, words, limit, style);
+	add_tree(out, &profile->graph, words, true, limit, style);
 	vector_for_each (&profile->graph.nodes, call)
 		known += call->count;
 	if (known < profile->calls) {
@@ -86,4 +97,14 @@ void report_add_graph(struct text *out, const struct report_profile *profile,
 		report_add_count(out, profile->calls - known, "call", "calls");
 		text_add(out, " more, whose context is not known\n");
 	}
+}
+
+void report_add_stacks(struct text *out, const struct report_profile *profile,
+		       size_t limit, const struct text_style *style)
+{
+	static const char *const words[] = {"Samples", "Function", "frame", "frames"};
+
+	add_tree(out, &profile->stacks, words,
+		 profile->events.count && profile->events.items[0].is_clock, limit,
+		 style);
 }

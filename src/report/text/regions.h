@@ -16,4 +16,8 @@ void report_add_regions(struct text *out, const struct report_profile *profile,
 void report_add_graph(struct text *out, const struct report_profile *profile,
 		      size_t limit, const struct text_style *style);
 
+/* Adds the frames of samples by the first event, the calls of each below it. */
+void report_add_stacks(struct text *out, const struct report_profile *profile,
+		       size_t limit, const struct text_style *style);
+
 #endif

@@ -12,6 +12,7 @@
 #include "report/text/probes.h"
 #include "report/text/regions.h"
 #include "report/text/tools.h"
+#include "report/text/samples.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -140,6 +141,29 @@ static void add_memory(struct grid *grid, const struct report_profile *profile,
 	grid_add_number(grid, memory->bytes_stored);
 }
 
+/* In a profile of samples alone nobody counted calls. */
+static bool has_calls(const struct report_profile *profile)
+{
+	return !profile->coverage && (profile->counts.count || !profile->events.count);
+}
+
+static void add_call_columns(struct grid *grid, const struct report_profile *profile)
+{
+	if (!has_calls(profile))
+		return;
+	grid_add_column(grid, "Calls", true);
+	grid_add_column(grid, "Share", true);
+}
+
+static void add_calls(struct grid *grid, const struct report_profile *profile,
+		      uint64_t calls)
+{
+	if (!has_calls(profile))
+		return;
+	grid_add_number(grid, calls);
+	grid_add_share(grid, calls, profile->calls);
+}
+
 static void add_functions(const struct view *view)
 {
 	const struct report_profile *profile = view->profile;
@@ -147,10 +171,8 @@ static void add_functions(const struct view *view)
 		report_profile_functions(profile, view->options->sort);
 	struct grid grid = {0};
 
-	if (!profile->coverage) {
-		grid_add_column(&grid, "Calls", true);
-		grid_add_column(&grid, "Share", true);
-	}
+	report_add_sample_columns(&grid, profile);
+	add_call_columns(&grid, profile);
 	add_exit_columns(&grid, profile);
 	add_memory_columns(&grid, profile);
 	add_instruction_columns(&grid, profile);
@@ -158,10 +180,8 @@ static void add_functions(const struct view *view)
 	grid_add_column(&grid, "Module", false);
 	grid_add_column(&grid, "Function", false);
 	for (size_t i = 0; i < profile->executed && i < view->limit; i++) {
-		if (!profile->coverage) {
-			grid_add_number(&grid, rows[i]->calls);
-			grid_add_share(&grid, rows[i]->calls, profile->calls);
-		}
+		report_add_sample_cells(&grid, profile, rows[i]);
+		add_calls(&grid, profile, rows[i]->calls);
 		add_exits(&grid, profile, rows[i]);
 		add_memory(&grid, profile, &rows[i]->memory);
 		add_instructions(&grid, profile, rows[i]->blocks, rows[i]->instructions);
@@ -295,9 +315,9 @@ static void add_modules(const struct view *view, bool calls)
 	const struct report_module **rows =
 		report_profile_modules(profile, view->options->sort, &count);
 
+	report_add_samples_columns(&grid, profile);
 	if (calls) {
-		grid_add_column(&grid, "Calls", true);
-		grid_add_column(&grid, "Share", true);
+		add_call_columns(&grid, profile);
 		add_instruction_columns(&grid, profile);
 	}
 	grid_add_column(&grid, "Executed", true);
@@ -305,9 +325,9 @@ static void add_modules(const struct view *view, bool calls)
 	grid_add_column(&grid, "Part", true);
 	grid_add_column(&grid, "Module", false);
 	for (size_t i = 0; i < count && i < view->limit; i++) {
+		report_add_samples_cells(&grid, profile, rows[i]->samples);
 		if (calls) {
-			grid_add_number(&grid, rows[i]->calls);
-			grid_add_share(&grid, rows[i]->calls, profile->calls);
+			add_calls(&grid, profile, rows[i]->calls);
 			add_instructions(&grid, profile, 1, rows[i]->instructions);
 		}
 		grid_add_number(&grid, rows[i]->functions);
@@ -335,7 +355,9 @@ static void add_processes(const struct view *view, bool calls)
 	size_t count;
 	const struct report_image **rows = report_profile_images(profile, &count);
 
+	calls &= has_calls(profile);
 	grid_add_column(&grid, "Process", true);
+	report_add_samples_columns(&grid, profile);
 	if (calls)
 		grid_add_column(&grid, "Calls", true);
 	grid_add_column(&grid, "Functions", true);
@@ -344,6 +366,7 @@ static void add_processes(const struct view *view, bool calls)
 	grid_add_column(&grid, "Program", false);
 	for (size_t i = 0; i < count && i < view->limit; i++) {
 		add_id(&grid, rows[i]);
+		report_add_samples_cells(&grid, profile, rows[i]->samples);
 		if (calls)
 			grid_add_number(&grid, rows[i]->calls);
 		grid_add_number(&grid, rows[i]->functions);
@@ -404,6 +427,7 @@ static int by_calls(const void *left, const void *right)
 	const struct report_thread *b = *(const struct report_thread *const *)right;
 
 	return compare_numbers(b->calls, a->calls)
+		       ?: compare_numbers(b->samples, a->samples)
 		       ?: compare_numbers(a->number, b->number);
 }
 
@@ -430,8 +454,12 @@ static void add_threads(const struct view *view)
 	size_t count;
 	const struct report_thread **rows = sorted_threads(profile, &count);
 
-	grid_add_column(&grid, profile->coverage ? "Functions" : "Calls", true);
-	grid_add_column(&grid, "Share", true);
+	report_add_samples_columns(&grid, profile);
+	if (profile->coverage) {
+		grid_add_column(&grid, "Functions", true);
+		grid_add_column(&grid, "Share", true);
+	}
+	add_call_columns(&grid, profile);
 	add_instruction_columns(&grid, profile);
 	grid_add_column(&grid, "Process", true);
 	grid_add_column(&grid, "Thread", true);
@@ -439,8 +467,12 @@ static void add_threads(const struct view *view)
 	for (size_t i = 0; i < count && i < view->limit; i++) {
 		const struct report_image *image = &profile->images.items[rows[i]->image];
 
-		grid_add_number(&grid, rows[i]->calls);
-		grid_add_share(&grid, rows[i]->calls, profile->calls);
+		report_add_samples_cells(&grid, profile, rows[i]->samples);
+		if (profile->coverage) {
+			grid_add_number(&grid, rows[i]->calls);
+			grid_add_share(&grid, rows[i]->calls, profile->calls);
+		}
+		add_calls(&grid, profile, rows[i]->calls);
 		add_instructions(&grid, profile, 1, rows[i]->instructions);
 		add_id(&grid, image);
 		snprintf(digits, sizeof(digits), "%" PRIu64, rows[i]->number);
@@ -457,8 +489,10 @@ static void add_totals(const struct view *view)
 
 	text_add(out, "\n");
 	report_add_count(out, view->profile->executed, "function", "functions");
-	text_add(out, " executed");
-	if (!view->profile->coverage) {
+	text_add(out, has_calls(view->profile) || view->profile->coverage
+			      ? " executed"
+			      : " with samples");
+	if (has_calls(view->profile)) {
 		text_add(out, ", ");
 		report_add_count(out, view->profile->calls, "call", "calls");
 	}
@@ -478,8 +512,10 @@ static void add_tables(const struct view *view)
 	if (profile->regions.nodes.count &&
 	    (by == REPORT_BY_REGION || by == REPORT_BY_FUNCTION))
 		report_add_regions(view->out, profile, view->limit, &view->style);
-	if (by == REPORT_BY_GRAPH)
+	if (by == REPORT_BY_GRAPH && profile->graph.nodes.count)
 		report_add_graph(view->out, profile, view->limit, &view->style);
+	if (by == REPORT_BY_GRAPH && !profile->graph.nodes.count)
+		report_add_stacks(view->out, profile, view->limit, &view->style);
 	if (by == REPORT_BY_INTERVAL)
 		add_intervals(view);
 	if (by == REPORT_BY_REGION || !profile->modules.count ||
@@ -534,6 +570,7 @@ static void add_report(const struct view *view)
 	const struct report_profile *profile = view->profile;
 
 	report_add_head(view->out, profile, view->limit, &view->style);
+	report_add_events(view->out, profile, &view->style);
 	report_add_instructions(view->out, profile);
 	if (profile->probes.count && view->options->by == REPORT_BY_FUNCTION)
 		report_add_probes(view->out, profile, view->limit);
@@ -546,7 +583,10 @@ static void add_report(const struct view *view)
 		add_tables(view);
 	else if (!profile->probes.count && !profile->tool_tables.count)
 		text_add(view->out,
-			 report_has_measured_code(profile)
+			 !has_calls(profile) && !profile->coverage
+				 ? "\nNo sample was taken: the program used too little "
+				   "time.\n"
+			 : report_has_measured_code(profile)
 				 ? "\nNo function was executed that was measured.\n"
 				 : "\nNo region was entered.\n");
 	if (profile->executed && shows_counts(view))

@@ -96,6 +96,8 @@ struct collector {
 	bool trace;         /* and each event of it */
 	bool mpi;           /* and calls of MPI functions */
 	bool openmp;        /* and events that OpenMP's run-time library reports */
+	bool samples;       /* samples are taken: see sample/sampler.h */
+	bool callpath;      /* with the calls that led there */
 	bool spans;         /* calls of chosen functions are regions, too */
 	bool spans_alone;   /* and nothing is counted */
 	bool routines;      /* points call routines in the program */

@@ -6,6 +6,7 @@
 
 #include "base/vector.h"
 #include "code/points/points.h"
+#include "sample/event.h"
 #include "session/options/collector.h"
 
 #include <stdbool.h>
@@ -105,11 +106,18 @@ struct tool_choices VECTOR(struct tool_choice);
 /* Shows that `left` modules, of which `name` is one, are being planned; 0: no more. */
 typedef void planning_show(const char *name, unsigned int left);
 
+/* Samples that are taken: collector.samples. */
+struct session_samples {
+	char *events; /* names, with commas between them */
+	struct sample_rate rate;
+};
+
 struct probe_program;
 
 struct session_options {
 	const struct collector *collector;
 	struct session_context context;
+	struct session_samples samples;
 	struct patterns only; /* empty: everything */
 	struct patterns skip;
 	bool hooks_alone;        /* no function is measured; `only` is empty */

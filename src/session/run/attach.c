@@ -26,6 +26,7 @@
 #include "session/position/stacks.h"
 #include "session/profile/profile_writer.h"
 #include "session/run/attach_check.h"
+#include "session/run/samples.h"
 #include "session/run/attach_children.h"
 #include "session/run/guardian.h"
 #include "session/run/leave.h"
@@ -705,7 +706,9 @@ struct trm_error *session_attach(const struct session_options *options,
 	sigset_t signals;
 
 	TRM_TRY(check_collector(options->collector));
-	if (!request->waits)
+	const bool traces = options->collector->slot_size;
+
+	if (!request->waits && traces)
 		TRM_TRY(attach_check(request->pid));
 	TRM_TRY(session_check_output(options->output));
 	remote_read_program(request->pid, program, sizeof(program));
@@ -717,6 +720,8 @@ struct trm_error *session_attach(const struct session_options *options,
 	described.arguments = command;
 	described.live = true;
 	block_signals(&signals);
+	if (!traces)
+		return samples_attach(&described, request, command);
 	session.cache = cache_create(options->quiet);
 	trm_error_destroy(doorbell_create(&session.doorbell));
 	session.plan_workers = plan_workers_create(session.cache, &described, -1);

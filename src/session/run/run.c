@@ -12,6 +12,7 @@
 #include "session/run/contexts.h"
 #include "session/run/loop.h"
 #include "session/run/planning_notice.h"
+#include "session/run/samples.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -479,9 +480,10 @@ struct trm_error *session_run(const struct session_options *options,
 	TRM_TRY(session_check_output(options->output));
 
 	TRM_TRY(contexts_prepare(&own.context));
-	struct trm_error *error = options->collector->slot_size
-					  ? run_traced(&own, elf, ret_outcome)
-					  : contexts_run(&own, elf, ret_outcome);
+	struct trm_error *error =
+		options->collector->slot_size ? run_traced(&own, elf, ret_outcome)
+		: options->collector->samples ? samples_run(&own, elf, ret_outcome)
+					      : contexts_run(&own, elf, ret_outcome);
 
 	if (!ret_outcome->tracer_answered)
 		contexts_remove(&own.context);

@@ -10,7 +10,7 @@
 #include "runtime/channel/settings.h"
 #include "runtime/events/fork.h"
 #include "runtime/events/hooks.h"
-#include "runtime/service/measure/pfm.h"
+#include "base/pfm.h"
 #include "runtime/store/lock.h"
 #include "runtime/store/state.h"
 

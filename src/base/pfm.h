@@ -1,7 +1,7 @@
 /* Names of counters that libpfm4 knows: the counters of each processor, and of the
  * kernel. */
-#ifndef TRAMMEL_RUNTIME_SERVICE_MEASURE_PFM_H
-#define TRAMMEL_RUNTIME_SERVICE_MEASURE_PFM_H
+#ifndef TRAMMEL_BASE_PFM_H
+#define TRAMMEL_BASE_PFM_H
 
 #include <linux/perf_event.h>
 

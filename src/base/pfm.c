@@ -1,4 +1,4 @@
-#include "runtime/service/measure/pfm.h"
+#include "base/pfm.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,0 +1,143 @@
+#include "sample/event.h"
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/pfm.h"
+#include "base/text.h"
+
+#include <string.h>
+#include <time.h>
+
+enum {
+	/* Bytes of a stack that the kernel copies for each sample with a call path. */
+	STACK_BYTES = 8192,
+	/* rax to r15 and the pc, by the numbers of asm/perf_regs.h. */
+	REGISTERS_LOW = 9,
+	REGISTERS_HIGH = 16,
+};
+
+#define SECOND_NS 1000000000ull
+
+static const struct known_event {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+	bool is_clock;
+	bool in_kernel; /* it happens there alone */
+} known_events[] = {
+	{"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true, false},
+	{"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true, false},
+	{"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false, false},
+	{"minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, false, false},
+	{"major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false, false},
+	{"alignment-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS, false,
+	 false},
+	{"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false,
+	 true},
+	{"cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, false, true},
+	{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, false},
+	{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false, false},
+	{"cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, false,
+	 false},
+	{"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false, false},
+	{"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, false, false},
+	{"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false, false},
+	{"bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, false, false},
+	{"ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, false, false},
+};
+
+static struct trm_error *find_event(const char *name, struct sample_event *event)
+{
+	struct perf_event_attr *attributes = &event->attributes;
+	const char *reason;
+
+	for (size_t i = 0; i < array_count(known_events); i++) {
+		const struct known_event *known = &known_events[i];
+
+		if (strcmp(known->name, name) != 0)
+			continue;
+		attributes->type = known->type;
+		attributes->config = known->config;
+		attributes->exclude_kernel = !known->in_kernel;
+		event->is_clock = known->is_clock;
+		return NULL;
+	}
+	reason = pfm_find(name, attributes);
+	attributes->exclude_kernel = 1;
+	return reason ? trm_error_create(TRM_ERROR_USAGE,
+					 "--event '%s': %s. cpu-clock, task-clock, "
+					 "page-faults, cycles and instructions are some",
+					 name, reason)
+		      : NULL;
+}
+
+static void complete_event(struct sample_event *event, const struct sample_rate *rate)
+{
+	struct perf_event_attr *attributes = &event->attributes;
+
+	attributes->size = sizeof(*attributes);
+	attributes->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+				  PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
+	/* The frames of the program are wanted, where the kernel can tell them. */
+	attributes->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attributes->exclude_callchain_kernel = 1;
+	attributes->sample_max_stack = rate->callpath ? 0 : 1;
+	if (rate->callpath) {
+		attributes->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		attributes->sample_regs_user =
+			((1ull << REGISTERS_LOW) - 1) | (0xffull << REGISTERS_HIGH);
+		attributes->sample_stack_user = STACK_BYTES;
+	}
+	attributes->read_format =
+		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attributes->exclude_hv = 1;
+	attributes->disabled = 1;
+	attributes->inherit = 1;
+	attributes->sample_id_all = 1;
+	attributes->use_clockid = 1;
+	attributes->clockid = CLOCK_MONOTONIC;
+	attributes->watermark = 1;
+	if (rate->period)
+		event->period = rate->period;
+	else if (event->is_clock)
+		event->period = SECOND_NS / rate->frequency;
+	if (event->period) {
+		attributes->sample_period = event->period;
+	} else {
+		attributes->freq = 1;
+		attributes->sample_freq = rate->frequency;
+	}
+}
+
+struct trm_error *sample_events_init(const char *list, const struct sample_rate *rate,
+				     struct sample_events *ret_events)
+{
+	scoped_free char *copy = memory_copy_string(list);
+	char *rest = copy, *name;
+	struct sample_events events = {0};
+	struct trm_error *error = NULL;
+
+	while (!error && (name = strsep(&rest, ","))) {
+		struct sample_event *event = vector_add(&events);
+
+		event->name = memory_copy_string(name);
+		error = find_event(name, event);
+		complete_event(event, rate);
+	}
+	if (!error && events.count > SAMPLE_EVENTS_MAX)
+		error = trm_error_create(TRM_ERROR_USAGE,
+					 "--event '%s': more than %d events", list,
+					 SAMPLE_EVENTS_MAX);
+	if (error)
+		sample_events_deinit(&events);
+	else
+		*ret_events = events;
+	return error;
+}
+
+void sample_events_deinit(struct sample_events *events)
+{
+	vector_for_each (events, event)
+		free(event->name);
+	vector_deinit(events);
+}

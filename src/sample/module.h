@@ -1,0 +1,80 @@
+/* Files whose code was seen in samples, and code that programs generate: what is needed
+ * to walk stacks through it, and to name it at the end. */
+#ifndef TRAMMEL_SAMPLE_MODULE_H
+#define TRAMMEL_SAMPLE_MODULE_H
+
+#include "base/table.h"
+#include "base/vector.h"
+#include "image/headers.h"
+#include "wire/unwind.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct image;
+
+/* A function of generated code. */
+struct sample_generated {
+	uint64_t start, size;
+	char *name;
+	uint32_t number; /* in the order in which they were added */
+};
+
+struct sample_module {
+	char *path;           /* as it was mapped; "[vdso]", "[generated]", "[anon]" */
+	const uint8_t *bytes; /* of the file; NULL: it could not be read */
+	size_t size;
+	bool is_file; /* the bytes are a mapping of ours */
+	bool has_unwind;
+	struct image_unwind unwind;
+	const uint8_t *indexed; /* its bytes, if they are a copy */
+	struct table rules;     /* by link-time address: index in `kept` + 1, 0: none */
+	struct VECTOR(struct unwind_rule) kept;
+	bool opened;
+	struct image *image; /* NULL: not opened, or not to be had */
+	/* Of generated code: by start once it is sorted. */
+	struct VECTOR(struct sample_generated) functions;
+	bool is_sorted;
+	uint32_t owner; /* the process image whose code it is, plus 1; 0: of a file */
+};
+
+struct sample_modules {
+	struct VECTOR(struct sample_module *) items;
+	struct table by_file; /* index + 1, by a hash of path and inode */
+};
+
+/* The name of the code at an address. */
+struct sample_name {
+	char *function;  /* "[module+0x12]": none; owned */
+	uint64_t offset; /* where the function begins; without one, the address itself */
+};
+
+/* Finds a file by its path, as the process `pid` mapped it, or adds it. `inode`: of the
+ * mapping, 0: not known. */
+uint32_t sample_modules_find(struct sample_modules *modules, pid_t pid, const char *path,
+			     uint64_t inode);
+
+/* Finds the module of the code that a process image generates, or adds it. */
+uint32_t sample_modules_generated(struct sample_modules *modules, uint32_t image);
+
+void sample_modules_deinit(struct sample_modules *modules);
+
+/* Returns what must be added to a run-time address of a mapping to get the link-time
+ * address. */
+uint64_t sample_module_delta(const struct sample_module *module, uint64_t start,
+			     uint64_t size, uint64_t file_offset);
+
+/* Finds the rule for a link-time address, by which its frame is left. */
+bool sample_module_rule(struct sample_module *module, uint64_t address,
+			struct unwind_rule *ret_rule);
+
+/* Adds a function of generated code; of several at one start the last one counts. */
+void sample_module_add(struct sample_module *module, uint64_t start, uint64_t size,
+		       const char *name);
+
+/* Names the code at an address: link-time, or of generated code as it is. The caller
+ * frees the name. */
+struct sample_name sample_module_name(struct sample_module *module, uint64_t address);
+
+#endif

@@ -1,0 +1,233 @@
+#include "sample/process.h"
+
+#include "base/cleanup.h"
+#include "base/search.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint32_t add_image(struct sample_processes *processes, uint32_t pid,
+			  uint32_t parent)
+{
+	const uint32_t index = (uint32_t)processes->images.count;
+	struct sample_image *image = vector_add(&processes->images);
+
+	image->pid = pid;
+	image->parent = parent;
+	*table_insert(&processes->by_pid, pid, NULL) = index + 1;
+	return index;
+}
+
+uint32_t sample_processes_find(struct sample_processes *processes, uint32_t pid)
+{
+	uint64_t index;
+
+	if (table_find(&processes->by_pid, pid, &index) && index)
+		return (uint32_t)index - 1;
+	return add_image(processes, pid, 0);
+}
+
+void sample_processes_execute(struct sample_processes *processes, uint32_t pid)
+{
+	const uint32_t before = sample_processes_find(processes, pid);
+	struct sample_image *old = &processes->images.items[before];
+	const uint32_t parent = old->parent;
+
+	/* The first exec of all comes before anything else of the process is seen. */
+	if (!old->maps.count && !old->threads && !old->program)
+		return;
+	old->executed = true;
+	add_image(processes, pid, parent);
+}
+
+void sample_processes_fork(struct sample_processes *processes, uint32_t pid,
+			   uint32_t parent)
+{
+	uint32_t from, index;
+	uint64_t known;
+
+	if (pid == parent)
+		return;
+	/* A pid can come again. */
+	if (table_find(&processes->by_pid, pid, &known) && known)
+		processes->images.items[known - 1].ended = true;
+	from = sample_processes_find(processes, parent);
+	index = add_image(processes, pid, parent);
+	struct sample_image *image = &processes->images.items[index];
+	const struct sample_image *old = &processes->images.items[from];
+
+	image->program = old->program ? memory_copy_string(old->program) : NULL;
+	if (!old->maps.count)
+		return;
+	vector_reserve(&image->maps, old->maps.count);
+	memcpy(image->maps.items, old->maps.items,
+	       old->maps.count * sizeof(*old->maps.items));
+	image->maps.count = old->maps.count;
+}
+
+void sample_processes_thread(struct sample_processes *processes, uint32_t pid,
+			     uint32_t tid)
+{
+	const uint32_t image = sample_processes_find(processes, pid);
+	bool made;
+
+	table_insert(&processes->threads, (uint64_t)image << 32 | tid, &made);
+	processes->images.items[image].threads += made;
+}
+
+void sample_processes_end(struct sample_processes *processes, uint32_t pid)
+{
+	processes->images.items[sample_processes_find(processes, pid)].ended = true;
+}
+
+/* Takes [start, end) out of what is mapped. */
+static void cut_out(struct sample_maps *maps, uint64_t start, uint64_t end)
+{
+	struct sample_maps kept = {0};
+
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct sample_map map = maps->items[i];
+		struct sample_map part = map;
+
+		if (map.end <= start || map.start >= end) {
+			vector_push(&kept, map);
+			continue;
+		}
+		part.end = start;
+		if (map.start < start)
+			vector_push(&kept, part);
+		part = map;
+		part.start = end;
+		if (map.end > end)
+			vector_push(&kept, part);
+	}
+	vector_deinit(maps);
+	*maps = kept;
+}
+
+static bool any_within(const struct sample_maps *maps, uint64_t start, uint64_t end)
+{
+	size_t at = search_first(maps->count, i, maps->items[i].end <= start);
+
+	return at < maps->count && maps->items[at].start < end;
+}
+
+static void insert_map(struct sample_maps *maps, struct sample_map map)
+{
+	size_t at;
+
+	if (any_within(maps, map.start, map.end))
+		cut_out(maps, map.start, map.end);
+	at = search_first(maps->count, i, maps->items[i].start < map.start);
+	vector_push(maps, map);
+	memmove(maps->items + at + 1, maps->items + at,
+		(maps->count - 1 - at) * sizeof(*maps->items));
+	maps->items[at] = map;
+}
+
+static bool is_file(const char *name)
+{
+	return (name[0] == '/' && name[1] != '/' && strncmp(name, "/memfd:", 7) != 0 &&
+		strncmp(name, "/dev/zero", 9) != 0 && strncmp(name, "/SYSV", 5) != 0) ||
+	       !strcmp(name, "[vdso]");
+}
+
+void sample_processes_map(struct sample_processes *processes, uint32_t pid,
+			  const struct sample_mapping *mapping)
+{
+	const uint32_t index = sample_processes_find(processes, pid);
+	struct sample_image *image = &processes->images.items[index];
+	struct sample_map map = {mapping->start, mapping->start + mapping->size, 0, 0};
+	const struct sample_module *module;
+
+	if (map.end <= map.start)
+		return;
+	if (!is_file(mapping->name)) {
+		map.module = sample_modules_generated(&processes->modules, index);
+		insert_map(&image->maps, map);
+		return;
+	}
+	map.module = sample_modules_find(&processes->modules, (pid_t)pid, mapping->name,
+					 mapping->inode);
+	module = processes->modules.items.items[map.module];
+	map.delta = sample_module_delta(module, mapping->start, mapping->size,
+					mapping->file_offset);
+	insert_map(&image->maps, map);
+	/* The kernel maps the program before the loader. */
+	if (!image->program && mapping->name[0] == '/')
+		image->program = memory_copy_string(mapping->name);
+}
+
+/* A line of /proc/PID/maps: of code, or nothing. */
+static bool read_line(char *line, struct sample_mapping *ret_mapping)
+{
+	struct sample_mapping mapping = {.name = "//anon"};
+	uint64_t end;
+	char rights[5];
+	int name = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n",
+		   &mapping.start, &end, rights, &mapping.file_offset, &mapping.inode,
+		   &name) < 5 ||
+	    rights[2] != 'x' || end < mapping.start)
+		return false;
+	mapping.size = end - mapping.start;
+	if (name && line[name])
+		mapping.name = line + name;
+	*ret_mapping = mapping;
+	return true;
+}
+
+void sample_processes_read(struct sample_processes *processes, uint32_t pid)
+{
+	char path[64], program[PATH_MAX];
+	const uint32_t index = sample_processes_find(processes, pid);
+	char *line = NULL;
+	size_t capacity = 0;
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", pid);
+	length = readlink(path, program, sizeof(program) - 1);
+	if (length > 0) {
+		program[length] = '\0';
+		free(processes->images.items[index].program);
+		processes->images.items[index].program = memory_copy_string(program);
+	}
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	scoped_file FILE *file = fopen(path, "re");
+
+	while (file && getline(&line, &capacity, file) > 0) {
+		struct sample_mapping mapping;
+
+		if (read_line(line, &mapping))
+			sample_processes_map(processes, pid, &mapping);
+	}
+	free(line);
+}
+
+const struct sample_map *sample_image_map(const struct sample_image *image,
+					  uint64_t address)
+{
+	const size_t at =
+		search_first(image->maps.count, i, image->maps.items[i].end <= address);
+
+	return at < image->maps.count && image->maps.items[at].start <= address
+		       ? &image->maps.items[at]
+		       : NULL;
+}
+
+void sample_processes_deinit(struct sample_processes *processes)
+{
+	vector_for_each (&processes->images, image) {
+		free(image->program);
+		vector_deinit(&image->maps);
+	}
+	sample_modules_deinit(&processes->modules);
+	vector_deinit(&processes->images);
+	table_deinit(&processes->by_pid);
+	table_deinit(&processes->threads);
+}

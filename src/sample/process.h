@@ -1,0 +1,61 @@
+/* Processes by what records say of them: which programs they executed, and what code was
+ * mapped where. */
+#ifndef TRAMMEL_SAMPLE_PROCESS_H
+#define TRAMMEL_SAMPLE_PROCESS_H
+
+#include "base/table.h"
+#include "base/vector.h"
+#include "sample/module.h"
+
+/* Code of a module in a process. Addresses of it and `delta` make link-time ones. */
+struct sample_map {
+	uint64_t start, end, delta;
+	uint32_t module;
+};
+struct sample_maps VECTOR(struct sample_map); /* by start, disjoint */
+
+/* A program in a process, from exec or fork to exec or exit. */
+struct sample_image {
+	uint32_t pid, parent;
+	uint32_t threads;     /* how many there were */
+	char *program;        /* path; NULL: not known */
+	bool ended, executed; /* by exit; by exec of another program */
+	struct sample_maps maps;
+};
+
+struct sample_processes {
+	struct sample_modules modules;
+	struct VECTOR(struct sample_image) images; /* in the order in which they began */
+	struct table by_pid;                       /* index of the last + 1 */
+	struct table threads;                      /* that were counted: tids of images */
+};
+
+/* Returns the index of the image that a process has now; it is added if it is new. */
+uint32_t sample_processes_find(struct sample_processes *processes, uint32_t pid);
+
+/* Note what happened. */
+void sample_processes_execute(struct sample_processes *processes, uint32_t pid);
+void sample_processes_fork(struct sample_processes *processes, uint32_t pid,
+			   uint32_t parent);
+void sample_processes_thread(struct sample_processes *processes, uint32_t pid,
+			     uint32_t tid);
+void sample_processes_end(struct sample_processes *processes, uint32_t pid);
+
+/* Code that was mapped, from a file or (a name of none) to be generated. */
+struct sample_mapping {
+	uint64_t start, size, file_offset, inode;
+	const char *name;
+};
+void sample_processes_map(struct sample_processes *processes, uint32_t pid,
+			  const struct sample_mapping *mapping);
+
+/* Reads what a running process has mapped, and its program. */
+void sample_processes_read(struct sample_processes *processes, uint32_t pid);
+
+/* Finds the code at a run-time address; NULL: nothing is known to be there. */
+const struct sample_map *sample_image_map(const struct sample_image *image,
+					  uint64_t address);
+
+void sample_processes_deinit(struct sample_processes *processes);
+
+#endif

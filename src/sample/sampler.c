@@ -1,0 +1,271 @@
+#include "sample/sampler.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Addresses from here on are the kernel's. */
+#define KERNEL (1ull << 63)
+
+struct trm_error *sampler_create(const struct sampler_options *options,
+				 struct sampler **ret_sampler)
+{
+	struct sample_events events;
+	struct sampler *sampler;
+
+	TRM_TRY(sample_events_init(options->events, &options->rate, &events));
+	sampler = memory_allocate_zeroed(1, sizeof(*sampler));
+	sampler->options = *options;
+	sampler->events = events;
+	sample_source_init(&sampler->source, &sampler->events);
+	*ret_sampler = sampler;
+	return NULL;
+}
+
+void sampler_destroy(struct sampler *sampler)
+{
+	if (!sampler)
+		return;
+	sample_source_deinit(&sampler->source);
+	sample_events_deinit(&sampler->events);
+	sample_processes_deinit(&sampler->processes);
+	sample_sums_deinit(&sampler->sums);
+	free(sampler);
+}
+
+struct trm_error *sampler_open(struct sampler *sampler, pid_t pid)
+{
+	sampler->first = (uint32_t)pid;
+	return sample_source_open(&sampler->source, pid, false);
+}
+
+/* Opens events for the threads that have none yet. Returns how many there were. */
+static struct trm_error *open_threads(struct sampler *sampler, pid_t pid,
+				      struct table *known, size_t *ret_new)
+{
+	char path[64];
+	struct dirent *entry;
+	struct trm_error *error = NULL;
+	DIR *folder;
+
+	*ret_new = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	folder = opendir(path);
+	if (!folder)
+		return trm_error_create(TRM_ERROR_GONE, "there is no process %d",
+					(int)pid);
+	while (!error && (entry = readdir(folder))) {
+		const long tid = strtol(entry->d_name, NULL, 10);
+		bool made = false;
+
+		if (tid > 0)
+			table_insert(known, (uint64_t)tid, &made);
+		if (!made)
+			continue;
+		error = sample_source_open(&sampler->source, (pid_t)tid, true);
+		if (error && error->code == TRM_ERROR_GONE) {
+			trm_error_destroy(error);
+			error = NULL;
+			continue;
+		}
+		++*ret_new;
+		sample_processes_thread(&sampler->processes, (uint32_t)pid,
+					(uint32_t)tid);
+	}
+	closedir(folder);
+	return error;
+}
+
+struct trm_error *sampler_attach(struct sampler *sampler, pid_t pid)
+{
+	struct table known = {0};
+	size_t count = 1;
+	struct trm_error *error = NULL;
+
+	sampler->first = (uint32_t)pid;
+	/* Threads may begin while others are looked at. */
+	while (!error && count)
+		error = open_threads(sampler, pid, &known, &count);
+	table_deinit(&known);
+	TRM_TRY(error);
+	sampler->begin_ns = clock_now_ns();
+	sample_source_start(&sampler->source);
+	/* What is mapped from now on comes as a record. */
+	sample_processes_read(&sampler->processes, (uint32_t)pid);
+	return NULL;
+}
+
+/* Whether a moment is in the part that counts. */
+static bool is_counted(const struct sampler *sampler, const struct sample_record *record)
+{
+	const struct sampler_options *options = &sampler->options;
+	const uint64_t since = record->time - sampler->begin_ns;
+
+	if (options->no_follow && record->pid != sampler->first)
+		return false;
+	if (!options->after_ns && !options->for_ns)
+		return true;
+	return since >= options->after_ns &&
+	       (!options->for_ns || since - options->after_ns < options->for_ns);
+}
+
+/* Where the program is: in the kernel it is at the call that led there. */
+static uint64_t find_pc(const struct sample_record *record)
+{
+	uint64_t address = record->ip;
+
+	if (address < KERNEL)
+		return address;
+	if (record->has_registers)
+		return record->registers[SAMPLE_PC];
+	/* Among the frames stand marks, which are like addresses of the kernel. */
+	for (uint64_t i = 0; i < record->chain_count; i++) {
+		memcpy(&address, record->chain + 8 * i, sizeof(address));
+		if (address < KERNEL)
+			return address;
+	}
+	return 0;
+}
+
+static uint32_t add_frame(struct sampler *sampler, uint32_t image, uint32_t parent,
+			  uint64_t address)
+{
+	const struct sample_map *map =
+		sample_image_map(&sampler->processes.images.items[image], address);
+
+	return sample_sums_node(&sampler->sums, parent,
+				map ? map->module : SAMPLE_NOWHERE,
+				map ? address + map->delta : address);
+}
+
+/* Adds the frames of a path, the outermost first. Returns the node of the innermost. */
+static uint32_t add_path(struct sampler *sampler, uint32_t image,
+			 const struct sample_record *record, uint64_t pc)
+{
+	struct sample_path *path = &sampler->path;
+	uint32_t node = 0;
+
+	sample_stack_walk(&sampler->processes.modules,
+			  &sampler->processes.images.items[image], record, pc, path);
+	if (!path->whole) {
+		sampler->cut_off++;
+		node = sample_sums_node(&sampler->sums, 0, SAMPLE_CUT_OFF, 0);
+	}
+	for (uint32_t i = path->count; i-- > 0;) {
+		node = add_frame(sampler, image, node, path->addresses[i]);
+		if (!node)
+			break;
+	}
+	return node;
+}
+
+static void see_sample(struct sampler *sampler, const struct sample_record *record)
+{
+	struct sample_sum sum = {.samples = 1, .events = record->period};
+	uint64_t pc = find_pc(record);
+
+	if (!sample_source_event(&sampler->source, record->id, &sum.event) || !pc ||
+	    !is_counted(sampler, record))
+		return;
+	sampler->taken[sum.event]++;
+	sample_processes_thread(&sampler->processes, record->pid, record->tid);
+	sum.image = sample_processes_find(&sampler->processes, record->pid);
+	sum.tid = sampler->options.threads ? record->tid : 0;
+	if (sampler->lead_back)
+		pc = sampler->lead_back(sampler->lead_back_context, record->pid, pc);
+	sum.node = sampler->options.rate.callpath && record->has_registers
+			   ? add_path(sampler, sum.image, record, pc)
+			   : add_frame(sampler, sum.image, 0, pc);
+	sample_sums_add(&sampler->sums, &sum);
+}
+
+static void see_mapping(struct sampler *sampler, const struct sample_record *record)
+{
+	const struct sample_mapping mapping = {record->start, record->size,
+					       record->file_offset, record->inode,
+					       record->name};
+
+	if (record->executable)
+		sample_processes_map(&sampler->processes, record->pid, &mapping);
+}
+
+static void see_name(struct sampler *sampler, const struct sample_record *record)
+{
+	if (!record->executed)
+		return;
+	if (!sampler->begin_ns)
+		sampler->begin_ns = record->time;
+	sample_processes_execute(&sampler->processes, record->pid);
+	sample_processes_thread(&sampler->processes, record->pid, record->tid);
+}
+
+static void see_fork(struct sampler *sampler, const struct sample_record *record)
+{
+	sample_processes_fork(&sampler->processes, record->pid, record->parent);
+	sample_processes_thread(&sampler->processes, record->pid, record->tid);
+}
+
+/* The end of a process is that of its first thread, or of the last of the others: that
+ * the first one has ended is enough. */
+static void see_end(struct sampler *sampler, const struct sample_record *record)
+{
+	if (record->pid == record->tid)
+		sample_processes_end(&sampler->processes, record->pid);
+}
+
+static void see_lost(struct sampler *sampler, const struct sample_record *record)
+{
+	sampler->lost += record->lost;
+}
+
+static void see_throttle(struct sampler *sampler, const struct sample_record *record)
+{
+	(void)record;
+	sampler->throttled++;
+}
+
+void sampler_see(struct sampler *sampler, const struct sample_record *record)
+{
+	static void (*const sees[])(struct sampler * sampler,
+				    const struct sample_record *record) = {
+		[SAMPLE_OTHER] = NULL,         [SAMPLE_TAKEN] = see_sample,
+		[SAMPLE_MAPPED] = see_mapping, [SAMPLE_NAMED] = see_name,
+		[SAMPLE_FORKED] = see_fork,    [SAMPLE_ENDED] = see_end,
+		[SAMPLE_LOST] = see_lost,      [SAMPLE_THROTTLED] = see_throttle,
+	};
+
+	if (sees[record->kind])
+		sees[record->kind](sampler, record);
+}
+
+static void visit_record(void *context, const struct sample_record *record)
+{
+	sampler_see(context, record);
+}
+
+static uint64_t thread_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void sampler_take(struct sampler *sampler, bool all)
+{
+	const uint64_t begin = thread_ns();
+
+	sample_source_drain(&sampler->source, all, visit_record, sampler);
+	sampler->own_ns += thread_ns() - begin;
+}
+
+void sampler_finish(struct sampler *sampler)
+{
+	sample_source_stop(&sampler->source);
+	sampler_take(sampler, true);
+	sample_source_count(&sampler->source);
+}

@@ -1,0 +1,66 @@
+/*
+ * Samples of processes: from open events to sums. What begins, maps code and ends is
+ * followed by the records themselves; no process is stopped or changed. Everything of one
+ * sampler is done by one thread at a time.
+ */
+#ifndef TRAMMEL_SAMPLE_SAMPLER_H
+#define TRAMMEL_SAMPLE_SAMPLER_H
+
+#include "sample/event.h"
+#include "sample/process.h"
+#include "sample/source.h"
+#include "sample/stack.h"
+#include "sample/sums.h"
+
+struct sampler_options {
+	const char *events; /* names, with commas between them */
+	struct sample_rate rate;
+	bool threads;              /* those of threads are kept apart */
+	bool no_follow;            /* only the first process counts */
+	uint64_t after_ns, for_ns; /* the part of the time that counts; for_ns 0: to the
+				      end */
+};
+
+/* Leads an address in code that trammel made back to the original one. */
+typedef uint64_t sampler_lead_back(void *context, uint32_t pid, uint64_t address);
+
+struct sampler {
+	struct sampler_options options;
+	struct sample_events events;
+	struct sample_source source;
+	struct sample_processes processes;
+	struct sample_sums sums;
+	struct sample_path path;
+	uint32_t first;           /* pid of the first process */
+	uint64_t begin_ns;        /* time of its exec, or of the attachment; 0: not yet */
+	uint64_t lost, throttled; /* records that the kernel had no room for; how often it
+				     took no samples, since they came too fast */
+	uint64_t taken[SAMPLE_EVENTS_MAX];
+	uint64_t cut_off; /* stacks that were longer than what is copied of them */
+	uint64_t own_ns;  /* processor time that reading and walking took */
+	sampler_lead_back *lead_back; /* NULL: nothing has code of trammel's */
+	void *lead_back_context;
+};
+
+/* Finds the events. On success the caller destroys the sampler. */
+struct trm_error *sampler_create(const struct sampler_options *options,
+				 struct sampler **ret_sampler);
+void sampler_destroy(struct sampler *sampler);
+
+/* Opens the events for a process that is about to execute its program. Errors as for
+ * sample_source_open. */
+struct trm_error *sampler_open(struct sampler *sampler, pid_t pid);
+
+/* Opens them for all threads of a running process, and begins at once. */
+struct trm_error *sampler_attach(struct sampler *sampler, pid_t pid);
+
+/* Takes in what the kernel has written since the last time; with `all`, up to now. */
+void sampler_take(struct sampler *sampler, bool all);
+
+/* Takes one record in, as sampler_take does. */
+void sampler_see(struct sampler *sampler, const struct sample_record *record);
+
+/* Ends the events, and takes in what is left. */
+void sampler_finish(struct sampler *sampler);
+
+#endif

@@ -1,0 +1,416 @@
+#include "sample/save.h"
+
+#include "base/array.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "image/image.h"
+#include "record/model.h"
+#include "record/trm_writer.h"
+#include "record/value.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct attributes {
+	record_attribute module, path, function, caller_module, caller;
+	record_attribute offset, image, thread, event, address, samples, events;
+	record_attribute build_id, known, instrumented;
+};
+
+/* A sum as it is written; equal ones but for the last two are one. */
+struct row {
+	record_node node;
+	uint32_t image, tid, event;
+	uint64_t offset, address;
+	uint64_t samples, events;
+};
+
+struct naming {
+	uint64_t offset;
+	char *name;
+};
+
+struct writing {
+	const struct sample_saving *saving;
+	struct sampler *sampler;
+	struct attributes names;
+	record_node
+		*callers; /* by node of the sums: its path, with itself; 0: not made */
+	struct table by_place; /* index in `named` + 1, by a hash of module and address */
+	struct VECTOR(struct naming) named;
+	struct VECTOR(struct row) rows;
+	struct table loads; /* modules of images that were described */
+};
+
+static struct trm_error *make_attributes(struct writing *writing)
+{
+	struct attributes *n = &writing->names;
+	const uint32_t value = RECORD_AS_VALUE,
+		       sum = RECORD_AS_VALUE | RECORD_AGGREGATABLE;
+	const struct record_attribute_row rows[] = {
+		{"module", RECORD_STRING, 0, &n->module},
+		{"module.path", RECORD_STRING, 0, &n->path},
+		{"function", RECORD_STRING, 0, &n->function},
+		{"frame.module", RECORD_STRING, 0, &n->caller_module},
+		{"frame", RECORD_STRING, RECORD_NESTED, &n->caller},
+		{"offset", RECORD_ADDRESS, value, &n->offset},
+		{"image", RECORD_UINT, value, &n->image},
+		{"thread", RECORD_UINT, value, &n->thread},
+		{"event", RECORD_STRING, value, &n->event},
+		{"sample.address", RECORD_ADDRESS, value, &n->address},
+		{"samples", RECORD_UINT, sum, &n->samples},
+		{"sample.events", RECORD_UINT, sum, &n->events},
+		{"buildid", RECORD_STRING, value, &n->build_id},
+		{"functions.known", RECORD_UINT, value, &n->known},
+		{"functions.instrumented", RECORD_UINT, value, &n->instrumented},
+	};
+
+	return record_attributes_intern(writing->saving->model, rows, array_count(rows));
+}
+
+static const char *path_of(const struct writing *writing, uint32_t module)
+{
+	return module < writing->sampler->processes.modules.items.count
+		       ? writing->sampler->processes.modules.items.items[module]->path
+		       : "[unknown]";
+}
+
+static struct sample_name look_up(struct writing *writing, const struct sample_node *node)
+{
+	struct sample_name name = {.offset = node->address};
+	struct text text = {0};
+
+	if (node->module < writing->sampler->processes.modules.items.count)
+		return sample_module_name(
+			writing->sampler->processes.modules.items.items[node->module],
+			node->address);
+	if (node->module == SAMPLE_CUT_OFF)
+		text_add(&text, "[cut off]");
+	else
+		text_format(&text, "[unknown+0x%lx]", node->address);
+	name.function = text.data;
+	return name;
+}
+
+/* The name of a place, looked up once. Valid until the next one is. */
+static const struct naming *name_of(struct writing *writing,
+				    const struct sample_node *node)
+{
+	const uint64_t place[] = {node->module, node->address};
+	uint64_t *index =
+		table_insert(&writing->by_place, hash_bytes(place, sizeof(place)), NULL);
+
+	if (!*index) {
+		struct sample_name name = look_up(writing, node);
+
+		vector_push(&writing->named, ((struct naming){.offset = name.offset,
+							      .name = name.function}));
+		*index = writing->named.count;
+	}
+	return &writing->named.items[*index - 1];
+}
+
+/* The path of frames up to a node, itself included; 0: none. */
+static record_node caller_node(struct writing *writing, uint32_t node)
+{
+	struct record_model *model = writing->saving->model;
+	const struct sample_node *nodes = writing->sampler->sums.nodes.items;
+	struct VECTOR(uint32_t) chain = {0};
+	record_node path = 0;
+
+	for (; node && !writing->callers[node]; node = nodes[node].parent)
+		vector_push(&chain, node);
+	if (node)
+		path = writing->callers[node];
+	while (chain.count) {
+		const uint32_t at = chain.items[--chain.count];
+		const char *name = name_of(writing, &nodes[at])->name;
+
+		path = record_node_child(
+			model, path, writing->names.caller_module,
+			record_string(path_of(writing, nodes[at].module)));
+		path = record_node_child(model, path, writing->names.caller,
+					 record_string(name));
+		writing->callers[at] = path;
+	}
+	vector_deinit(&chain);
+	return path;
+}
+
+static record_node leaf_node(struct writing *writing, const struct sample_node *node,
+			     const char *name)
+{
+	struct record_model *model = writing->saving->model;
+	const char *path = path_of(writing, node->module);
+	record_node at = caller_node(writing, node->parent);
+
+	at = record_node_child(model, at, writing->names.module,
+			       record_string(path_name(path)));
+	at = record_node_child(model, at, writing->names.path, record_string(path));
+	return record_node_child(model, at, writing->names.function, record_string(name));
+}
+
+/* Describes a module once for each image: its build, and how many functions it has. */
+static void save_module(struct writing *writing, uint32_t image, uint32_t index)
+{
+	const struct attributes *n = &writing->names;
+	const struct sample_module *module;
+	struct record_model *model = writing->saving->model;
+	char build_id[2 * sizeof(((struct image *)0)->build_id) + 1] = "";
+	record_node node;
+	bool made;
+
+	table_insert(&writing->loads, (uint64_t)image << 32 | index, &made);
+	if (!made || writing->saving->modules_known ||
+	    index >= writing->sampler->processes.modules.items.count)
+		return;
+	module = writing->sampler->processes.modules.items.items[index];
+	for (size_t i = 0; module->image && i < module->image->build_id_size; i++)
+		snprintf(build_id + 2 * i, 3, "%02x", module->image->build_id[i]);
+	node = record_node_child(model, 0, n->module,
+				 record_string(path_name(module->path)));
+	node = record_node_child(model, node, n->path, record_string(module->path));
+	const struct record_pair pairs[] = {
+		{n->image, record_uint(image)},
+		{n->known,
+		 record_uint(module->image ? module->image->functions.count : 0)},
+		{n->instrumented, record_uint(0)},
+		{n->build_id, record_string(build_id)},
+	};
+
+	trm_writer_record(writing->saving->writer, node, pairs, array_count(pairs));
+}
+
+/* Counters that had to share the processor's registers ran for a part of the time. */
+static uint64_t corrected_events(const struct writing *writing,
+				 const struct sample_sum *sum)
+{
+	const struct sample_tally *tally = &writing->sampler->source.tallies[sum->event];
+
+	const uint64_t run_ns = writing->sampler->source.run_ns;
+
+	/* Below a hundredth it is the time that switching them took. */
+	if (!tally->running_ns || tally->running_ns >= run_ns - run_ns / 100)
+		return sum->events;
+	return (uint64_t)((double)sum->events * (double)run_ns /
+			  (double)tally->running_ns);
+}
+
+static void add_row(struct writing *writing, const struct sample_sum *sum)
+{
+	const struct sample_node *node = &writing->sampler->sums.nodes.items[sum->node];
+	const uint32_t image = writing->saving->numbers[sum->image];
+	const struct naming *naming;
+
+	if (!image)
+		return;
+	naming = name_of(writing, node);
+	const uint64_t offset = naming->offset;
+
+	vector_push(&writing->rows,
+		    ((struct row){
+			    .node = leaf_node(writing, node, naming->name),
+			    .image = image,
+			    .tid = sum->tid,
+			    .event = sum->event,
+			    .offset = offset,
+			    .address = node->address,
+			    .samples = sum->samples,
+			    .events = corrected_events(writing, sum),
+		    }));
+	save_module(writing, image, node->module);
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	return compare_numbers(a->event, b->event) ?: compare_numbers(a->image, b->image)
+		?: compare_numbers(a->node, b->node)
+		?: compare_numbers(a->tid, b->tid)
+		?: compare_numbers(a->offset, b->offset)
+		?: compare_numbers(a->address, b->address);
+}
+
+static void write_row(const struct writing *writing, const struct row *row)
+{
+	const struct attributes *n = &writing->names;
+	struct record_pair pairs[] = {
+		{n->offset, record_address(row->offset)},
+		{n->image, record_uint(row->image)},
+		{n->event,
+		 record_string(writing->sampler->events.items[row->event].name)},
+		{n->address, record_address(row->address)},
+		{n->samples, record_uint(row->samples)},
+		{n->events, record_uint(row->events)},
+		{n->thread, record_uint(row->tid)},
+	};
+
+	trm_writer_record(writing->saving->writer, row->node, pairs,
+			  array_count(pairs) - !row->tid);
+}
+
+static void write_rows(struct writing *writing)
+{
+	struct row *rows = writing->rows.items;
+	const size_t count = writing->rows.count;
+
+	if (count)
+		qsort(rows, count, sizeof(*rows), compare_rows);
+	for (size_t i = 0; i < count; i++) {
+		struct row row = rows[i];
+
+		for (; i + 1 < count && !compare_rows(&rows[i + 1], &row); i++) {
+			row.samples += rows[i + 1].samples;
+			row.events += rows[i + 1].events;
+		}
+		write_row(writing, &row);
+	}
+}
+
+/* What each event was, and how often it happened. */
+static struct trm_error *save_event(const struct writing *writing, uint32_t index)
+{
+	struct record_model *model = writing->saving->model;
+	const struct sampler *sampler = writing->sampler;
+	const struct sample_event *event = &sampler->events.items[index];
+	const struct sample_tally *tally = &sampler->source.tallies[index];
+	const bool by_frequency = !sampler->options.rate.period;
+	const struct {
+		const char *name;
+		struct record_value value;
+		bool wanted;
+	} rows[] = {
+		{"event", record_string(event->name), true},
+		{"event.unit", record_string("ns"), event->is_clock},
+		{"event.frequency", record_uint(sampler->options.rate.frequency),
+		 by_frequency},
+		{"event.period", record_uint(event->period), event->period != 0},
+		{"event.samples", record_uint(sampler->taken[index]), true},
+		{"event.total", record_uint(tally->total), true},
+		{"event.time.ns", record_uint(sampler->source.run_ns), true},
+		{"event.running.ns", record_uint(tally->running_ns), true},
+	};
+	struct record_pair pairs[array_count(rows)];
+	size_t count = 0;
+
+	if (!tally->opened)
+		return NULL;
+	for (size_t i = 0; i < array_count(rows); i++) {
+		if (!rows[i].wanted)
+			continue;
+		TRM_TRY(record_attribute_intern(model, rows[i].name, rows[i].value.type,
+						RECORD_AS_VALUE,
+						&pairs[count].attribute));
+		pairs[count++].value = rows[i].value;
+	}
+	trm_writer_record(writing->saving->writer, 0, pairs, count);
+	return NULL;
+}
+
+/* What the samples lack, and what they cost. */
+static struct trm_error *save_globals(const struct writing *writing)
+{
+	const struct sampler *sampler = writing->sampler;
+	const char *notes = sampler->source.notes.data;
+	const struct {
+		const char *name;
+		struct record_value value;
+		bool wanted;
+	} rows[] = {
+		{"samples.lost", record_uint(sampler->lost), true},
+		{"samples.throttled", record_uint(sampler->throttled),
+		 sampler->throttled != 0},
+		{"samples.dropped", record_uint(sampler->sums.dropped),
+		 sampler->sums.dropped != 0},
+		{"samples.cut_off", record_uint(sampler->cut_off), sampler->cut_off != 0},
+		{"samples.own.ns", record_uint(sampler->own_ns), true},
+		{"samples.notes", record_string(notes ? notes : ""), notes != NULL},
+	};
+
+	for (size_t i = 0; i < array_count(rows); i++) {
+		record_attribute attribute;
+
+		if (!rows[i].wanted)
+			continue;
+		TRM_TRY(record_attribute_intern(
+			writing->saving->model, rows[i].name, rows[i].value.type,
+			RECORD_AS_VALUE | RECORD_GLOBAL, &attribute));
+		trm_writer_global(writing->saving->writer, attribute, rows[i].value);
+	}
+	return NULL;
+}
+
+static void deinit_writing(struct writing *writing)
+{
+	vector_for_each (&writing->named, naming)
+		free(naming->name);
+	vector_deinit(&writing->named);
+	vector_deinit(&writing->rows);
+	table_deinit(&writing->by_place);
+	table_deinit(&writing->loads);
+	free(writing->callers);
+}
+
+struct trm_error *sample_save(const struct sample_saving *saving, struct sampler *sampler)
+{
+	struct writing writing = {.saving = saving, .sampler = sampler};
+	struct trm_error *error;
+
+	TRM_TRY(make_attributes(&writing));
+	writing.callers = memory_allocate_zeroed(sampler->sums.nodes.count + 1,
+						 sizeof(*writing.callers));
+	error = save_globals(&writing);
+	for (uint32_t i = 0; !error && i < sampler->events.count; i++)
+		error = save_event(&writing, i);
+	if (!error) {
+		vector_for_each (&sampler->sums.sums, sum)
+			add_row(&writing, sum);
+		write_rows(&writing);
+	}
+	deinit_writing(&writing);
+	return error;
+}
+
+static const char *state_of(const struct sampler *sampler,
+			    const struct sample_image *image, const char *state)
+{
+	if (image->executed)
+		return "exec";
+	if (image->pid == sampler->first && state)
+		return state;
+	return image->ended || kill((pid_t)image->pid, 0) ? "ended" : "running";
+}
+
+struct trm_error *sample_save_processes(const struct sample_saving *saving,
+					const struct sampler *sampler, const char *state)
+{
+	record_attribute process, image_number, parent, program, threads, state_name;
+	const struct record_attribute_row rows[] = {
+		{"process", RECORD_UINT, RECORD_AS_VALUE, &process},
+		{"image", RECORD_UINT, RECORD_AS_VALUE, &image_number},
+		{"process.parent", RECORD_UINT, RECORD_AS_VALUE, &parent},
+		{"program", RECORD_STRING, RECORD_AS_VALUE, &program},
+		{"threads", RECORD_UINT, RECORD_AS_VALUE, &threads},
+		{"process.state", RECORD_STRING, RECORD_AS_VALUE, &state_name},
+	};
+
+	TRM_TRY(record_attributes_intern(saving->model, rows, array_count(rows)));
+	for (size_t i = 0; i < sampler->processes.images.count; i++) {
+		const struct sample_image *image = &sampler->processes.images.items[i];
+		const struct record_pair pairs[] = {
+			{process, record_uint(image->pid)},
+			{image_number, record_uint(saving->numbers[i])},
+			{parent, record_uint(image->parent)},
+			{program, record_string(image->program ? image->program : "")},
+			{threads, record_uint(image->threads)},
+			{state_name, record_string(state_of(sampler, image, state))},
+		};
+
+		if (saving->numbers[i])
+			trm_writer_record(saving->writer, 0, pairs, array_count(pairs));
+	}
+	return NULL;
+}

@@ -1,0 +1,69 @@
+/* Perf events that are open: one for each event and processor, and threads or a program
+ * that begins; and the rings that they write to, one a processor. */
+#ifndef TRAMMEL_SAMPLE_SOURCE_H
+#define TRAMMEL_SAMPLE_SOURCE_H
+
+#include "base/text.h"
+#include "sample/event.h"
+#include "sample/order.h"
+
+#include <sys/types.h>
+
+/* One event in all that it was opened for. */
+struct sample_tally {
+	bool opened, refused;
+	uint64_t total;      /* events that happened, in the kernel, too */
+	uint64_t running_ns; /* time in which a counter counted it */
+};
+
+/* A descriptor. */
+struct sample_opened {
+	int fd;
+	uint32_t event; /* index */
+	uint64_t id;
+};
+
+struct sample_source {
+	struct sample_events *events;
+	struct sample_tally tallies[SAMPLE_EVENTS_MAX];
+	uint64_t run_ns; /* time that the threads ran */
+	struct VECTOR(struct sample_opened) opened;
+	struct VECTOR(struct sample_ring) rings; /* by processor */
+	struct sample_order order;
+	struct text notes;    /* lines: events that are not there, and why */
+	uint64_t jittered_ns; /* time of the last change of periods */
+	unsigned int seed;
+};
+
+/* Begins with events, which must outlive it. */
+void sample_source_init(struct sample_source *source, struct sample_events *events);
+void sample_source_deinit(struct sample_source *source);
+
+/* Opens all events for a thread `tid`, and all threads and processes that it will make:
+ * from its next exec on, or, with `at_once`, from sample_source_start on. Events that the
+ * machine does not have become a line of notes, and if none is left the processor's clock
+ * is used. Errors: TRM_ERROR_UNSUPPORTED with the remedy if perf events are forbidden,
+ * TRM_ERROR_GONE if there is no such thread. */
+struct trm_error *sample_source_open(struct sample_source *source, pid_t tid,
+				     bool at_once);
+/* Lets all events begin, or ends them. */
+void sample_source_start(struct sample_source *source);
+void sample_source_stop(struct sample_source *source);
+
+/* Waits until a ring is half full, `fd` (-1: none) can be read, or the time is over. */
+void sample_source_wait(const struct sample_source *source, int fd, int wait_ms);
+
+/* Reads the rings and visits the records that are older than now; with `all`, also those
+ * that are not. Changes periods by chance now and then, by 5 % at most, so that they do
+ * not keep step with the program. */
+void sample_source_drain(struct sample_source *source, bool all, sample_visit *visit,
+			 void *context);
+
+/* Finds the index of the event with a descriptor's id; false: none has it. */
+bool sample_source_event(const struct sample_source *source, uint64_t id,
+			 uint32_t *ret_event);
+
+/* Reads the totals of all events. */
+void sample_source_count(struct sample_source *source);
+
+#endif

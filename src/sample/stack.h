@@ -1,0 +1,25 @@
+/* Call paths from the registers of a sample and the copy of its stack. */
+#ifndef TRAMMEL_SAMPLE_STACK_H
+#define TRAMMEL_SAMPLE_STACK_H
+
+#include "sample/process.h"
+#include "sample/record.h"
+
+enum { SAMPLE_FRAMES_MAX = 512 };
+
+/* The frames of a sample. */
+struct sample_path {
+	uint32_t count;
+	/* Run-time addresses, the innermost first: the pc, then the last bytes of calls
+	 * (of what a signal interrupted, the instruction). */
+	uint64_t addresses[SAMPLE_FRAMES_MAX];
+	bool whole; /* the last one is the outermost */
+};
+
+/* Walks the stack of a sample in a process image: by call-frame information, and through
+ * code without it by frame pointers. `pc`: where the thread is in the original code. */
+void sample_stack_walk(struct sample_modules *modules, const struct sample_image *image,
+		       const struct sample_record *record, uint64_t pc,
+		       struct sample_path *ret_path);
+
+#endif

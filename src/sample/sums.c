@@ -1,0 +1,64 @@
+#include "sample/sums.h"
+
+#include <stddef.h>
+
+/* Together some 300 MB. */
+enum { NODES_MAX = 1 << 22, SUMS_MAX = 1 << 21 };
+
+uint32_t sample_sums_node(struct sample_sums *sums, uint32_t parent, uint32_t module,
+			  uint64_t address)
+{
+	const struct sample_node wanted = {parent, module, address};
+	uint64_t hash = hash_bytes(&wanted, sizeof(wanted)), index;
+
+	if (!sums->nodes.count)
+		vector_add(&sums->nodes);
+	for (; table_find(&sums->by_node, hash, &index); hash++) {
+		const struct sample_node *node = &sums->nodes.items[index];
+
+		if (node->parent == parent && node->module == module &&
+		    node->address == address)
+			return (uint32_t)index;
+	}
+	if (sums->nodes.count >= NODES_MAX)
+		return 0;
+	*table_insert(&sums->by_node, hash, NULL) = sums->nodes.count;
+	vector_push(&sums->nodes, wanted);
+	return (uint32_t)sums->nodes.count - 1;
+}
+
+void sample_sums_add(struct sample_sums *sums, const struct sample_sum *sample)
+{
+	uint64_t hash =
+		hash_bytes(sample, offsetof(struct sample_sum, event) + sizeof(uint32_t));
+	uint64_t index;
+
+	if (!sample->node) {
+		sums->dropped += sample->samples;
+		return;
+	}
+	for (; table_find(&sums->by_sum, hash, &index); hash++) {
+		struct sample_sum *sum = &sums->sums.items[index];
+
+		if (sum->node != sample->node || sum->image != sample->image ||
+		    sum->tid != sample->tid || sum->event != sample->event)
+			continue;
+		sum->samples += sample->samples;
+		sum->events += sample->events;
+		return;
+	}
+	if (sums->sums.count >= SUMS_MAX) {
+		sums->dropped += sample->samples;
+		return;
+	}
+	*table_insert(&sums->by_sum, hash, NULL) = sums->sums.count;
+	vector_push(&sums->sums, *sample);
+}
+
+void sample_sums_deinit(struct sample_sums *sums)
+{
+	vector_deinit(&sums->nodes);
+	vector_deinit(&sums->sums);
+	table_deinit(&sums->by_node);
+	table_deinit(&sums->by_sum);
+}

@@ -1,0 +1,45 @@
+/* Samples added up by where they were taken, in bounded memory. */
+#ifndef TRAMMEL_SAMPLE_SUMS_H
+#define TRAMMEL_SAMPLE_SUMS_H
+
+#include "base/table.h"
+#include "base/vector.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	SAMPLE_NOWHERE = UINT32_MAX, /* as a module: nothing is known of the address */
+	SAMPLE_CUT_OFF = UINT32_MAX - 1, /* the frames further out are not known */
+};
+
+/* A frame: a place in the code, below the frames that called it. */
+struct sample_node {
+	uint32_t parent;  /* index in `nodes`; 0: none is known */
+	uint32_t module;  /* or SAMPLE_NOWHERE, SAMPLE_CUT_OFF */
+	uint64_t address; /* link-time, of the instruction; of callers, of the call's last
+			     byte */
+};
+
+struct sample_sum {
+	uint32_t node, image, tid, event;
+	uint64_t samples, events;
+};
+
+struct sample_sums {
+	struct VECTOR(struct sample_node) nodes; /* 0 is none */
+	struct VECTOR(struct sample_sum) sums;
+	struct table by_node, by_sum; /* by hashes: index + 1 */
+	uint64_t dropped;             /* samples that there was no room for */
+};
+
+/* Returns the node of a frame, which is added if it is new; 0 without room for it. */
+uint32_t sample_sums_node(struct sample_sums *sums, uint32_t parent, uint32_t module,
+			  uint64_t address);
+
+/* Adds the numbers of one sample, or several. */
+void sample_sums_add(struct sample_sums *sums, const struct sample_sum *sample);
+
+void sample_sums_deinit(struct sample_sums *sums);
+
+#endif

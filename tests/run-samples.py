@@ -1,0 +1,274 @@
+#!/usr/bin/python3
+"""Compares samples with programs whose functions take known shares of the processor time.
+
+Usage: run-samples.py [--trammel PATH] [--only NAME] [--keep DIR]
+
+The programs in samples/ print lines that begin with "=":
+
+    = share FUNCTION PERCENT    of all samples, the calls below not counted
+    = path PERCENT FUNCTION...  of all samples, in the last function, called from those before it
+    = threads N, = processes N  that have samples, or were there
+
+Shares may be off by TOLERANCE: with some hundred samples chance alone makes some percent. Where
+perf events are forbidden there is nothing to test. Ends with `N passed, N failed`.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SAMPLES = os.path.join(HERE, "samples")
+TOLERANCE = 15  # percent of all
+
+BUILDS = {
+    "O2": ["gcc", "-O2", "-g"],
+    "clang": ["clang", "-O2"],
+    "static": ["gcc", "-O2", "-static"],
+    "pointers": ["gcc", "-O2", "-fno-omit-frame-pointer", "-fno-asynchronous-unwind-tables",
+                 "-fno-optimize-sibling-calls"],
+}
+
+
+class Failure(Exception):
+    pass
+
+
+def build(folder, name, variant):
+    source = os.path.join(SAMPLES, name + (".cc" if name == "paths" else ".c"))
+    program = os.path.join(folder, variant, name)
+    os.makedirs(os.path.dirname(program), exist_ok=True)
+    command = list(BUILDS[variant])
+    if name == "paths":
+        command[0] = {"gcc": "g++", "clang": "clang++"}[command[0]]
+    subprocess.run([*command, "-pthread", source, "-o", program], check=True)
+    return program
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+class Tests:
+    def __init__(self, trammel, folder):
+        self.trammel = trammel
+        self.folder = folder
+
+    def run(self, program, *options, status=0, env=None):
+        """What a sampled program prints, and the path of its profile."""
+        profile = program + ".trm"
+        done = subprocess.run([self.trammel, "run", "-q", "-o", profile, *options, "--", program],
+                              capture_output=True, text=True, check=False,
+                              env={**os.environ, **(env or {})})
+        expect(done.returncode == status, f"status {done.returncode}: {done.stderr}")
+        return done.stdout, profile
+
+    def report(self, profile, *options):
+        out = subprocess.run([self.trammel, "report", "--json", *options, profile], check=True,
+                             capture_output=True, text=True).stdout
+        return json.loads(out)
+
+    def check_shares(self, text, profile, least=100):
+        report = self.report(profile)
+        samples = {}
+        for row in report["rows"]:
+            samples[row["function"]] = samples.get(row["function"], 0) + row["samples"]
+        total = sum(samples.values())
+        expect(total >= least, f"only {total} samples")
+        for name, share in re.findall(r"^= share (\S+) (\S+)$", text, re.M):
+            got = 100 * samples.get(name, 0) / total
+            expect(abs(got - float(share)) <= TOLERANCE, f"{name}: {got:.1f} % and not {share} %")
+        return report
+
+    def check_paths(self, text, profile):
+        rows = self.report(profile, "--by", "callgraph")["rows"]
+        by_number = {row["context"]: row for row in rows}
+        total = sum(row["samples"] for row in rows)
+        got = {}
+        for row in rows:
+            chain, at = [], row
+            while at:
+                chain.append(at["function"])
+                at = by_number.get(at.get("parent"))
+            got[" ".join(reversed(chain))] = row["samples"]
+        for share, path in re.findall(r"^= path (\S+) (.*)$", text, re.M):
+            pattern = re.compile("(^| )" + "( .*)? ".join(map(re.escape, path.split(" "))) + "$")
+            part = 100 * sum(n for chain, n in got.items() if pattern.search(chain)) / total
+            expect(abs(part - float(share)) <= TOLERANCE, f"{path}: {part:.1f} %; {got}")
+
+    def shares(self, name, variant, *options, status=0):
+        text, profile = self.run(build(self.folder, name, variant), "-m", "samples", *options,
+                                 status=status)
+        return text, profile, self.check_shares(text, profile)
+
+    def split(self):
+        for variant in ("O2", "clang", "static"):
+            self.shares("split", variant, status=7)
+
+    def events(self):
+        _, profile, report = self.shares("split", "O2", "--event", "task-clock,page-faults,cycles",
+                                         "--frequency", "2000", status=7)
+        events = {event["event"]: event for event in report["events"]}
+        expect("task-clock" in events and "page-faults" in events, str(events))
+        expect(events["task-clock"]["event.samples"] >= 300, str(events))
+        expect("cycles" in events or "cycles" in report["profile"]["samples.notes"], profile)
+
+    def fallback(self):
+        """An event that no machine here has leaves the clock."""
+        if self.machine_has("cycles"):
+            return
+        _, _, report = self.shares("split", "O2", "--event", "cycles", status=7)
+        expect([event["event"] for event in report["events"]] == ["cpu-clock"], str(report["events"]))
+        expect("cpu-clock is used instead" in report["profile"]["samples.notes"], "no note")
+
+    def machine_has(self, event):
+        _, profile = self.run(build(self.folder, "split", "O2"), "-m", "samples", "--event", event,
+                              status=7)
+        return event in [row["event"] for row in self.report(profile)["events"]]
+
+    def period(self):
+        _, _, report = self.shares("split", "O2", "--period", "500000", status=7)
+        event = report["events"][0]
+        expect(event["event.period"] == 500000 and event["event.samples"] >= 300, str(event))
+
+    def window(self):
+        text, profile = self.run(build(self.folder, "split", "O2"), "-m", "samples", "--after", "1ms",
+                                 "--for", "1h", status=7)
+        self.check_shares(text, profile)
+        _, profile = self.run(build(self.folder, "split", "O2"), "-m", "samples", "--after", "1h",
+                              status=7)
+        expect(not self.report(profile)["rows"], "samples before the window")
+
+    def threads(self):
+        _, profile, _ = self.shares("threads", "O2", "--threads")
+        rows = [row for row in self.report(profile, "--by", "thread")["rows"] if row["samples"] > 50]
+        expect(len(rows) == 2, str(rows))
+
+    def children(self):
+        for variant in ("O2", "static"):
+            _, _, report = self.shares("children", variant)
+            processes = {row["process"] for row in report["processes"]}
+            expect(len(processes) == 3, str(report["processes"]))
+        text, profile = self.run(os.path.join(self.folder, "O2", "children"), "-m", "samples",
+                                 "--no-follow")
+        expect(sum(row["samples"] for row in self.report(profile)["rows"]) < 20, "children counted")
+
+    def paths(self):
+        for variant in ("O2", "clang", "static"):
+            text, profile = self.run(build(self.folder, "paths", variant), "-m", "samples:callpath")
+            self.check_paths(text, profile)
+
+    def pointers(self):
+        """Code without call-frame information, by frame pointers."""
+        text, profile = self.run(build(self.folder, "paths", "pointers"), "-m", "samples:callpath")
+        self.check_paths("\n".join(text.splitlines()[:1]), profile)
+
+    def stripped(self):
+        program = build(self.folder, "split", "O2")
+        subprocess.run(["strip", program], check=True)
+        _, profile = self.run(program, "-m", "samples", status=7)
+        os.remove(program)
+        names = {row["function"] for row in self.report(profile)["rows"]
+                 if row["module"] == "split" and row["samples"] > 50}
+        expect(len(names) == 2 and all(re.match(r"sub_[0-9a-f]+$", name) for name in names),
+               str(names))
+
+    def instructions(self):
+        """The samples of a function are those of its instructions."""
+        _, profile, report = self.shares("split", "clang", status=7)
+        whole = next(row["samples"] for row in report["rows"] if row["function"] == "heavy_step")
+        out = subprocess.run([self.trammel, "annotate", "--json", profile, "heavy_step"], check=True,
+                             capture_output=True, text=True).stdout
+        code = [row for block in json.loads(out)["blocks"] for row in block["code"]]
+        expect(sum(row.get("samples", 0) for row in code) == whole, out)
+        expect(len(code) > 2 and not code[-1].get("samples", 0) > whole / 2, out)
+
+    def other_commands(self):
+        _, profile, report = self.shares("split", "O2", status=7)
+        total = sum(row["samples"] for row in report["rows"])
+        merged = profile + ".merged"
+        subprocess.run([self.trammel, "merge", "-o", merged, profile, profile], check=True)
+        expect(sum(row["samples"] for row in self.report(merged)["rows"]) == 2 * total, "merged")
+        out = subprocess.run([self.trammel, "query", "--json",
+                              "aggregate sum(samples) where event=\"cpu-clock\"", profile],
+                             check=True, capture_output=True, text=True).stdout
+        expect(sum(row["sum#samples"] for row in json.loads(out)["rows"]) == total, out)
+
+    def untouched(self):
+        """The program is not traced, and not stopped by attaching."""
+        program = build(self.folder, "split", "O2")
+        profile = program + ".attached"
+        with subprocess.Popen([program, "forever"], start_new_session=True) as process, \
+                subprocess.Popen([self.trammel, "attach", "-q", "-p", str(process.pid), "-m",
+                                  "samples", "--for", "2s", "-o", profile],
+                                 stderr=subprocess.PIPE, text=True) as attached:
+            try:
+                while attached.poll() is None:
+                    with open(f"/proc/{process.pid}/status", encoding="utf-8") as status:
+                        expect("TracerPid:\t0" in status.read(), "traced")
+                    time.sleep(0.02)
+                expect(attached.returncode == 0, attached.stderr.read())
+            finally:
+                os.killpg(process.pid, 9)
+        text = "= share heavy_step 66.7\n= share light_step 33.3\n"
+        report = self.check_shares(text, profile, least=50)
+        expect(report["profile"]["run.exit"] == "running", str(report["profile"]))
+
+    def forbidden(self):
+        program = build(self.folder, "split", "O2")
+        done = subprocess.run([self.trammel, "run", "-m", "samples", "-o", program + ".none", "--",
+                               program], capture_output=True, text=True, check=False,
+                              env={**os.environ, "TRAMMEL_NO_PERF_EVENTS": "1"})
+        expect(done.returncode == 126, str(done))
+        expect(len(done.stderr.splitlines()) == 1 and "perf_event_paranoid" in done.stderr, done.stderr)
+        expect("heavy" not in done.stdout, "the program ran")
+
+
+NAMES = ("split", "events", "fallback", "period", "window", "threads", "children", "paths", "pointers",
+         "stripped", "instructions", "other_commands", "untouched", "forbidden")
+
+
+def is_forbidden(trammel, folder):
+    done = subprocess.run([trammel, "run", "-q", "-m", "samples", "-o", f"{folder}/true.trm", "--",
+                           "true"], capture_output=True, text=True, check=False)
+    return done.returncode == 126 and "perf events" in done.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--trammel", default="build/src/cli/trammel")
+    parser.add_argument("--only")
+    parser.add_argument("--keep")
+    given = parser.parse_args()
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as made:
+        folder = given.keep or made
+        tests = Tests(os.path.abspath(given.trammel), folder)
+        if is_forbidden(tests.trammel, folder):
+            print("skipped: perf events are forbidden here")
+            print("0 passed, 0 failed")
+            return 0
+        for name in NAMES:
+            if given.only and given.only not in name:
+                continue
+            try:
+                getattr(tests, name)()
+                passed += 1
+            except Failure as failure:
+                failed += 1
+                print(f"FAILED {name}: {failure}")
+            except subprocess.CalledProcessError as error:
+                failed += 1
+                print(f"FAILED {name}: {error}: {error.stderr}")
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
