@@ -2,7 +2,10 @@
 #include "cli/commands.h"
 #include "cli/showing.h"
 #include "report/diff/diff.h"
+#include "report/diff/records.h"
+#include "report/diff/records_show.h"
 #include "report/diff/show.h"
+#include "report/runs.h"
 #include "report/select.h"
 #include "report/text/report.h"
 
@@ -11,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct {
 	struct showing shown;
@@ -19,7 +23,8 @@ static struct {
 
 static const struct poptOption option_table[] = {
 	{"by", 0, POPT_ARG_STRING, &arguments.by, 0,
-	 "what a row is: function (the default), module, program, block, edge or arc",
+	 "what a row is: function (the default), module, program, block, edge, arc, "
+	 "tool or probe",
 	 "WHAT"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
 	 "order of the rows: difference (the default), ratio, name, module or "
@@ -50,8 +55,8 @@ static struct trm_error *read_threshold(double *ret_threshold)
 
 static struct trm_error *read_options(struct diff_options *options)
 {
-	static const char *const by[] = {"function", "module", "program", "block",
-					 "edge",     "arc",    NULL};
+	static const char *const by[] = {"function", "module", "program", "block", "edge",
+					 "arc",      "tool",   "probe",   NULL};
 	static const char *const sorts[] = {"difference", "ratio",        "name",
 					    "module",     "instructions", NULL};
 	int chosen_by, chosen_sort;
@@ -97,6 +102,39 @@ static struct trm_error *compare_profiles(const struct report_profile *a,
 	return error;
 }
 
+/* What profiles of tools or probes alone are compared by. */
+static enum diff_by default_by(const struct report_profile *a,
+			       const struct report_profile *b)
+{
+	static const struct {
+		const char *measure;
+		enum diff_by by;
+	} rows[] = {{"tools", DIFF_BY_TOOL}, {"probes", DIFF_BY_PROBE}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(report_run_text(&a->runs.items[0], "run.measure"),
+			    rows[i].measure) &&
+		    record_diff_has(a, rows[i].by) && record_diff_has(b, rows[i].by))
+			return rows[i].by;
+	return DIFF_BY_FUNCTION;
+}
+
+static struct trm_error *compare_records(const struct report_profile *a,
+					 const struct report_profile *b,
+					 const struct diff_options *options,
+					 int *ret_status)
+{
+	struct record_diff diff;
+	struct text text = {0};
+
+	TRM_TRY(record_diff_make(a, b, options, &diff));
+	*ret_status = diff.rows.count ? EXIT_FINDING : EXIT_DONE;
+	(arguments.shown.json ? record_diff_json : record_diff_text)(&diff, options,
+								     &text);
+	record_diff_deinit(&diff);
+	return showing_print(&arguments.shown, &text, true);
+}
+
 static struct trm_error *run_diff(int *ret_status)
 {
 	scoped_profile struct report_profile *a = NULL;
@@ -111,7 +149,10 @@ static struct trm_error *run_diff(int *ret_status)
 	TRM_TRY(read_options(&options));
 	TRM_TRY(showing_load(options.files[DIFF_A], &(struct report_filter){0}, &a));
 	TRM_TRY(showing_load(options.files[DIFF_B], &(struct report_filter){0}, &b));
-	return compare_profiles(a, b, &options, ret_status);
+	if (!arguments.by)
+		options.by = default_by(a, b);
+	return options.by >= DIFF_BY_TOOL ? compare_records(a, b, &options, ret_status)
+					  : compare_profiles(a, b, &options, ret_status);
 }
 
 const struct command cmd_diff = {

@@ -16,7 +16,10 @@ enum diff_by {
 	DIFF_BY_PROGRAM,
 	DIFF_BY_BLOCK,
 	DIFF_BY_EDGE,
-	DIFF_BY_ARC
+	DIFF_BY_ARC,
+	/* see report/diff/records.h */
+	DIFF_BY_TOOL,
+	DIFF_BY_PROBE
 };
 enum diff_sort {
 	DIFF_SORT_DIFFERENCE,
