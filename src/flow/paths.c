@@ -189,6 +189,33 @@ static void add_beginnings(const struct numbering *work, struct paths *paths)
 	set_values(paths, first);
 }
 
+/* Finds what comes to a node along one way only. From beginnings on: `order` has nodes
+ * behind all that they lead to. */
+static void find_only(const struct numbering *work, struct paths *paths)
+{
+	enum { SEVERAL = -1, NONE = -2 };
+
+	for (uint32_t i = 0; i < paths->node_count; i++)
+		paths->only[i] =
+			paths->begin_of[i] == PATHS_NONE
+				? NONE
+				: (int64_t)paths->steps.items[paths->begin_of[i]].value;
+	for (uint32_t i = work->ordered; i-- > 0;) {
+		const uint32_t node = work->order[i];
+
+		for (uint32_t k = paths->first[node]; k < paths->first[node + 1]; k++) {
+			const struct paths_step *step = &paths->steps.items[k];
+
+			if (step->kind != PATHS_PASS)
+				continue;
+			paths->only[step->to] =
+				paths->only[step->to] == NONE && paths->only[node] >= 0
+					? paths->only[node] + (int64_t)step->value
+					: SEVERAL;
+		}
+	}
+}
+
 static void list_steps(const struct numbering *work, struct paths *paths)
 {
 	scoped_free bool *reached =
@@ -216,6 +243,7 @@ static void list_steps(const struct numbering *work, struct paths *paths)
 		if (step->way != PATHS_NONE)
 			paths->step_of[step->way] = i;
 	}
+	find_only(work, paths);
 }
 
 /* The graph of the passes alone: what the spanning tree is chosen from. */
@@ -381,6 +409,7 @@ bool paths_init(struct paths *ret_paths, const struct paths_graph *graph, uint64
 	paths.step_of = memory_allocate((graph->way_count + 1) * sizeof(*paths.step_of));
 	paths.begin_of = memory_allocate((nodes + 1) * sizeof(*paths.begin_of));
 	paths.offsets = memory_allocate_zeroed(nodes + 1, sizeof(*paths.offsets));
+	paths.only = memory_allocate_zeroed(nodes + 1, sizeof(*paths.only));
 	good = nodes && count_paths(&work, limit);
 	if (good) {
 		paths.count = work.total;
@@ -401,6 +430,7 @@ void paths_deinit(struct paths *paths)
 	free(paths->step_of);
 	free(paths->begin_of);
 	free(paths->offsets);
+	free(paths->only);
 	*paths = (struct paths){0};
 }
 

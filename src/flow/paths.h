@@ -67,6 +67,8 @@ struct paths {
 	uint32_t *begin_of; /* by node: its beginning; PATHS_NONE: no path begins there */
 	int64_t *offsets;   /* by node: what the running sum is there more than the sum of
 			       the values so far */
+	int64_t *only;      /* by node: the sum of the values so far, where a single way
+			       leads there from a beginning; else -1 */
 };
 
 /* Whether the next path begins where a step leads in the graph. */

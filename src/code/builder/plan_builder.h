@@ -46,6 +46,7 @@ struct builder_function {
 	struct frequencies_known known;
 	struct paths paths;          /* of a function whose paths are counted */
 	struct whole_paths followed; /* and their probes */
+	struct live_registers live;
 };
 
 /* How functions use return addresses, by function. */

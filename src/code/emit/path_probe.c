@@ -42,49 +42,120 @@ static void set_sum(struct emitter *emitter, const struct path_words *words, int
 	emit_word32(emitter, (uint32_t)sum);
 }
 
+/* Writes an opcode with a register of 32 bits and the word as operands. */
+static void use_word(struct emitter *emitter, uint8_t opcode, uint8_t number,
+		     const struct path_words *words)
+{
+	emit_byte(emitter, 0x65);
+	if (number >= 8)
+		emit_byte(emitter, 0x44);
+	BYTES(emitter, opcode, (uint8_t)(0x04 | (number & 7) << 3), 0x25);
+	emit_slot(emitter, words->first + PATH_WORD);
+}
+
+/* Writes an addition (0xc0) or comparison (0xf8) of a constant to a register. */
+static void use_constant(struct emitter *emitter, uint8_t kind, uint8_t number,
+			 uint32_t constant)
+{
+	if (number >= 8)
+		emit_byte(emitter, 0x41);
+	BYTES(emitter, 0x81, (uint8_t)(kind | (number & 7)));
+	emit_word32(emitter, constant);
+}
+
+/* By way of a register, without a change of flags. */
+static void add_quietly(struct emitter *emitter, const struct path_words *words,
+			uint32_t increment, uint8_t scratch)
+{
+	const uint8_t number = scratch == PATH_NO_SCRATCH ? 0 : scratch;
+
+	if (scratch == PATH_NO_SCRATCH)
+		save_rax(emitter);
+	use_word(emitter, 0x8b, number, words); /* mov %gs:word, %scratch */
+	if (number >= 8)
+		emit_byte(emitter, 0x45);
+	/* lea increment(%scratch), %scratch */
+	BYTES(emitter, 0x8d, (uint8_t)(0x80 | (number & 7) << 3 | (number & 7)));
+	if ((number & 7) == 4)
+		emit_byte(emitter, 0x24);
+	emit_word32(emitter, increment);
+	use_word(emitter, 0x89, number, words);
+	if (scratch == PATH_NO_SCRATCH)
+		restore_rax(emitter);
+}
+
 void path_probe_add(struct emitter *emitter, const struct path_words *words,
-		    int64_t increment, bool keep)
+		    int64_t increment, bool keep, uint8_t scratch)
 {
 	bool brief = increment == (int8_t)increment;
 
-	if (keep)
-		save_flags(emitter);
+	if (keep) {
+		add_quietly(emitter, words, (uint32_t)increment, scratch);
+		return;
+	}
 	BYTES(emitter, 0x65, brief ? 0x83 : 0x81, 0x04, 0x25); /* addl $by, %gs:word */
 	emit_slot(emitter, words->first + PATH_WORD);
 	if (brief)
 		emit_byte(emitter, (uint8_t)increment);
 	else
 		emit_word32(emitter, (uint32_t)increment);
+}
+
+/* Counts the only path that ends here. */
+static void count_only(struct emitter *emitter, const struct path_words *words,
+		       const struct path_end *end, bool keep)
+{
+	if (keep)
+		save_flags(emitter);
+	BYTES(emitter, 0x65, 0x48, 0xff, 0x04, 0x25); /* incq %gs:counter */
+	emit_slot(emitter, words->first + PATH_COUNTERS + 8 * (uint32_t)end->only);
+	if (end->goes_on)
+		set_sum(emitter, words, end->then);
 	if (keep)
 		restore_flags(emitter);
 }
 
-void path_probe_end(struct emitter *emitter, const struct path_words *words,
-		    const struct path_end *end, bool keep)
+/* Counts the path of the sum, by way of a register. */
+static void count_sum(struct emitter *emitter, const struct path_words *words,
+		      const struct path_end *end, uint8_t number)
 {
 	enum { COUNT = 9 }; /* bytes of the instruction that counts */
 
-	if (keep)
-		save_flags(emitter);
-	else
-		save_rax(emitter);
-	BYTES(emitter, 0x65, 0x8b, 0x04, 0x25); /* mov %gs:word, %eax */
-	emit_slot(emitter, words->first + PATH_WORD);
+	use_word(emitter, 0x8b, number, words); /* mov %gs:word, %scratch */
 	if (end->goes_on)
 		set_sum(emitter, words, end->then);
-	if (end->increment) {
-		emit_byte(emitter, 0x05); /* add $by, %eax */
-		emit_word32(emitter, (uint32_t)end->increment);
-	}
-	emit_byte(emitter, 0x3d); /* cmp $count, %eax */
-	emit_word32(emitter, (uint32_t)end->count);
-	BYTES(emitter, 0x73, COUNT);                  /* jae */
-	BYTES(emitter, 0x65, 0x48, 0xff, 0x04, 0xc5); /* incq %gs:counters(,%rax,8) */
+	if (end->increment)
+		use_constant(emitter, 0xc0, number, (uint32_t)end->increment);
+	use_constant(emitter, 0xf8, number, (uint32_t)end->count);
+	BYTES(emitter, 0x73, COUNT); /* jae */
+	/* incq %gs:counters(,%scratch,8) */
+	BYTES(emitter, 0x65, number >= 8 ? 0x4a : 0x48, 0xff, 0x04,
+	      (uint8_t)(0xc5 | (number & 7) << 3));
 	emit_slot(emitter, words->first + PATH_COUNTERS);
-	if (keep)
+}
+
+void path_probe_end(struct emitter *emitter, const struct path_words *words,
+		    const struct path_end *end, bool keep, uint8_t scratch)
+{
+	if (end->only >= 0) {
+		count_only(emitter, words, end, keep);
+	} else if (keep) {
+		save_flags(emitter);
+		count_sum(emitter, words, end, 0);
 		restore_flags(emitter);
-	else
+	} else if (scratch != PATH_NO_SCRATCH) {
+		count_sum(emitter, words, end, scratch);
+	} else if (end->returns) {
+		/* Nobody's red zone is there: what is below the return address was
+		 * overwritten by the call. */
+		emit_byte(emitter, 0x50);
+		count_sum(emitter, words, end, 0);
+		emit_byte(emitter, 0x58);
+	} else {
+		save_rax(emitter);
+		count_sum(emitter, words, end, 0);
 		restore_rax(emitter);
+	}
 }
 
 /* jne to a tail; the offset of its displacement. */

@@ -28,6 +28,7 @@ enum {
 	PATH_LOST = 0x40000000, /* a sum that is not known; increments keep it above all
 				   paths */
 	PATH_PROBE_MAX = 160,   /* bytes of one of these, at most */
+	PATH_NO_SCRATCH = 16,
 };
 
 /* A function's words, and the bank's. */
@@ -42,13 +43,16 @@ struct path_end {
 	uint64_t count; /* of paths */
 	bool goes_on;   /* another one begins at once, */
 	int64_t then;   /* with this sum */
+	int64_t only; /* number of the only path that ends there; -1: there are several */
+	bool returns; /* a return instruction follows */
 };
 
-/* All write a probe; `keep`: flags are alive there. */
+/* All write a probe; `keep`: flags are alive there. `scratch`: a register whose value
+ * nobody needs there, not rsp; PATH_NO_SCRATCH: none is known. */
 void path_probe_add(struct emitter *emitter, const struct path_words *words,
-		    int64_t increment, bool keep);
+		    int64_t increment, bool keep, uint8_t scratch);
 void path_probe_end(struct emitter *emitter, const struct path_words *words,
-		    const struct path_end *end, bool keep);
+		    const struct path_end *end, bool keep, uint8_t scratch);
 
 /* Writes the beginning of a path where the function is entered; `calls`: the function may
  * be away. Returns the offset of a displacement of 4 bytes to be filled in with the

@@ -159,6 +159,7 @@ static void write_batch(const struct plan_builder *all, struct batch *batch)
 	builder_write(builder, batch->first, batch->end);
 	cfg_deinit(&builder->current.cfg);
 	paths_deinit(&builder->current.paths);
+	live_registers_deinit(&builder->current.live);
 	whole_deinit(&builder->current.whole);
 	block_sums_deinit(&builder->current.sums);
 	point_places_deinit(&builder->current.points);

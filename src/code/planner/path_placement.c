@@ -288,7 +288,9 @@ static enum path_bar place_probes(struct plan_builder *builder, struct plan_func
 	if (!number_paths(builder, row, passes, paths) ||
 	    leaves_without_probe(&builder->current.whole, paths))
 		return PATH_BAR_PLACE;
+	live_registers_find(&builder->current.live, &builder->current.cfg);
 	builder->current.followed = (struct whole_paths){
+		.live = &builder->current.live,
 		.paths = paths,
 		.words = {.first = row->slot * builder->plan->slot_size,
 			  .bank = &builder->request->hook_layout.path},

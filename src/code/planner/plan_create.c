@@ -434,6 +434,7 @@ void builder_end(struct plan_builder *builder)
 	vector_deinit(&builder->out.cached);
 	cfg_deinit(&builder->current.cfg);
 	paths_deinit(&builder->current.paths);
+	live_registers_deinit(&builder->current.live);
 	whole_deinit(&builder->current.whole);
 	block_sums_deinit(&builder->current.sums);
 	point_places_deinit(&builder->current.points);

@@ -278,6 +278,21 @@ static bool emit_begin(struct whole *whole, struct emitter *emitter, uint32_t bl
 	return true;
 }
 
+/* A general register that is not needed at the start of a block. */
+static uint8_t find_scratch(const struct whole *whole, uint32_t block)
+{
+	enum { REGISTERS = 16 };
+	uint16_t live;
+
+	if (block == CFG_OUT)
+		return PATH_NO_SCRATCH;
+	live = whole->paths->live->before.items[whole->cfg->blocks.items[block].first];
+	for (uint8_t i = 0; i < REGISTERS; i++)
+		if (i != STACK && !(live & 1u << i))
+			return i;
+	return PATH_NO_SCRATCH;
+}
+
 static bool emit_head(struct whole *whole, struct emitter *emitter, uint32_t block)
 {
 	const struct paths *paths = whole->paths->paths;
@@ -291,7 +306,8 @@ static bool emit_head(struct whole *whole, struct emitter *emitter, uint32_t blo
 	if (step->kind != PATHS_PASS || !step->increment)
 		return false;
 	path_probe_add(emitter, &whole->paths->words, step->increment,
-		       whole->cfg->blocks.items[block].live_in);
+		       whole->cfg->blocks.items[block].live_in,
+		       find_scratch(whole, block));
 	return true;
 }
 
@@ -327,22 +343,27 @@ static bool emit_back_before(struct whole *whole, struct emitter *emitter, uint3
 
 /* Writes what a step does. */
 static void emit_step(struct whole *whole, struct emitter *emitter,
-		      const struct paths_step *step, uint32_t to, bool keep)
+		      const struct paths_step *step, uint32_t to, bool keep, bool returns)
 {
 	const struct paths *paths = whole->paths->paths;
-	struct path_end end = {.increment = step->increment, .count = paths->count};
+	const int64_t only = paths->only[step->from];
+	struct path_end end = {.increment = step->increment,
+			       .count = paths->count,
+			       .only = only < 0 ? -1 : only + (int64_t)step->value,
+			       .returns = returns};
+	const uint8_t scratch = find_scratch(whole, to);
 
 	if (step->kind == PATHS_PASS) {
 		if (step->increment)
 			path_probe_add(emitter, &whole->paths->words, step->increment,
-				       keep);
+				       keep, scratch);
 		return;
 	}
 	if (paths_goes_on(step)) {
 		end.goes_on = true;
 		end.then = paths->steps.items[paths->begin_of[to]].increment;
 	}
-	path_probe_end(emitter, &whole->paths->words, &end, keep);
+	path_probe_end(emitter, &whole->paths->words, &end, keep, scratch);
 }
 
 static bool keeps_flags(const struct cfg *cfg, const struct cfg_edge *edge)
@@ -367,7 +388,7 @@ bool path_emit_edge(struct whole *whole, struct emitter *emitter, uint32_t edge,
 	if (way->kind == CFG_EDGE_FALL && ends_in_stretch(whole, way->from))
 		emit_back(whole, emitter, way->from);
 	emit_step(whole, emitter, &paths->steps.items[paths->step_of[edge]], way->to,
-		  keeps_flags(whole->cfg, way));
+		  keeps_flags(whole->cfg, way), false);
 	if (row)
 		map_row_add(emitter, MAP_ROW_PATH_EDGE, 0, from);
 	return true;
@@ -426,7 +447,8 @@ void path_emit_leave(struct whole *whole, struct emitter *emitter, uint32_t bloc
 	if (paths->step_of[row->first_edge] == PATHS_NONE)
 		return;
 	emit_step(whole, emitter, &paths->steps.items[paths->step_of[row->first_edge]],
-		  CFG_OUT, row->live_out || last_of(cfg, block)->read);
+		  CFG_OUT, row->live_out || last_of(cfg, block)->read,
+		  kind == CFG_RETURN);
 	add_row(emitter, MAP_ROW_PATH, from);
 }
 

@@ -7,6 +7,7 @@
 
 #include "code/emit/path_probe.h"
 #include "code/plan/path_bar.h"
+#include "code/relocate/live_registers.h"
 #include "code/relocate/whole.h"
 #include "flow/paths.h"
 
@@ -16,6 +17,7 @@ struct whole_paths {
 	const struct paths *paths;
 	struct path_words words;
 	bool calls; /* a block has a stretch */
+	const struct live_registers *live;
 };
 
 /* Finds the stretches of all blocks, and what leads to them; or why paths cannot be
