@@ -60,16 +60,3 @@ void source_lines_add(struct source_lines *lines, const struct module *module,
 	}
 	text_format(text, "%s+0x%" PRIx64, module->file->name, offset);
 }
-
-void source_lines_deinit(struct source_lines *lines)
-{
-	vector_for_each (&lines->modules, item) {
-		struct source_lines_module *module = *item;
-
-		if (module->known)
-			image_rows_deinit(&module->rows);
-		image_close(module->image);
-		free(module);
-	}
-	vector_deinit(&lines->modules);
-}

@@ -16,7 +16,4 @@ struct source_lines {
 void source_lines_add(struct source_lines *lines, const struct module *module,
 		      uint64_t address, struct text *text);
 
-/* Frees what was read. */
-void source_lines_deinit(struct source_lines *lines);
-
 #endif

@@ -457,7 +457,8 @@ void probes_take(const struct session *session, struct process *process, bool co
 	uint32_t actions = probes_source_program(session->options)->action_count;
 	struct region_source regions = {.folder = session->options->context.folder,
 					.pid = process->pid};
-	struct source_lines lines = {0};
+	/* Kept for the next process: reading them takes long. */
+	static struct source_lines lines;
 	const struct taking taking = {session, process, &regions, &lines};
 	struct now now = {0};
 
@@ -474,7 +475,6 @@ void probes_take(const struct session *session, struct process *process, bool co
 	}
 	drop_copies(probes);
 	region_source_deinit(&regions);
-	source_lines_deinit(&lines);
 	for (uint32_t i = 0; i < now.totals.count; i++)
 		take_more(session, probes, i, &now.totals.items[i], counts, interval);
 	vector_deinit(&now.totals);
