@@ -76,6 +76,8 @@ CASES = [
                            "loaded@store { stores = count(); stored = sum(value) }"]),
     ("signals", ("O2", "static"), ["take_long " + SUMS]),
     ("calls", ("O0", "O2"), ["truth:take_long@call { calls = sum(arg0) }"]),
+    ("leaves", ("O2", "stripped", "static"),
+     ["leaving@return { kept = sum(arg0); times = count() if ns >= 0; returned = sum(ret) }"]),
     ("regions", ("O0", "O2", "clang"), ["solve { keyed = count() by region.path }"]),
     ("loops", (*DEBUG, "stripped", "static"),
      ["plain@loop { plain = sum(trips); widest = max(trips) }", "nested@loop { nested = sum(trips) }",
@@ -167,7 +169,10 @@ def check(options, folder, case, variant):
         raise Failure("prints something else than bare")
     found, troubles = found_in(options.trammel, profile)
     wrong = compare(run.stdout, found)
-    if troubles:
+    if scenario == "leaves":
+        if "left by jumps" not in troubles:
+            wrong.append("nothing is said of jumps out of the function")
+    elif troubles:
         wrong.append(troubles)
     if wrong:
         raise Failure("\n    ".join(wrong))

@@ -100,6 +100,41 @@ static bool leaves_function(const struct listing *listing,
 	       (row->kind == CFG_JUMP && leads_out(listing, row->target));
 }
 
+static bool asks_for_result(const struct probe_program *program, uint32_t number)
+{
+	const struct probe *probe = &program->probes.items[number];
+
+	for (uint32_t i = probe->first_term; i < probe->end_term; i++)
+		if (program->terms.items[i].kind == PROBE_RESULT)
+			return true;
+	return false;
+}
+
+static char *owner_name(const struct listing *listing)
+{
+	const struct image *image = listing->function->image;
+
+	return probe_function_name(image,
+				   &image->functions.items[listing->function->owner]);
+}
+
+/* A jump to another function, which returns in place of this one. */
+static void note_tail(struct listing *listing, uint32_t probe)
+{
+	struct probe_module *module = listing->module;
+	bool known = false;
+
+	if (!asks_for_result(module->program, probe))
+		return;
+	pthread_mutex_lock(&module->lock);
+	vector_for_each (&module->tails, tail)
+		known |= tail->function == listing->owner && tail->probe == probe;
+	if (!known)
+		vector_push(&module->tails, ((struct probe_tail){listing->owner, probe,
+								 owner_name(listing)}));
+	pthread_mutex_unlock(&module->lock);
+}
+
 /* Returns, and jumps to other functions in place of a call and a return. */
 static void list_returns(struct listing *listing, struct probe_recipe recipe)
 {
@@ -111,10 +146,13 @@ static void list_returns(struct listing *listing, struct probe_recipe recipe)
 
 		recipe.tail = row->kind != CFG_RETURN;
 		if (leaves_function(listing, row)) {
+			if (recipe.tail)
+				note_tail(listing, recipe.probe);
 			add_point(listing, i, POINT_BEFORE, recipe);
 		} else if ((row->kind == CFG_CONDITION || row->kind == CFG_LOOP) &&
 			   leads_out(listing, row->target)) {
 			edge = edge_out(cfg, i);
+			note_tail(listing, recipe.probe);
 			if (edge != UINT32_MAX)
 				add_point(listing, edge, POINT_EDGE, recipe);
 		}

@@ -337,14 +337,20 @@ static void note_trouble(struct probe_module *module, const struct probe_match *
 					      &module->image->functions.items[index])
 			: memory_copy_string("?");
 
+	struct text line = {0};
+
+	text_format(&line, "the probe \"%s\", column %zu: %s (in %s of %s)", probe->name,
+		    column_of(module->program->texts.items[probe->source], place),
+		    error->message, name, path_name(module->path));
 	if (!module->trouble.length) {
 		module->place = place;
 		module->source = probe->source;
 	}
-	text_format(&module->trouble, "%sthe probe \"%s\", column %zu: %s (in %s of %s)",
-		    module->trouble.length ? "\n" : "", probe->name,
-		    column_of(module->program->texts.items[probe->source], place),
-		    error->message, name, path_name(module->path));
+	/* Functions may have several names alike. */
+	if (!module->trouble.length || !strstr(module->trouble.data, line.data))
+		text_format(&module->trouble, "%s%s", module->trouble.length ? "\n" : "",
+			    line.data);
+	text_deinit(&line);
 }
 
 /* Whether all values of a probe can be had where it matched. Of points inside of
@@ -412,6 +418,35 @@ void probe_module_init(struct probe_module *ret_module, struct probe_program *pr
 	check_matches(ret_module);
 }
 
+void probe_module_describe_tails(struct probe_module *module, struct text *text)
+{
+	const struct probe_program *program = module->program;
+
+	for (uint32_t i = 0; i < program->probes.count; i++) {
+		const struct probe_tail *first = NULL;
+		size_t count = 0;
+
+		vector_for_each (&module->tails, tail) {
+			if (tail->probe != i)
+				continue;
+			if (!count++ || tail->function < first->function)
+				first = tail;
+		}
+		if (!count)
+			continue;
+		text_format(text, "%sthe probe \"%s\": ", text->length ? "\n" : "",
+			    program->probes.items[i].name);
+		if (count > 1)
+			text_format(text, "%zu functions, as %s of %s, are", count,
+				    first->name, path_name(module->path));
+		else
+			text_format(text, "%s of %s is", first->name,
+				    path_name(module->path));
+		text_add(text, " also left by jumps to other functions, which return in "
+			       "their place: ret is not known there, and an error");
+	}
+}
+
 void probe_module_deinit(struct probe_module *module)
 {
 	if (module->has_types)
@@ -419,6 +454,9 @@ void probe_module_deinit(struct probe_module *module)
 	free(module->lack);
 	vector_deinit(&module->matches);
 	vector_deinit(&module->kept);
+	vector_for_each (&module->tails, tail)
+		free(tail->name);
+	vector_deinit(&module->tails);
 	table_deinit(&module->callees);
 	text_deinit(&module->trouble);
 }

@@ -27,6 +27,13 @@ struct probe_kept {
 	uint32_t cell;
 };
 
+/* A function that a probe which asks for results sees left by jumps to others. */
+struct probe_tail {
+	uint64_t function; /* address */
+	uint32_t probe;
+	char *name;
+};
+
 struct probe_module {
 	struct probe_program *program;
 	const struct image *image;
@@ -42,9 +49,10 @@ struct probe_module {
 	pthread_mutex_t lock;
 	struct table callees; /* by target or word: the points F@call that it is a call
 				 for, a bit each, plus 1. Under `lock` */
-	struct text trouble;  /* a line for each probe that a function cannot have */
-	size_t place;         /* of the first trouble: offset in its text */
-	uint32_t source;      /* and index in program.texts */
+	struct VECTOR(struct probe_tail) tails; /* under `lock` */
+	struct text trouble; /* a line for each probe that a function cannot have */
+	size_t place;        /* of the first trouble: offset in its text */
+	uint32_t source;     /* and index in program.texts */
 };
 
 /* Finds what a program's probes name in a module (path). `area` and `word` are where code
@@ -76,6 +84,10 @@ char *probe_function_name(const struct image *image,
 /* Returns the name in the image that is nearest to a point's; NULL: none is near. free()
  * it. */
 char *probe_nearest_function(const struct image *image, const char *name);
+
+/* Adds a line for each probe whose results are not known where a function is left by a
+ * jump to another one. */
+void probe_module_describe_tails(struct probe_module *module, struct text *text);
 
 /* Returns the cell in which a value is kept for a function's return; -1: none. */
 int probe_module_cell(const struct probe_module *module, uint64_t function,

@@ -379,6 +379,24 @@ static int calls(void)
 	return 0;
 }
 
+/* A function that also ends by a jump to another one, where that is optimised. */
+PROBED long leaving(long value)
+{
+	KEEP();
+	return value > 5 ? take_long(value) : 7;
+}
+
+static int leaves(void)
+{
+	volatile long sink = 0;
+
+	for (long i = 0; i < 10; i++)
+		sink += leaving(i);
+	printf("= kept sum 45\n= times hits 10\n= returned hits 6\n= returned errors 4\n"
+	       "= returned sum 42\n");
+	return 0;
+}
+
 static volatile long handled;
 
 static void handle(int signal, siginfo_t *info, void *context)
@@ -417,6 +435,7 @@ static const struct {
 	{"recursion", recursion}, {"jumps", jumps}, {"bad", bad},
 	{"threads", threads},     {"forks", forks}, {"keys", keys},
 	{"accesses", accesses},   {"calls", calls}, {"signals", signals},
+	{"leaves", leaves},
 };
 
 int main(int argc, char **argv)

@@ -130,15 +130,40 @@ uint32_t probes_source_index(const struct session_options *options)
 	return UINT32_MAX;
 }
 
+/* Files may be planned again: what is known of one is told once. */
+static bool is_repeated(const struct probe_module *module)
+{
+	bool later = false;
+
+	vector_for_each (&current->modules, item) {
+		const struct probe_module *other = &(*item)->module;
+
+		if (other == module)
+			later = true;
+		else if (!strcmp(other->path, module->path) &&
+			 (other->tails.count > module->tails.count ||
+			  (later && other->tails.count == module->tails.count)))
+			return true;
+	}
+	return false;
+}
+
 void probes_source_troubles(const struct session_options *options, struct text *ret_text)
 {
-	if (!current || current->options != options)
+	/* Runs have copies of the options. */
+	if (!current || current->program != options->probes)
 		return;
 	pthread_mutex_lock(&current->lock);
-	vector_for_each (&current->modules, item)
-		if ((*item)->module.trouble.length)
+	vector_for_each (&current->modules, item) {
+		struct probe_module *module = &(*item)->module;
+
+		if (is_repeated(module))
+			continue;
+		if (module->trouble.length)
 			text_format(ret_text, "%s%s", ret_text->length ? "\n" : "",
-				    (*item)->module.trouble.data);
+				    module->trouble.data);
+		probe_module_describe_tails(module, ret_text);
+	}
 	pthread_mutex_unlock(&current->lock);
 }
 
