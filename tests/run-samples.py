@@ -220,6 +220,26 @@ class Tests:
         report = self.check_shares(text, profile, least=50)
         expect(report["profile"]["run.exit"] == "running", str(report["profile"]))
 
+    def counted(self):
+        """Samples and exact counts in one run: code that trammel moved is led back."""
+        for measures in ("samples,functions", "samples,blocks", "samples,calls"):
+            text, profile = self.run(build(self.folder, "split", "O2"), "-m", measures, status=7)
+            report = self.check_shares(text, profile)
+            calls = {row["function"]: row["calls"] for row in report["rows"]}
+            expect(calls["heavy_step"] > 100 and calls["main"] == 1, str(calls))
+        text, profile = self.run(os.path.join(self.folder, "O2", "split"), "-m", "samples,blocks",
+                                 status=7)
+        out = subprocess.run([self.trammel, "annotate", profile, "heavy_step"], check=True,
+                             capture_output=True, text=True).stdout
+        expect("Each" in out and re.search(r" ns ±\d+ %", out), out)
+        text, profile = self.run(build(self.folder, "children", "O2"), "-m", "samples,functions")
+        self.check_shares(text, profile)
+
+    def counted_paths(self):
+        for measures in ("samples:callpath,functions", "samples:callpath,edges"):
+            text, profile = self.run(build(self.folder, "paths", "O2"), "-m", measures)
+            self.check_paths(text, profile)
+
     def forbidden(self):
         program = build(self.folder, "split", "O2")
         done = subprocess.run([self.trammel, "run", "-m", "samples", "-o", program + ".none", "--",
@@ -231,7 +251,8 @@ class Tests:
 
 
 NAMES = ("split", "events", "fallback", "period", "window", "threads", "children", "paths", "pointers",
-         "stripped", "instructions", "other_commands", "untouched", "forbidden")
+         "stripped", "instructions", "other_commands", "untouched",
+         "counted", "counted_paths", "forbidden")
 
 
 def is_forbidden(trammel, folder):

@@ -224,6 +224,8 @@ static struct trm_error *run_report(int *ret_status)
 	TRM_TRY(read_options(&options));
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	TRM_TRY(showing_load(arguments.shown.words.items[0], &filter, &profile));
+	if (!arguments.sort && options.by == REPORT_BY_FUNCTION && profile->events.count)
+		options.sort = REPORT_SORT_SAMPLES;
 	TRM_TRY(check_counts(profile, &options));
 	TRM_TRY(check_rows(profile, &options));
 	return arguments.check ? check_profile(profile, &options, ret_status)

@@ -209,15 +209,43 @@ void sample_processes_read(struct sample_processes *processes, uint32_t pid)
 	free(line);
 }
 
-const struct sample_map *sample_image_map(const struct sample_image *image,
-					  uint64_t address)
+/* The same from who knows better, of what a process has now. */
+static bool ask_owner(struct sample_processes *processes, uint32_t index,
+		      uint64_t address, struct sample_map *ret_map)
 {
-	const size_t at =
-		search_first(image->maps.count, i, image->maps.items[i].end <= address);
+	const struct sample_owner *owner = &processes->owner;
+	const uint32_t pid = processes->images.items[index].pid;
+	uint64_t current, delta = 0;
+	const char *path;
 
-	return at < image->maps.count && image->maps.items[at].start <= address
-		       ? &image->maps.items[at]
-		       : NULL;
+	if (!owner->find_module || !table_find(&processes->by_pid, pid, &current) ||
+	    current != index + 1)
+		return false;
+	path = owner->find_module(owner->context, pid, address, &delta);
+	if (!path)
+		return false;
+	*ret_map = (struct sample_map){
+		.start = address,
+		.end = address + 1,
+		.delta = delta,
+		.module = sample_modules_find(&processes->modules, (pid_t)pid, path, 0),
+	};
+	return true;
+}
+
+bool sample_processes_place(struct sample_processes *processes, uint32_t index,
+			    uint64_t address, struct sample_map *ret_map)
+{
+	const struct sample_image *image = &processes->images.items[index];
+	size_t at;
+
+	if (ask_owner(processes, index, address, ret_map))
+		return true;
+	at = search_first(image->maps.count, i, image->maps.items[i].end <= address);
+	if (at == image->maps.count || image->maps.items[at].start > address)
+		return false;
+	*ret_map = image->maps.items[at];
+	return true;
 }
 
 void sample_processes_deinit(struct sample_processes *processes)

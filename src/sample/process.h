@@ -23,8 +23,18 @@ struct sample_image {
 	struct sample_maps maps;
 };
 
+/* Who knows better what is mapped in a process: NULL: nobody. */
+struct sample_owner {
+	void *context;
+	/* Returns the path of the file that the code at an address is of; NULL: not
+	 * known. `ret_delta`: as in struct sample_map. */
+	const char *(*find_module)(void *context, uint32_t pid, uint64_t address,
+				   uint64_t *ret_delta);
+};
+
 struct sample_processes {
 	struct sample_modules modules;
+	struct sample_owner owner;
 	struct VECTOR(struct sample_image) images; /* in the order in which they began */
 	struct table by_pid;                       /* index of the last + 1 */
 	struct table threads;                      /* that were counted: tids of images */
@@ -52,9 +62,10 @@ void sample_processes_map(struct sample_processes *processes, uint32_t pid,
 /* Reads what a running process has mapped, and its program. */
 void sample_processes_read(struct sample_processes *processes, uint32_t pid);
 
-/* Finds the code at a run-time address; NULL: nothing is known to be there. */
-const struct sample_map *sample_image_map(const struct sample_image *image,
-					  uint64_t address);
+/* Finds the code at a run-time address of an image; false: nothing is known to be
+ * there. */
+bool sample_processes_place(struct sample_processes *processes, uint32_t image,
+			    uint64_t address, struct sample_map *ret_map);
 
 void sample_processes_deinit(struct sample_processes *processes);
 

@@ -105,7 +105,7 @@ static bool is_counted(const struct sampler *sampler, const struct sample_record
 	const struct sampler_options *options = &sampler->options;
 	const uint64_t since = record->time - sampler->begin_ns;
 
-	if (options->no_follow && record->pid != sampler->first)
+	if (sampler->paused || (options->no_follow && record->pid != sampler->first))
 		return false;
 	if (!options->after_ns && !options->for_ns)
 		return true;
@@ -134,23 +134,45 @@ static uint64_t find_pc(const struct sample_record *record)
 static uint32_t add_frame(struct sampler *sampler, uint32_t image, uint32_t parent,
 			  uint64_t address)
 {
-	const struct sample_map *map =
-		sample_image_map(&sampler->processes.images.items[image], address);
+	struct sample_map map;
+	const bool known =
+		sample_processes_place(&sampler->processes, image, address, &map);
 
 	return sample_sums_node(&sampler->sums, parent,
-				map ? map->module : SAMPLE_NOWHERE,
-				map ? address + map->delta : address);
+				known ? map.module : SAMPLE_NOWHERE,
+				known ? address + map.delta : address);
+}
+
+/* A return address as the program would have it. */
+static uint64_t show_caller(void *context, uint64_t address)
+{
+	const struct sampler *sampler = context;
+	const struct sampler_original *original = &sampler->original;
+
+	return original->lead_caller_back
+		       ? original->lead_caller_back(original->context, sampler->walked,
+						    address)
+		       : address;
 }
 
 /* Adds the frames of a path, the outermost first. Returns the node of the innermost. */
 static uint32_t add_path(struct sampler *sampler, uint32_t image,
-			 const struct sample_record *record, uint64_t pc)
+			 const struct sample_record *record, uint64_t pc, uint64_t rsp)
 {
 	struct sample_path *path = &sampler->path;
+	const struct sample_walk walk = {
+		.processes = &sampler->processes,
+		.image = image,
+		.record = record,
+		.pc = pc,
+		.rsp = rsp,
+		.show_caller = show_caller,
+		.context = sampler,
+	};
 	uint32_t node = 0;
 
-	sample_stack_walk(&sampler->processes.modules,
-			  &sampler->processes.images.items[image], record, pc, path);
+	sampler->walked = record->pid;
+	sample_stack_walk(&walk, path);
 	if (!path->whole) {
 		sampler->cut_off++;
 		node = sample_sums_node(&sampler->sums, 0, SAMPLE_CUT_OFF, 0);
@@ -166,7 +188,7 @@ static uint32_t add_path(struct sampler *sampler, uint32_t image,
 static void see_sample(struct sampler *sampler, const struct sample_record *record)
 {
 	struct sample_sum sum = {.samples = 1, .events = record->period};
-	uint64_t pc = find_pc(record);
+	uint64_t pc = find_pc(record), rsp = record->registers[UNWIND_RSP];
 
 	if (!sample_source_event(&sampler->source, record->id, &sum.event) || !pc ||
 	    !is_counted(sampler, record))
@@ -175,10 +197,11 @@ static void see_sample(struct sampler *sampler, const struct sample_record *reco
 	sample_processes_thread(&sampler->processes, record->pid, record->tid);
 	sum.image = sample_processes_find(&sampler->processes, record->pid);
 	sum.tid = sampler->options.threads ? record->tid : 0;
-	if (sampler->lead_back)
-		pc = sampler->lead_back(sampler->lead_back_context, record->pid, pc);
+	if (sampler->original.lead_back)
+		sampler->original.lead_back(sampler->original.context, record->pid, &pc,
+					    &rsp);
 	sum.node = sampler->options.rate.callpath && record->has_registers
-			   ? add_path(sampler, sum.image, record, pc)
+			   ? add_path(sampler, sum.image, record, pc, rsp)
 			   : add_frame(sampler, sum.image, 0, pc);
 	sample_sums_add(&sampler->sums, &sum);
 }
@@ -268,4 +291,5 @@ void sampler_finish(struct sampler *sampler)
 	sample_source_stop(&sampler->source);
 	sampler_take(sampler, true);
 	sample_source_count(&sampler->source);
+	sampler->finished = true;
 }

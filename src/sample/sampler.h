@@ -21,8 +21,14 @@ struct sampler_options {
 				      end */
 };
 
-/* Leads an address in code that trammel made back to the original one. */
-typedef uint64_t sampler_lead_back(void *context, uint32_t pid, uint64_t address);
+/* Leads back from code that trammel made to the original; NULL: there is none. */
+struct sampler_original {
+	void *context;
+	/* Of where a thread is: its pc, and its stack pointer as it would be there. */
+	void (*lead_back)(void *context, uint32_t pid, uint64_t *pc, uint64_t *rsp);
+	/* Returns the original of a return address. */
+	uint64_t (*lead_caller_back)(void *context, uint32_t pid, uint64_t address);
+};
 
 struct sampler {
 	struct sampler_options options;
@@ -31,6 +37,7 @@ struct sampler {
 	struct sample_processes processes;
 	struct sample_sums sums;
 	struct sample_path path;
+	uint32_t walked;          /* pid of the process whose stack is walked */
 	uint32_t first;           /* pid of the first process */
 	uint64_t begin_ns;        /* time of its exec, or of the attachment; 0: not yet */
 	uint64_t lost, throttled; /* records that the kernel had no room for; how often it
@@ -38,8 +45,9 @@ struct sampler {
 	uint64_t taken[SAMPLE_EVENTS_MAX];
 	uint64_t cut_off; /* stacks that were longer than what is copied of them */
 	uint64_t own_ns;  /* processor time that reading and walking took */
-	sampler_lead_back *lead_back; /* NULL: nothing has code of trammel's */
-	void *lead_back_context;
+	struct sampler_original original;
+	bool paused;   /* samples do not count now */
+	bool finished; /* the events have ended */
 };
 
 /* Finds the events. On success the caller destroys the sampler. */

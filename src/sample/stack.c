@@ -4,24 +4,19 @@
 
 enum { WORD = 8 };
 
-struct walk {
-	struct sample_modules *modules;
-	const struct sample_image *image;
-	const struct sample_record *record;
-};
-
 static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 {
-	struct walk *walk = context;
-	const struct sample_map *map = sample_image_map(walk->image, pc);
+	const struct sample_walk *walk = context;
+	struct sample_map map;
 
-	return map && sample_module_rule(walk->modules->items.items[map->module],
-					 pc + map->delta, ret_rule);
+	return sample_processes_place(walk->processes, walk->image, pc, &map) &&
+	       sample_module_rule(walk->processes->modules.items.items[map.module],
+				  pc + map.delta, ret_rule);
 }
 
 static bool read_word(void *context, uint64_t address, uint64_t *ret_word)
 {
-	const struct walk *walk = context;
+	const struct sample_walk *walk = context;
 	const struct sample_record *record = walk->record;
 	const uint64_t at = address - record->registers[UNWIND_RSP];
 
@@ -31,15 +26,28 @@ static bool read_word(void *context, uint64_t address, uint64_t *ret_word)
 	return true;
 }
 
-/* Code without call-frame information may keep a chain of frame pointers. */
-static bool follow_pointer(struct walk *walk, struct unwind_place *place)
+static bool read_caller(void *context, uint64_t address, uint64_t *ret_word)
 {
+	const struct sample_walk *walk = context;
+
+	if (!read_word(context, address, ret_word))
+		return false;
+	*ret_word = walk->show_caller(walk->context, *ret_word);
+	return true;
+}
+
+/* Code without call-frame information may keep a chain of frame pointers. */
+static bool follow_pointer(const struct sample_walk *walk, struct unwind_place *place)
+{
+	void *context = (void *)(uintptr_t)walk;
 	const uint64_t frame = place->registers[UNWIND_RBP];
+	struct sample_map map;
 	uint64_t caller, pc;
 
 	if (frame % WORD || frame < place->registers[UNWIND_RSP] ||
-	    !read_word(walk, frame, &caller) || !read_word(walk, frame + WORD, &pc) ||
-	    !sample_image_map(walk->image, pc - 1))
+	    !read_word(context, frame, &caller) ||
+	    !read_caller(context, frame + WORD, &pc) ||
+	    !sample_processes_place(walk->processes, walk->image, pc - 1, &map))
 		return false;
 	place->registers[UNWIND_RSP] = frame + 2 * WORD;
 	place->registers[UNWIND_RBP] = caller;
@@ -49,7 +57,7 @@ static bool follow_pointer(struct walk *walk, struct unwind_place *place)
 }
 
 /* Whether a walk that is stuck is at a frame that began behind the copied stack. */
-static bool is_at_end(const struct walk *walk, const struct unwind_place *place)
+static bool is_at_end(const struct sample_walk *walk, const struct unwind_place *place)
 {
 	enum { NEAR = 1024 };
 	const struct sample_record *record = walk->record;
@@ -59,29 +67,28 @@ static bool is_at_end(const struct walk *walk, const struct unwind_place *place)
 	return record->stack_size && used + NEAR >= record->stack_size;
 }
 
-void sample_stack_walk(struct sample_modules *modules, const struct sample_image *image,
-		       const struct sample_record *record, uint64_t pc,
-		       struct sample_path *ret_path)
+void sample_stack_walk(const struct sample_walk *walk, struct sample_path *ret_path)
 {
-	struct walk walk = {modules, image, record};
-	const struct unwind_view view = {.context = &walk,
+	const struct sample_record *record = walk->record;
+	const struct unwind_view view = {.context = (void *)(uintptr_t)walk,
 					 .find_rule = find_rule,
 					 .read = read_word,
-					 .read_return = read_word};
-	struct unwind_place place = {.pc = pc, .exact = true};
+					 .read_return = read_caller};
+	struct unwind_place place = {.pc = walk->pc, .exact = true};
 
 	memcpy(place.registers, record->registers, sizeof(place.registers));
+	place.registers[UNWIND_RSP] = walk->rsp;
 	ret_path->count = 0;
-	ret_path->addresses[ret_path->count++] = pc;
+	ret_path->addresses[ret_path->count++] = walk->pc;
 	ret_path->whole = !record->stack_size;
 	while (ret_path->count < SAMPLE_FRAMES_MAX && record->stack_size) {
 		bool signal;
 		const enum unwind_step step = unwind_leave(&view, &place, &signal);
 
 		if (step == UNWIND_OUTERMOST ||
-		    (step == UNWIND_STUCK && !follow_pointer(&walk, &place))) {
+		    (step == UNWIND_STUCK && !follow_pointer(walk, &place))) {
 			ret_path->whole =
-				step == UNWIND_OUTERMOST || !is_at_end(&walk, &place);
+				step == UNWIND_OUTERMOST || !is_at_end(walk, &place);
 			break;
 		}
 		if (!place.pc)

@@ -16,10 +16,19 @@ struct sample_path {
 	bool whole; /* the last one is the outermost */
 };
 
-/* Walks the stack of a sample in a process image: by call-frame information, and through
- * code without it by frame pointers. `pc`: where the thread is in the original code. */
-void sample_stack_walk(struct sample_modules *modules, const struct sample_image *image,
-		       const struct sample_record *record, uint64_t pc,
-		       struct sample_path *ret_path);
+/* What is walked. */
+struct sample_walk {
+	struct sample_processes *processes;
+	uint32_t image; /* index */
+	const struct sample_record *record;
+	uint64_t pc, rsp; /* where the thread is in the original code, and its stack */
+	/* Returns a return address as the program would have it. */
+	uint64_t (*show_caller)(void *context, uint64_t address);
+	void *context;
+};
+
+/* Walks the stack of a sample: by call-frame information, and through code without it by
+ * frame pointers. */
+void sample_stack_walk(const struct sample_walk *walk, struct sample_path *ret_path);
 
 #endif

@@ -647,11 +647,15 @@ struct trm_error *report_text_summary(FILE *out, const char *profile_path,
 	if (!options)
 		options = &usual;
 	TRM_TRY(report_profile_load_short(profile_path, &profile));
+	struct report_options sorted = *options;
+
+	if (profile->events.count)
+		sorted.sort = REPORT_SORT_SAMPLES;
 	report_terminal_size(out, &columns, &lines);
 
 	struct view view = {
 		.profile = profile,
-		.options = options,
+		.options = &sorted,
 		.style = {report_colour_on(out, options->colour),
 			  options->width ? options->width : columns},
 		.limit = limit_of(options, LIMIT_SUMMARY),

@@ -9,6 +9,7 @@
 #include "session/cache/cache.h"
 #include "session/cache/exception_rate.h"
 #include "session/count/read_banks.h"
+#include "session/count/sampled.h"
 #include "session/count/window.h"
 #include "session/follow/fired_restore.h"
 #include "session/follow/foreign_translators.h"
@@ -357,6 +358,7 @@ static void on_exec(struct session *session, struct thread *thread)
 
 void follow_end_image(struct session *session, struct process *process, const char *state)
 {
+	sampled_take(session);
 	if (process->space)
 		banks_take_process(session, process, BANKS_CLEAR);
 	if (state != process->image->state)

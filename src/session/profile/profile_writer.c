@@ -24,6 +24,7 @@
 #include "session/profile/corrected.h"
 #include "session/profile/groups.h"
 #include "session/profile/points_missing.h"
+#include "session/profile/samples_save.h"
 #include "session/profile/skips_save.h"
 #include "session/profile/tool_rows_save.h"
 #include "session/profile/unmatched.h"
@@ -737,6 +738,8 @@ static struct trm_error *write_profile(struct session *session, int fd)
 		}
 		save_intervals(&writer);
 		error = contexts_save(&writer);
+		if (!error)
+			error = samples_save(&writer);
 	}
 	code_places_destroy(writer.code_places);
 	disk = trm_writer_finish(writer.writer);

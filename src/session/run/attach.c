@@ -15,6 +15,7 @@
 #include "session/cache/cache_prune.h"
 #include "session/cache/module_file.h"
 #include "session/cache/plan_workers.h"
+#include "session/count/sampled.h"
 #include "session/count/window.h"
 #include "session/follow/follow.h"
 #include "session/follow/memory_watch.h"
@@ -564,7 +565,8 @@ static void save_often(struct attachment *attachment, struct course *course)
 static uint64_t act_in_time(struct session *session)
 {
 	const uint64_t limits[] = {window_act(session), memory_watch_act(session),
-				   guardian_act(session), tool_points_act(session)};
+				   guardian_act(session), tool_points_act(session),
+				   sampled_act(session)};
 	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < array_count(limits); i++)
@@ -599,6 +601,7 @@ static void measure_course(struct attachment *attachment, struct course *course)
 			return;
 		if (!session->first_ended)
 			clock_gettime(CLOCK_MONOTONIC, &session->end);
+		sampled_end(session);
 		enter_stage(course, LEAVING);
 	}
 }
@@ -722,6 +725,8 @@ struct trm_error *session_attach(const struct session_options *options,
 	block_signals(&signals);
 	if (!traces)
 		return samples_attach(&described, request, command);
+	if (!request->waits)
+		TRM_TRY(sampled_begin(&session, request->pid, true));
 	session.cache = cache_create(options->quiet);
 	trm_error_destroy(doorbell_create(&session.doorbell));
 	session.plan_workers = plan_workers_create(session.cache, &described, -1);

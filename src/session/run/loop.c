@@ -6,6 +6,7 @@
 #include "session/adapt/inline_caches.h"
 #include "session/cache/cache_prune.h"
 #include "session/cache/plan_workers.h"
+#include "session/count/sampled.h"
 #include "session/count/window.h"
 #include "session/follow/follow.h"
 #include "session/follow/hooks.h"
@@ -46,6 +47,23 @@ static void send_status(int fd, enum status_kind kind, const char *text)
 	/* The front may be gone: then there is no reader for the status. */
 	if (write(fd, &letter, 1) != 1 || (text && write(fd, text, strlen(text)) < 0))
 		return;
+}
+
+/* Tells the front an error, which is freed. */
+static void send_failure(int fd, struct trm_error *error)
+{
+	send_status(fd, STATUS_FAILED, error->message);
+	trm_error_destroy(error);
+}
+
+/* False: no samples can be taken, and the program does not start. */
+static bool begin_sampling(struct session *session, const struct tracer_start *start)
+{
+	struct trm_error *error = sampled_begin(session, start->program, false);
+
+	if (error)
+		send_failure(start->status_fd, error);
+	return !error;
 }
 
 static void save_profile(struct session *session, int status_fd)
@@ -195,7 +213,7 @@ static uint64_t act_in_time(struct session *session)
 {
 	static uint64_t (*const acts[])(struct session *) = {
 		fired_act,        window_act,   fast_timers_act, inline_caches_act,
-		memory_watch_act, guardian_act, tool_points_act,
+		memory_watch_act, guardian_act, tool_points_act, sampled_act,
 	};
 	uint64_t limit = UINT64_MAX;
 
@@ -232,6 +250,7 @@ static void run_loop(struct session *session, const struct tracer_start *start,
 	}
 	if (window_ends_run(session) && !session->first_ended)
 		clock_gettime(CLOCK_MONOTONIC, &session->end);
+	sampled_end(session);
 	release_all(session);
 	unannounced_forget(session, true);
 	if (!saved)
@@ -286,17 +305,17 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	let_go_of_terminal();
 	if (!seize_process(start)) {
-		struct trm_error *error = trm_error_system(
-			errno, "cannot trace: see 'trammel doctor' for what forbids it");
-
-		send_status(start->status_fd, STATUS_FAILED, error->message);
-		trm_error_destroy(error);
+		send_failure(start->status_fd,
+			     trm_error_system(errno, "cannot trace: see 'trammel doctor' "
+						     "for what forbids it"));
 		return 1;
 	}
 	trm_error_destroy(doorbell_create(&session.doorbell));
 	session.can_wait_awake = sysconf(_SC_NPROCESSORS_ONLN) > 1;
 	session.plan_workers = plan_workers_create(cache, options, start->planning_fd);
 	follow_first(&session, start->program, options->arguments[0]);
+	if (!begin_sampling(&session, start))
+		return 1;
 	clock_gettime(CLOCK_MONOTONIC, &session.start);
 	session.end = session.start;
 	session.start_time = time(NULL);
