@@ -8,6 +8,7 @@
 #define NUMBER_SHIFT 3
 #define BUFFER_SHIFT 16
 #define DIRECTION    0x400 /* in the flags register */
+#define INSIDE       104   /* WIRE_TOOL_INSIDE */
 
 	.text
 /*
@@ -113,6 +114,7 @@ tool_freed:
 	mov	%rax, WIRE_SPANS_FS(%r11)
 	mov	WIRE_SPANS_THREAD(%r11), %rax
 	wrfsbase %rax
+	movl	$1, %fs:INSIDE
 1:	call	*%r10
 	jmp	tool_back
 
@@ -120,6 +122,7 @@ tool_freed:
 5:	test	$FLAG_THREAD, %al
 	jz	1f
 	push	%rax
+	movl	$0, %fs:INSIDE
 	mov	WIRE_SPANS_FS(%r11), %rax
 	wrfsbase %rax
 	pop	%rax

@@ -7,22 +7,24 @@
  * wire_spans: a library in the program is told of their beginnings and ends, on a stack
  * of its own and with signals deferred.
  */
-#define WIRE_SPANS_BUSY      0x4000
-#define WIRE_SPANS_BARRED    0x4004
-#define WIRE_SPANS_STATE     0x4008 /* components of xsave; 0: fxsave */
-#define WIRE_SPANS_MASKED    0x400c
-#define WIRE_SPANS_RBX       0x4010
-#define WIRE_SPANS_RSI       0x4018
-#define WIRE_SPANS_RDI       0x4020
-#define WIRE_SPANS_R10       0x4028
-#define WIRE_SPANS_R11       0x4030
-#define WIRE_SPANS_RSP       0x4038
-#define WIRE_SPANS_MASK      0x4040
-#define WIRE_SPANS_THREAD    0x4048
-#define WIRE_SPANS_FS        0x4050
-#define WIRE_SPANS_BUFFERS   0x4080
-#define WIRE_SPANS_COPIES    0x4180 /* of vector registers, for routines */
-#define WIRE_SPANS_VECTORS   0x4300
+#define WIRE_SPANS_BUSY    0x4000
+#define WIRE_SPANS_BARRED  0x4004
+#define WIRE_SPANS_STATE   0x4008 /* components of xsave; 0: fxsave */
+#define WIRE_SPANS_MASKED  0x400c
+#define WIRE_SPANS_RBX     0x4010
+#define WIRE_SPANS_RSI     0x4018
+#define WIRE_SPANS_RDI     0x4020
+#define WIRE_SPANS_R10     0x4028
+#define WIRE_SPANS_R11     0x4030
+#define WIRE_SPANS_RSP     0x4038
+#define WIRE_SPANS_MASK    0x4040
+#define WIRE_SPANS_THREAD  0x4048
+#define WIRE_SPANS_FS      0x4050
+#define WIRE_SPANS_BUFFERS 0x4080
+#define WIRE_SPANS_COPIES  0x4180 /* of vector registers, for routines */
+#define WIRE_SPANS_VECTORS 0x4300
+/* Page below the stack, behind the vectors, which threads with tools may not touch. */
+#define WIRE_SPANS_GUARD     0x5000
 #define WIRE_SPANS_STACK_TOP 0x45000
 
 /* Reasons to restore a thread's mask behind a span. */

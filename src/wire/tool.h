@@ -28,6 +28,11 @@ enum wire_tool_word {
  */
 #define WIRE_TOOL_OUTPUT 0x3fffffff
 
+/* Where, from the thread pointer on, 4 bytes of the tools' library say that a thread is
+ * in a routine: the last word that glibc keeps for transactional memory in its thread
+ * control block, in private memory, of which a child has a copy. */
+#define WIRE_TOOL_INSIDE 104
+
 #define WIRE_TOOLS_MAX 16
 
 /* Records of tools that the tracer has not taken yet: each a struct wire_tool_record. */

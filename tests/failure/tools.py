@@ -4,7 +4,7 @@ import os
 import signal
 
 from failure.common import expect, expect_refused, expect_same, lines_of
-from transparency import running, sources
+from transparency import running, sources, trammel
 
 PROGRAM = ["/bin/sh", "-c", "echo ran; exit 7"]
 
@@ -26,12 +26,13 @@ def build(place, source, options=()):
     return path
 
 
-def measure(place, path, command, how="", **more):
+def measure(place, path, command, how="", measurement=None):
     """Runs a command with a tool; returns the outcome and what the tool and trammel said."""
     said = place.path("said")
-    outcome = place.measure(
-        command, options=["--tool", path, "--tool-output", said, "--tool-timeout", "1s"],
-        environment=running.base_environment() | {"HOW": how}, **more)
+    options = ["--tool", path, "--tool-output", said, "--tool-timeout", "1s"]
+    outcome = running.run(
+        trammel.run_command(place.tool, place.profile, command, measurement or place.options.measure, options),
+        place.folder, running.base_environment() | {"HOW": how})
     with open(said, "rb") as file:
         return outcome, lines_of(file.read())
 
@@ -90,4 +91,39 @@ def cannot_be_loaded(place):
         expect_refused(place, outcome, status, words, "version" if name == "old.so" else name)
 
 
-TESTS = [ends, fails, throws, cannot_be_loaded]
+# The same of a routine at a point, while another thread is in it, too.
+WAYS_AT_POINTS = {
+    "fault": "was ended by SIGSEGV", "overflow": "was ended by SIGSEGV", "abort": "aborted", "exit": "called exit",
+    "loop": "took too long", "fault with lock": "was ended by SIGSEGV",
+}
+
+
+def build_points(place):
+    """A tool with a routine at work(), and a program with two threads that call it."""
+    worker = place.path("worker")
+    sources.compile_one(["gcc", "-O1", "-pthread"], ["lib/tool_worker.c"], worker)
+    return build(place, "tool_points.c", ["-I" + os.path.join(trammel.ROOT, "include")]), worker
+
+
+def fails_at_points(place):
+    """The program goes on behind the call, and the tool is switched off."""
+    path, worker = build_points(place)
+    bare = running.run([worker], place.folder)
+    for how, words in WAYS_AT_POINTS.items():
+        measured, said = measure(place, path, [worker], how, measurement="tools")
+        expect_same(bare, measured, how)
+        told = [line for line in said if "tools were switched off" in line]
+        expect(len(told) == 1 and words in told[0] and '"on_work" at worker:0x' in told[0], f"{how}: {said}")
+
+
+def forks_in_routine(place):
+    """A child gets no locks that another thread's routine holds: the tool is off in it, at once."""
+    path, worker = build_points(place)
+    bare = running.run([worker, "fork"], place.folder)
+    measured, said = measure(place, path, [worker, "fork"], "lock", measurement="tools")
+    expect_same(bare, measured)
+    told = [line for line in said if "tools were switched off" in line]
+    expect(told and all("forked while another thread was in a routine" in line for line in told), str(said))
+
+
+TESTS = [ends, fails, throws, cannot_be_loaded, fails_at_points, forks_in_routine]

@@ -459,7 +459,7 @@ static void adopt_child(struct session *session, struct thread *parent,
 		child->before_exec = process->space->own_calls;
 	} else if (!remote_failed(remote_open(child->tid, "mem", O_RDWR, &memory_fd))) {
 		child->process->space = space_fork(process->space, memory_fd);
-		tool_see_fork(parent, child);
+		tool_see_fork(session, parent, child);
 		fired_restore_copy(session, process->space, child->process->space);
 		/* Other threads of the parent may have ended since. */
 		if (process->image->threads > 1 &&

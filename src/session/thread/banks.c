@@ -1,6 +1,7 @@
 #include "session/thread/banks.h"
 
 #include "base/array.h"
+#include "base/page.h"
 #include "control/remote.h"
 #include "session/position/settle.h"
 #include "session/position/path_frames.h"
@@ -11,8 +12,11 @@
 #include "session/thread/injection.h"
 #include "session/thread/threads.h"
 #include "wire/bank.h"
+#include "wire/spans.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 
 #define CHUNK_BANKS_MAX 64
 #define LARGE_STRIDE    (16ull << 20)
@@ -64,6 +68,22 @@ static struct trm_error *map_banks(struct session *session, struct thread *threa
 	return trm_error_system((int)-result, "no memory for more threads");
 }
 
+/* Takes the page below the stack of routines from each bank of a chunk, so that they
+ * cannot overflow it unnoticed. */
+static void guard_stacks(struct session *session, struct thread *thread, uint64_t address,
+			 uint64_t stride, uint32_t count)
+{
+	for (uint32_t i = 0; session->options->collector->routines && i < count;) {
+		struct wire_batch batch = {0};
+
+		for (; i < count && batch.count < WIRE_BATCH_MAX; i++)
+			BATCH_ADD(&batch, SYS_mprotect,
+				  address + i * stride + WIRE_SPANS_GUARD, PAGE,
+				  PROT_NONE);
+		trm_error_destroy(space_run(session, thread, &batch));
+	}
+}
+
 static struct trm_error *add_chunk(struct session *session, struct space *space,
 				   struct thread *thread, uint64_t stride, uint32_t count)
 {
@@ -80,6 +100,7 @@ static struct trm_error *add_chunk(struct session *session, struct space *space,
 			  &(const struct image_range){offset, offset + stride * count},
 			  &address));
 	TRM_TRY(arena_add_chunk(arena, offset, address, stride, count, &chunk));
+	guard_stacks(session, thread, address, stride, count);
 	vector_push(&space->chunks, chunk);
 	return NULL;
 }

@@ -43,6 +43,7 @@ static struct trm_error *begin_tools(struct session *session, struct thread *thr
 	TRM_TRY(tool_visit_begin(session, thread, NULL, &visit));
 	struct trm_error *error = tool_visit_find(&visit);
 
+	tool_guard_stack(session, thread);
 	if (!error) {
 		spans_set_thread_pointer(session, thread, thread->tool.thread_pointer);
 		spans_bar_routines(session, thread, false);
@@ -108,6 +109,7 @@ void tool_thread_begin(struct session *session, struct thread *thread)
 
 	if (!tools)
 		return;
+	tool_guard_stack(session, thread);
 	spans_bar_routines(session, thread, false);
 	if (!want_threads(session->options))
 		return;
@@ -133,11 +135,41 @@ static void write_number(const struct thread *thread, int32_t number)
 					       sizeof(number)));
 }
 
-void tool_see_fork(const struct thread *parent, struct thread *child)
+/* Whether a thread of the tools' library was in a routine when its process was copied to
+ * this one. */
+static bool was_inside(const struct process *child, const struct tool_thread *thread)
+{
+	uint32_t inside = 0;
+
+	return thread->thread_pointer &&
+	       !remote_failed(remote_read(child->space->memory_fd,
+					  thread->thread_pointer + WIRE_TOOL_INSIDE,
+					  &inside, sizeof(inside))) &&
+	       inside;
+}
+
+/* Locks that a routine held in another thread are never given back in a child. */
+static void leave_locked(struct session *session, const struct thread *parent,
+			 struct process *child)
+{
+	bool inside = was_inside(child, &child->space->tools->service);
+
+	vector_for_each (&session->all_threads, other)
+		if (*other != parent && (*other)->process == parent->process)
+			inside |= was_inside(child, &(*other)->tool);
+	if (inside)
+		tool_switch_off(session, child,
+				"the process was forked while another thread was in a "
+				"routine");
+}
+
+void tool_see_fork(struct session *session, const struct thread *parent,
+		   struct thread *child)
 {
 	if (!loaded_tools(child) || child->process->space == parent->process->space)
 		return;
 	tool_records_drop(child->process);
+	leave_locked(session, parent, child->process);
 	if (!parent->tool.thread_pointer)
 		return;
 	child->tool = parent->tool;

@@ -16,7 +16,8 @@ void tool_thread_begin(struct session *session, struct thread *thread);
 
 /* Tells the tools in the copy of a process, at its first stop, which thread runs there:
  * the child of `parent`. */
-void tool_see_fork(const struct thread *parent, struct thread *child);
+void tool_see_fork(struct session *session, const struct thread *parent,
+		   struct thread *child);
 
 /* Acts on the entry of a thread to a system call, or the exit from it. Returns whether it
  * did, and has resumed the thread, or the thread is gone. */

@@ -1,8 +1,10 @@
 #include "session/tool/tool_steps.h"
 
+#include "base/page.h"
 #include "control/remote.h"
 #include "session/thread/injection.h"
 #include "session/tool/tool_calls.h"
+#include "wire/spans.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -106,4 +108,16 @@ bool tool_wants_calls(const struct session_options *options,
 				return true;
 	}
 	return false;
+}
+
+void tool_guard_stack(struct session *session, struct thread *thread)
+{
+	struct wire_batch batch = {0};
+
+	if (!thread->bank || !session->options->collector->routines ||
+	    remote_filters(thread->tid))
+		return;
+	BATCH_ADD(&batch, SYS_mprotect, thread->bank->address + WIRE_SPANS_GUARD, PAGE,
+		  PROT_NONE);
+	trm_error_destroy(space_run(session, thread, &batch));
 }

@@ -17,6 +17,10 @@ struct trm_error *tool_place_texts(struct session *session, struct thread *threa
 bool tool_wants_calls(const struct session_options *options,
 		      const struct wire_tool_table *table);
 
+/* Takes the page below the stack of a stopped thread's routines from it, as those of
+ * later chunks of banks are. */
+void tool_guard_stack(struct session *session, struct thread *thread);
+
 /* Calls `_halt_startup` of all tools. */
 void tool_call_startups(struct tool_visit *visit);
 

@@ -50,6 +50,14 @@ void tool_switch_off(struct session *session, struct process *process, const cha
 		process->image->reason = text.data;
 }
 
+/* Says in the library's thread whether it is in a routine: see WIRE_TOOL_INSIDE. */
+static void note_inside(const struct tool_visit *visit, uint32_t inside)
+{
+	trm_error_destroy(remote_write(visit->thread->process->space->memory_fd,
+				       visit->as->thread_pointer + WIRE_TOOL_INSIDE,
+				       &inside, sizeof(inside)));
+}
+
 struct trm_error *tool_visit_begin(struct session *session, struct thread *thread,
 				   const struct tool_thread *as,
 				   struct tool_visit *ret_visit)
@@ -72,6 +80,7 @@ struct trm_error *tool_visit_begin(struct session *session, struct thread *threa
 		trm_error_destroy(tool_run_end(thread, &visit.saved));
 		return error;
 	}
+	note_inside(&visit, 1);
 	*ret_visit = visit;
 	return NULL;
 }
@@ -226,5 +235,6 @@ struct trm_error *tool_visit_find(struct tool_visit *visit)
 
 void tool_visit_end(struct tool_visit *visit)
 {
+	note_inside(visit, 0);
 	trm_error_destroy(tool_run_end(visit->thread, &visit->saved));
 }
