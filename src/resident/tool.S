@@ -35,8 +35,8 @@ tool_call:
 	jz	7f
 	mov	%gs:WIRE_BANK_SELF, %r11
 	cmpq	$0, WIRE_SPANS_BUSY(%r11) /* and WIRE_SPANS_BARRED */
-	jne	7f
-	test	$FLAG_THREAD, %al
+	jne	9f
+10:	test	$FLAG_THREAD, %al
 	jz	1f
 	cmpq	$0, WIRE_SPANS_THREAD(%r11)
 	je	7f
@@ -65,6 +65,15 @@ tool_back:
 	std
 1:	movl	$0, WIRE_SPANS_BUSY(%r11)
 7:	ret
+
+/* Tools are barred, not the resident's own routine; unless it is busy. */
+9:	cmpl	$0, WIRE_SPANS_BUSY(%r11)
+	jne	7b
+	cmpl	$WIRE_BARRED_TOOLS, WIRE_SPANS_BARRED(%r11)
+	jne	7b
+	cmp	$WIRE_ROUTINE_OWN << NUMBER_SHIFT, %ax
+	jne	7b
+	jmp	10b
 
 /* A call for a buffer of the thread, number rax >> 16: with the address of its struct
  * wire_buffer, and all registers kept but rax. The return address lies WIRE_TOOL_KEPT

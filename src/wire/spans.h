@@ -27,6 +27,14 @@
 #define WIRE_SPANS_GUARD     0x5000
 #define WIRE_SPANS_STACK_TOP 0x45000
 
+/* Which routines are barred: those of tools; or the resident's own, too
+ * (WIRE_ROUTINE_OWN), whose stack several threads would have. */
+#define WIRE_BARRED_TOOLS 1
+#define WIRE_BARRED_ALL   2
+
+/* The number of the resident's own routine for points: resident/probes.c. */
+#define WIRE_ROUTINE_OWN 1023
+
 /* Reasons to restore a thread's mask behind a span. */
 #define WIRE_MASKED_SPAN  1 /* a signal came meanwhile */
 #define WIRE_MASKED_TIMER 2 /* with a dead tracer: a timer's signal was blocked */
@@ -55,10 +63,9 @@ struct wire_buffer {
 
 /* State of spans of one thread; all-zero at first. */
 struct wire_spans {
-	uint32_t busy; /* the library is being called */
-	uint32_t
-		barred; /* not 0: no routine of a tool is called. Looked at with `busy` */
-	uint32_t state; /* components of xsave; 0: fxsave */
+	uint32_t busy;   /* the library is being called */
+	uint32_t barred; /* WIRE_BARRED_...: routines that are not called; 0: none */
+	uint32_t state;  /* components of xsave; 0: fxsave */
 	uint32_t masked; /* WIRE_MASKED_...: the thread's mask must become `mask` */
 	uint64_t rbx, rsi, rdi, r10, r11, rsp; /* the program's */
 	uint64_t mask;

@@ -4,12 +4,13 @@
 
 #include "base/text.h"
 #include "session/options/options.h"
+#include "wire/spans.h"
 
 struct probe_program;
 
 /* Of the words for routines in wire_control the last: tools have those from the first
  * on. */
-enum { PROBES_ROUTINE = 1023 };
+enum { PROBES_ROUTINE = WIRE_ROUTINE_OWN };
 
 /* Makes the probes of a program those of a run: adds a source of points to its options.
  * The program, and the options, must outlive the run. */

@@ -43,7 +43,7 @@ void spans_begin(const struct session *session, const struct bank *old, struct b
 	spans_of(bank)->busy = spans_of(bank)->masked = 0;
 	spans_of(bank)->state = find_state();
 	spans_of(bank)->thread_pointer = 0;
-	spans_of(bank)->barred = true;
+	spans_of(bank)->barred = WIRE_BARRED_TOOLS;
 	memset(spans_of(bank)->buffers, 0, sizeof(spans_of(bank)->buffers));
 	if (!old)
 		return;
@@ -232,7 +232,10 @@ void spans_set_thread_pointer(const struct session *session, const struct thread
 void spans_bar_bank(const struct session *session, const struct bank *bank, bool bar)
 {
 	if (session->options->collector->routines)
-		__atomic_store_n(&spans_of(bank)->barred, bar || bank->common,
+		__atomic_store_n(&spans_of(bank)->barred,
+				 bank->common ? WIRE_BARRED_ALL
+				 : bar        ? WIRE_BARRED_TOOLS
+					      : 0,
 				 __ATOMIC_SEQ_CST);
 }
 
