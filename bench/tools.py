@@ -94,7 +94,7 @@ PEERS = [
 ]
 
 
-MEASUREMENTS = ("functions", "coverage", "blocks", "block-coverage", "edges", "calls",
+MEASUREMENTS = ("functions", "coverage", "blocks", "block-coverage", "edges", "paths", "calls",
                 "callgraph")
 
 
@@ -113,8 +113,8 @@ def choose(options, cache):
     known = [*(trammel(path, measurement, cache)
                for measurement in MEASUREMENTS), *PEERS]
     default = ("trammel" if options.quick
-               else "trammel,trammel-blocks,trammel-edges,trammel-block-coverage,trammel-calls,"
-                    "trammel-callgraph,valgrind-none,callgrind,dynamorio,dynamorio-blocks")
+               else "trammel,trammel-blocks,trammel-edges,trammel-paths,trammel-block-coverage,"
+                    "trammel-calls,trammel-callgraph,valgrind-none,callgrind,dynamorio,dynamorio-blocks")
     wanted = (options.tools or default).split(",")
     unknown = set(wanted) - {tool.name for tool in known}
     if unknown:
