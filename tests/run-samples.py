@@ -81,7 +81,7 @@ class Tests:
             samples[row["function"]] = samples.get(row["function"], 0) + row["samples"]
         total = sum(samples.values())
         expect(total >= least, f"only {total} samples")
-        for name, share in re.findall(r"^= share (\S+) (\S+)$", text, re.M):
+        for name, share in re.findall(r"^= share (.+) (\S+)$", text, re.M):
             got = 100 * samples.get(name, 0) / total
             expect(abs(got - float(share)) <= TOLERANCE, f"{name}: {got:.1f} % and not {share} %")
         return report
@@ -220,6 +220,16 @@ class Tests:
         report = self.check_shares(text, profile, least=50)
         expect(report["profile"]["run.exit"] == "running", str(report["profile"]))
 
+    def generated(self):
+        """Code made at run time has the names that a map or a jitdump file gives it."""
+        program = build(self.folder, "generated", "O2")
+        for words in ("map", "dump"):
+            profile = f"{program}.{words}.trm"
+            out = subprocess.run([self.trammel, "run", "-q", "-m", "samples", "-o", profile, "--",
+                                  program, words], check=True, capture_output=True, text=True).stdout
+            os.remove(re.search(r"^= file (.*)$", out, re.M).group(1))
+            self.check_shares(out.replace("made_", "made "), profile)
+
     def counted(self):
         """Samples and exact counts in one run: code that trammel moved is led back."""
         for measures in ("samples,functions", "samples,blocks", "samples,calls"):
@@ -252,7 +262,7 @@ class Tests:
 
 NAMES = ("split", "events", "fallback", "period", "window", "threads", "children", "paths", "pointers",
          "stripped", "instructions", "other_commands", "untouched",
-         "counted", "counted_paths", "forbidden")
+         "generated", "counted", "counted_paths", "forbidden")
 
 
 def is_forbidden(trammel, folder):

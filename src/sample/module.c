@@ -127,15 +127,24 @@ uint32_t sample_modules_find(struct sample_modules *modules, pid_t pid, const ch
 	return (uint32_t)*index - 1;
 }
 
-uint32_t sample_modules_generated(struct sample_modules *modules, uint32_t image)
+uint32_t sample_modules_generated(struct sample_modules *modules, uint32_t image,
+				  const char *path)
 {
-	uint64_t *index = table_insert(&modules->by_file, ~(uint64_t)image, NULL);
+	const uint64_t key = ~((uint64_t)image << 1 | (path != NULL));
+	uint64_t *index = table_insert(&modules->by_file, key, NULL);
 
 	if (!*index) {
-		*index = add_module(modules, "[generated]") + 1;
+		*index = add_module(modules, path ? path : "[generated]") + 1;
 		modules->items.items[*index - 1]->owner = image + 1;
 	}
 	return (uint32_t)*index - 1;
+}
+
+void sample_module_clear(struct sample_module *module)
+{
+	vector_for_each (&module->functions, function)
+		free(function->name);
+	module->functions.count = 0;
 }
 
 static void destroy_module(struct sample_module *module)
@@ -144,8 +153,7 @@ static void destroy_module(struct sample_module *module)
 	free((void *)(uintptr_t)module->indexed);
 	if (module->is_file)
 		munmap((void *)(uintptr_t)module->bytes, module->size);
-	vector_for_each (&module->functions, function)
-		free(function->name);
+	sample_module_clear(module);
 	vector_deinit(&module->functions);
 	table_deinit(&module->rules);
 	vector_deinit(&module->kept);

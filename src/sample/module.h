@@ -55,8 +55,13 @@ struct sample_name {
 uint32_t sample_modules_find(struct sample_modules *modules, pid_t pid, const char *path,
 			     uint64_t inode);
 
-/* Finds the module of the code that a process image generates, or adds it. */
-uint32_t sample_modules_generated(struct sample_modules *modules, uint32_t image);
+/* Finds the module of the code that a process image generates, or adds it. `path`: of its
+ * jitdump file; NULL: of code that no such file tells of. */
+uint32_t sample_modules_generated(struct sample_modules *modules, uint32_t image,
+				  const char *path);
+
+/* Forgets the functions of generated code. */
+void sample_module_clear(struct sample_module *module);
 
 void sample_modules_deinit(struct sample_modules *modules);
 

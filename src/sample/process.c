@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/search.h"
+#include "sample/jit.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -135,6 +136,27 @@ static bool is_file(const char *name)
 	       !strcmp(name, "[vdso]");
 }
 
+/* A process tells of a jitdump file by mapping it. */
+static void open_dump(struct sample_processes *processes, uint32_t index,
+		      const char *path)
+{
+	struct sample_image *image = &processes->images.items[index];
+	FILE *file = image->dump ? NULL : fopen(path, "re");
+
+	if (!file)
+		return;
+	image->dump = jit_dump_create(file);
+	image->dump_module = sample_modules_generated(&processes->modules, index, path);
+}
+
+void sample_processes_read_dumps(struct sample_processes *processes)
+{
+	vector_for_each (&processes->images, image)
+		if (image->dump)
+			jit_dump_read(image->dump,
+				      processes->modules.items.items[image->dump_module]);
+}
+
 void sample_processes_map(struct sample_processes *processes, uint32_t pid,
 			  const struct sample_mapping *mapping)
 {
@@ -145,8 +167,12 @@ void sample_processes_map(struct sample_processes *processes, uint32_t pid,
 
 	if (map.end <= map.start)
 		return;
+	if (jit_is_dump(mapping->name)) {
+		open_dump(processes, index, mapping->name);
+		return;
+	}
 	if (!is_file(mapping->name)) {
-		map.module = sample_modules_generated(&processes->modules, index);
+		map.module = sample_modules_generated(&processes->modules, index, NULL);
 		insert_map(&image->maps, map);
 		return;
 	}
@@ -237,6 +263,7 @@ bool sample_processes_place(struct sample_processes *processes, uint32_t index,
 			    uint64_t address, struct sample_map *ret_map)
 {
 	const struct sample_image *image = &processes->images.items[index];
+	uint64_t linked;
 	size_t at;
 
 	if (ask_owner(processes, index, address, ret_map))
@@ -245,6 +272,10 @@ bool sample_processes_place(struct sample_processes *processes, uint32_t index,
 	if (at == image->maps.count || image->maps.items[at].start > address)
 		return false;
 	*ret_map = image->maps.items[at];
+	if (image->dump &&
+	    jit_dump_find(image->dump, processes->now_ns, address, &linked))
+		*ret_map = (struct sample_map){address, address + 1, linked - address,
+					       image->dump_module};
 	return true;
 }
 
@@ -253,6 +284,7 @@ void sample_processes_deinit(struct sample_processes *processes)
 	vector_for_each (&processes->images, image) {
 		free(image->program);
 		vector_deinit(&image->maps);
+		jit_dump_destroy(image->dump);
 	}
 	sample_modules_deinit(&processes->modules);
 	vector_deinit(&processes->images);

@@ -21,6 +21,8 @@ struct sample_image {
 	char *program;        /* path; NULL: not known */
 	bool ended, executed; /* by exit; by exec of another program */
 	struct sample_maps maps;
+	struct jit_dump *dump; /* what the process tells of code it generates, or NULL */
+	uint32_t dump_module;
 };
 
 /* Who knows better what is mapped in a process: NULL: nobody. */
@@ -37,7 +39,8 @@ struct sample_processes {
 	struct sample_owner owner;
 	struct VECTOR(struct sample_image) images; /* in the order in which they began */
 	struct table by_pid;                       /* index of the last + 1 */
-	struct table threads;                      /* that were counted: tids of images */
+	uint64_t now_ns;      /* time of the record that is looked at */
+	struct table threads; /* that were counted: tids of images */
 };
 
 /* Returns the index of the image that a process has now; it is added if it is new. */
@@ -58,6 +61,9 @@ struct sample_mapping {
 };
 void sample_processes_map(struct sample_processes *processes, uint32_t pid,
 			  const struct sample_mapping *mapping);
+
+/* Reads what processes have written of code that they generate. */
+void sample_processes_read_dumps(struct sample_processes *processes);
 
 /* Reads what a running process has mapped, and its program. */
 void sample_processes_read(struct sample_processes *processes, uint32_t pid);

@@ -261,6 +261,7 @@ void sampler_see(struct sampler *sampler, const struct sample_record *record)
 		[SAMPLE_LOST] = see_lost,      [SAMPLE_THROTTLED] = see_throttle,
 	};
 
+	sampler->processes.now_ns = record->time;
 	if (sees[record->kind])
 		sees[record->kind](sampler, record);
 }
@@ -282,6 +283,7 @@ void sampler_take(struct sampler *sampler, bool all)
 {
 	const uint64_t begin = thread_ns();
 
+	sample_processes_read_dumps(&sampler->processes);
 	sample_source_drain(&sampler->source, all, visit_record, sampler);
 	sampler->own_ns += thread_ns() - begin;
 }

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "image/image.h"
+#include "sample/jit.h"
 #include "record/model.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
@@ -354,6 +355,19 @@ static void deinit_writing(struct writing *writing)
 	free(writing->callers);
 }
 
+/* What processes say of the code that they have generated, as it is now. */
+static void load_maps(struct sample_processes *processes)
+{
+	vector_for_each (&processes->modules.items, item) {
+		struct sample_module *module = *item;
+
+		if (!module->owner || strcmp(module->path, "[generated]") != 0)
+			continue;
+		sample_module_clear(module);
+		jit_map_load(module, processes->images.items[module->owner - 1].pid);
+	}
+}
+
 struct trm_error *sample_save(const struct sample_saving *saving, struct sampler *sampler)
 {
 	struct writing writing = {.saving = saving, .sampler = sampler};
@@ -362,6 +376,7 @@ struct trm_error *sample_save(const struct sample_saving *saving, struct sampler
 	TRM_TRY(make_attributes(&writing));
 	writing.callers = memory_allocate_zeroed(sampler->sums.nodes.count + 1,
 						 sizeof(*writing.callers));
+	load_maps(&sampler->processes);
 	error = save_globals(&writing);
 	for (uint32_t i = 0; !error && i < sampler->events.count; i++)
 		error = save_event(&writing, i);

@@ -1,6 +1,7 @@
 /* Samples: records of all kinds, in and out of order, whole and damaged; what they say of
  * processes; walks of stacks; and sums. */
 #include "base/array.h"
+#include "sample/jit.h"
 #include "sample/sampler.h"
 #include "sample_stream.h"
 
@@ -336,7 +337,7 @@ static void names_generated_code(void **state)
 		    {0xfff, "[generated+0xfff]"}};
 
 	(void)state;
-	assert_int_equal(sample_modules_generated(&modules, 3), 0);
+	assert_int_equal(sample_modules_generated(&modules, 3, NULL), 0);
 	module = modules.items.items[0];
 	sample_module_add(module, 0x2000, 0x10, "f;g h");
 	sample_module_add(module, 0x1000, 0x20, "old");
@@ -347,7 +348,151 @@ static void names_generated_code(void **state)
 		assert_string_equal(name.function, rows[i].name);
 		free(name.function);
 	}
-	assert_int_equal(sample_modules_generated(&modules, 3), 0);
+	assert_int_equal(sample_modules_generated(&modules, 3, NULL), 0);
+	sample_modules_deinit(&modules);
+}
+
+static void reads_maps(void **state)
+{
+	struct sample_modules modules = {0};
+	struct sample_module *module;
+	const struct {
+		uint64_t address;
+		const char *name;
+	} rows[] = {{0x7f0010, "first of two"},
+		    {0x7f0120, "Lazy Foo::bar;baz"},
+		    {0x7f0200, "later"},
+		    {0x7f0300, "[generated+0x7f0300]"}};
+
+	(void)state;
+	assert_int_equal(sample_modules_generated(&modules, 0, NULL), 0);
+	module = modules.items.items[0];
+	jit_map_read(module, "7f0000 20 first of two\n"
+			     "0x7f0100 0x40 Lazy Foo::bar;baz\n"
+			     "7f0200 10 earlier\n"
+			     "not a line\n"
+			     "7f0300 zz no size\n"
+			     "7f0300 10\n"
+			     "7f0300 0 empty\n"
+			     "7f0200 10 later");
+	for (size_t i = 0; i < array_count(rows); i++) {
+		struct sample_name name = sample_module_name(module, rows[i].address);
+
+		assert_string_equal(name.function, rows[i].name);
+		free(name.function);
+	}
+	sample_modules_deinit(&modules);
+}
+
+static void add_number(struct sample_stream *stream, uint64_t number, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		vector_push(stream, (uint8_t)(number >> 8 * i));
+}
+
+static void add_dump_head(struct sample_stream *stream)
+{
+	add_number(stream, 0x4a695444, 4);
+	add_number(stream, 1, 4);
+	add_number(stream, 40, 4);
+	add_number(stream, 62, 4);
+	add_number(stream, 0, 4);
+	add_number(stream, PID, 4);
+	add_number(stream, 0, 8);
+	add_number(stream, 0, 8);
+}
+
+static void add_dump_load(struct sample_stream *stream, uint64_t time, uint64_t start,
+			  const char *name)
+{
+	const size_t code = 16;
+
+	add_number(stream, 0, 4);
+	add_number(stream, 16 + 40 + strlen(name) + 1 + code, 4);
+	add_number(stream, time, 8);
+	add_number(stream, PID, 4);
+	add_number(stream, PID, 4);
+	add_number(stream, start, 8);
+	add_number(stream, start, 8);
+	add_number(stream, code, 8);
+	add_number(stream, 1, 8);
+	for (const char *c = name; *c; c++)
+		vector_push(stream, (uint8_t)*c);
+	add_number(stream, 0, 1);
+	for (size_t i = 0; i < code; i++)
+		vector_push(stream, 0x90);
+}
+
+static void add_dump_move(struct sample_stream *stream, uint64_t time, uint64_t from,
+			  uint64_t to)
+{
+	add_number(stream, 1, 4);
+	add_number(stream, 16 + 48, 4);
+	add_number(stream, time, 8);
+	add_number(stream, PID, 4);
+	add_number(stream, PID, 4);
+	add_number(stream, to, 8);
+	add_number(stream, from, 8);
+	add_number(stream, to, 8);
+	add_number(stream, 16, 8);
+	add_number(stream, 1, 8);
+}
+
+static void expect_code(struct jit_dump *dump, struct sample_module *module,
+			uint64_t time, uint64_t address, const char *expected)
+{
+	uint64_t linked;
+	struct sample_name name;
+
+	if (!expected) {
+		assert_false(jit_dump_find(dump, time, address, &linked));
+		return;
+	}
+	assert_true(jit_dump_find(dump, time, address, &linked));
+	name = sample_module_name(module, linked);
+	assert_string_equal(name.function, expected);
+	free(name.function);
+}
+
+/* Code is replaced and moved; each moment has its own. */
+static void follows_dumps(void **state)
+{
+	struct sample_modules modules = {0};
+	struct sample_stream bytes = {0};
+	struct sample_module *module;
+	struct jit_dump *dump;
+
+	(void)state;
+	assert_true(jit_is_dump("/tmp/jit-12.dump"));
+	assert_false(jit_is_dump("/tmp/jit-.dump"));
+	assert_false(jit_is_dump("/tmp/jit-12.dump.old"));
+	assert_int_equal(sample_modules_generated(&modules, 0, "/tmp/jit-1.dump"), 0);
+	module = modules.items.items[0];
+	add_dump_head(&bytes);
+	add_dump_load(&bytes, 10, 0x1000, "one");
+	add_dump_load(&bytes, 20, 0x2000, "two");
+	add_dump_move(&bytes, 30, 0x1000, 0x3000);
+	add_dump_load(&bytes, 40, 0x2008, "three");
+	dump = jit_dump_create(fmemopen(bytes.items, bytes.count, "r"));
+	jit_dump_read(dump, module);
+	expect_code(dump, module, 5, 0x1000, NULL);
+	expect_code(dump, module, 15, 0x100f, "one");
+	expect_code(dump, module, 15, 0x2000, NULL);
+	expect_code(dump, module, 25, 0x2000, "two");
+	expect_code(dump, module, 35, 0x1000, NULL);
+	expect_code(dump, module, 35, 0x3004, "one");
+	expect_code(dump, module, 45, 0x2000, NULL);
+	expect_code(dump, module, 45, 0x200c, "three");
+	jit_dump_destroy(dump);
+	/* Cut short, it is read as far as it goes. */
+	for (size_t size = 1; size < bytes.count; size++) {
+		sample_module_clear(module);
+		dump = jit_dump_create(fmemopen(bytes.items, size, "r"));
+		jit_dump_read(dump, module);
+		assert_true(module->functions.count < 3 || size > bytes.count - 17);
+		jit_dump_destroy(dump);
+	}
+	vector_deinit(&bytes);
 	sample_modules_deinit(&modules);
 }
 
@@ -363,6 +508,8 @@ int main(void)
 		cmocka_unit_test(stops_at_damage),
 		cmocka_unit_test(finds_events),
 		cmocka_unit_test(names_generated_code),
+		cmocka_unit_test(reads_maps),
+		cmocka_unit_test(follows_dumps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
