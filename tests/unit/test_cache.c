@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "session/cache/cache_file.h"
+#include "session/cache/usual_addresses.h"
 #include "session/state/session.h"
 
 #include <dirent.h>
@@ -259,6 +260,24 @@ static void test_slots(void **state)
 	check_slots(false, (const uint32_t[6]){0, 128, 768, 896, 1280, 1536});
 }
 
+/* Programs at fixed addresses have their trampolines in the first 2 GiB, or their jumps
+ * through tables would not reach; and most of them always at one place. */
+static void test_fixed_addresses(void **state)
+{
+	const uint64_t sizes[] = {1u << 20, 127u << 20, 300u << 20, 1u << 30};
+
+	(void)state;
+	assert_int_equal(usual_addresses_above(sizes[0]), USUAL_ADDRESSES_FIXED);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		const uint64_t at = usual_addresses_above(sizes[i]);
+
+		assert_int_equal(at % 4096, 0);
+		assert_true(at + sizes[i] <= USUAL_ADDRESSES_FIXED_END || i == 3);
+		assert_in_range(at, USUAL_ADDRESSES_FIXED_END / 2 - 0x10000,
+				USUAL_ADDRESSES_FIXED);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +287,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_editions, make_folder,
 						remove_folder),
 		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_fixed_addresses),
 		cmocka_unit_test_setup_teardown(test_places, make_folder, remove_folder),
 	};
 

@@ -11,6 +11,7 @@
 #include "image/open.h"
 #include "plan_image.h"
 
+#include "code/emit/emit.h"
 #include "code/emit/probe.h"
 #include "code/scan/scan.h"
 #include "x86/decode.h"
@@ -693,10 +694,31 @@ static void test_jumps_in_data(void **state)
 	assert_int_equal(blocks_beside(7, false), 0);
 }
 
+/* An operand that is an address has 31 bits: a jump through a table that lies higher
+ * would read elsewhere, since the processor extends its sign. */
+static enum plan_reason reason_of_address(uint64_t target)
+{
+	uint8_t code[16];
+	struct emitter emitter = {
+		.code = code, .capacity = sizeof(code), .address = 0x7fffff00};
+
+	emit_absolute(&emitter, target);
+	assert_int_equal(emitter.count, 4);
+	return emitter.reason;
+}
+
+static void test_absolute(void **state)
+{
+	(void)state;
+	assert_int_equal(reason_of_address(0x7fffffff), 0);
+	assert_int_equal(reason_of_address(0x80000000), PLAN_OUT_OF_REACH);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_jumps_in_data),
+		cmocka_unit_test(test_absolute),
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_branches_are_copied),
 		cmocka_unit_test(test_leaf_is_copied),

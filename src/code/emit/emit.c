@@ -46,6 +46,14 @@ void emit_relative(struct emitter *emitter, uint64_t target, size_t behind)
 	emit_word32(emitter, (uint32_t)distance);
 }
 
+void emit_absolute(struct emitter *emitter, uint64_t target)
+{
+	if (target > INT32_MAX && !emitter->reason)
+		emitter->reason = PLAN_OUT_OF_REACH;
+	emit_note_shift(emitter, emitter->count, EMIT_SHIFT_WORD32);
+	emit_word32(emitter, (uint32_t)target);
+}
+
 void emit_note_jump(struct emitter *emitter, uint64_t site, bool counted)
 {
 	if (emitter->jumps)

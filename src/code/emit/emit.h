@@ -93,6 +93,10 @@ void emit_align(struct emitter *emitter, size_t to);
  * PLAN_OUT_OF_REACH. */
 void emit_relative(struct emitter *emitter, uint64_t target, size_t behind);
 
+/* Writes 4 bytes that the processor extends to the address `target` in the emitter's own
+ * code. Beyond the first 2 GiB emitter->reason becomes PLAN_OUT_OF_REACH. */
+void emit_absolute(struct emitter *emitter, uint64_t target);
+
 /* Notes in emitter->jumps that the displacement written next is that of a jump for the
  * call or jump at `site`. */
 void emit_note_jump(struct emitter *emitter, uint64_t site, bool counted);

@@ -385,8 +385,7 @@ static void emit_copy(struct emission *emission, const struct cfg_instruction *r
 			   row->length - row->relative - 4u);
 	} else if (table) {
 		emit_bytes(emitter, bytes, row->length - 4u);
-		emit_note_shift(emitter, emitter->count, EMIT_SHIFT_WORD32);
-		emit_word32(emitter, (uint32_t)target);
+		emit_absolute(emitter, target);
 	} else {
 		emit_bytes(emitter, bytes, row->length);
 	}

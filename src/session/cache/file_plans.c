@@ -139,14 +139,14 @@ static uint64_t code_place(const struct module_file *file, const struct image *i
 	if (file->dynamic)
 		return image->base - usual_addresses_distance(options, file->name,
 							      file->variant, span, text);
+	const uint64_t room = usual_addresses_room(options, span, text) * 3 / 2;
+
 	/* Points' code is large, but that of functions that are executed is not. */
 	if (file->lazy && options_points_of(options, file->path) &&
 	    image->base > USUAL_ADDRESSES_LOWEST + text * LAZY_BELOW)
 		return USUAL_ADDRESSES_LOWEST;
-	return file->lazy ? USUAL_ADDRESSES_FIXED
-			  : usual_addresses_fixed(
-				    image->base,
-				    usual_addresses_room(options, span, text) * 3 / 2);
+	return file->lazy ? usual_addresses_above(room)
+			  : usual_addresses_fixed(image->base, room);
 }
 
 static struct trm_error *make_plan_at(struct module_file *file,

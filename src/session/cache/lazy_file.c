@@ -11,6 +11,7 @@
 #include "session/cache/feedback_file.h"
 #include "session/cache/module_text.h"
 #include "session/cache/text_runs.h"
+#include "session/cache/usual_addresses.h"
 #include "session/options/policy.h"
 #include "wire/mailbox.h"
 #include "wire/ways.h"
@@ -97,9 +98,21 @@ static uint64_t growth_of_points(const struct module_file *file, uint64_t text)
 	return left < wanted ? left : wanted;
 }
 
+/* The most bytes of code that a program at fixed addresses can reach above it. */
+static uint64_t most_code(const struct module_file *file)
+{
+	const struct plan *plan = file->plan;
+
+	return !file->dynamic && plan->code_address > file->lazy->image->base &&
+			       plan->code_address < USUAL_ADDRESSES_FIXED_END
+		       ? USUAL_ADDRESSES_FIXED_END - plan->code_address
+		       : UINT64_MAX;
+}
+
 void lazy_file_make_room(struct module_file *file)
 {
 	struct lazy_limits *limits = &file->lazy->limits;
+	const uint64_t most = most_code(file);
 	uint64_t text = 0, more = 0;
 
 	for (uint32_t i = 0; i < file->text_count; i++)
@@ -108,6 +121,8 @@ void lazy_file_make_room(struct module_file *file)
 		more = growth_of_points(file, text);
 	file->code_room =
 		page_round_up(file->plan->code.count + text * CODE_GROWTH + more);
+	if (file->code_room > most && file->plan->code.count < most)
+		file->code_room = most;
 	file->steps_room = page_round_up(file->plan->map_rows.count *
 						 sizeof(*file->plan->map_rows.items) +
 					 text * STEPS_GROWTH + more / 2);

@@ -70,11 +70,21 @@ uint64_t usual_addresses_distance(const struct session_options *options, const c
 	return whole_distances[place];
 }
 
+uint64_t usual_addresses_above(uint64_t room)
+{
+	const uint64_t most = USUAL_ADDRESSES_FIXED_END - USUAL_ADDRESSES_FIXED,
+		       half = USUAL_ADDRESSES_FIXED_END / 2;
+	const uint64_t size = room < half ? room : half;
+
+	return size <= most ? USUAL_ADDRESSES_FIXED
+			    : (USUAL_ADDRESSES_FIXED_END - size) & -(uint64_t)FIXED_SPARE;
+}
+
 uint64_t usual_addresses_fixed(uint64_t base, uint64_t room)
 {
 	const uint64_t size = room + FIXED_SPARE;
 
 	return base > USUAL_ADDRESSES_LOWEST + size
 		       ? (base - size) & -(uint64_t)FIXED_SPARE
-		       : USUAL_ADDRESSES_FIXED;
+		       : usual_addresses_above(size);
 }

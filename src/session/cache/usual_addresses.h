@@ -30,9 +30,15 @@ uint64_t usual_addresses_distance(const struct session_options *options, const c
 uint64_t usual_addresses_room(const struct session_options *options, uint64_t span,
 			      uint64_t text);
 
-/* Address of the trampolines of a program at fixed addresses that has no room below
- * it. */
-#define USUAL_ADDRESSES_FIXED 0x78000000ull
+/* Lowest usual address of the trampolines of a program at fixed addresses that has no
+ * room below it, and the end of all of them: such programs' operands are addresses of 31
+ * bits, and jumps reach no further. */
+#define USUAL_ADDRESSES_FIXED     0x78000000ull
+#define USUAL_ADDRESSES_FIXED_END 0x7fff0000ull
+
+/* Returns the address of `room` bytes of trampolines, or a little more, above a program
+ * whose addresses are fixed: a usual one, or a lower one that has such room. */
+uint64_t usual_addresses_above(uint64_t room);
 
 /* Returns the address of `room` bytes of trampolines, or a little more, for a program
  * whose lowest address `base` is fixed: below the program, if they have room there,
