@@ -131,6 +131,9 @@ static struct trm_error *complain_member(struct probe_site *site,
 	struct text text = {0};
 	const char *nearest = NULL;
 
+	if (!term->number && data && data->kind == IMAGE_DATA_POINTER)
+		return probe_complain_type(site, term->at, type,
+					   "a pointer: -> leads to its members");
 	if (!data || data->kind != IMAGE_DATA_STRUCT)
 		return probe_complain_type(site, term->at, type, "which has no members");
 	image_types_describe(site->types, type.type, &text);

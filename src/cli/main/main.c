@@ -70,6 +70,23 @@ static const struct topic {
 	 "'man 7 trammel-channels' (man/trammel-channels.7.md in the sources) has all\n"
 	 "configurations, services and settings; 'trammel help channel' is about the\n"
 	 "command that controls the channels of a running program."},
+	{"probes",
+	 "Probes are measurements of one's own at points of a program:\n\n"
+	 "  trammel run --probe 'POINT { ACTION if VALUE by VALUE; ... }' -- ./app\n\n"
+	 "Points   [MODULE:]FUNCTION, FUNCTION@return, @call, @load, @store, @loop,\n"
+	 "         0xADDRESS, file.c:LINE; names may have * and ?\n"
+	 "Actions  count() sum() min() max() avg() hist() top(N) trace(), NAME = before "
+	 "them\n"
+	 "Values   arg0 ..., names of parameters and variables, p->member, *(u32*)p, "
+	 "str(p);\n"
+	 "         ret ns (@return), address size value (@load, @store), trips (@loop);\n"
+	 "         time thread caller function pc srcline region.path, rax ...;\n"
+	 "         @name = x is kept for the thread, $name = x for the call's return\n\n"
+	 "  --probe 'libc.so.6:malloc { sizes = hist(arg0); bytes = sum(arg0) by caller "
+	 "}'\n"
+	 "  --probe 'app:solve@return { slow = count() if ns > 1ms; by thread }'\n"
+	 "  --probe 'app:parse { top(10) by str(text) }'\n\n"
+	 "'man 7 trammel-probe' (man/trammel-probe.7.md in the sources) has all of it."},
 };
 
 static const struct topic *find_topic(const char *name)
@@ -98,7 +115,7 @@ static int help_main(int argc, const char **argv)
 	if (!command)
 		return unknown_command(argv[1]);
 	if (command == &cmd_help) {
-		puts("Usage: trammel help [COMMAND | channels]");
+		puts("Usage: trammel help [COMMAND | channels | probes]");
 		return EXIT_DONE;
 	}
 	const char *arguments[] = {argv[1], "--help", NULL};

@@ -450,6 +450,50 @@ static void add_missing(const struct session *session, struct text *text)
 	vector_deinit(&list);
 }
 
+/* The name of a module that a point may mean, where its pattern is none's; NULL: none. A
+ * library's name goes on behind what is given: libc, libc.so.6. */
+static const char *nearest_module(const struct session *session,
+				  const struct probe_point *point)
+{
+	const size_t length = strlen(point->module);
+	const char *nearest = NULL;
+
+	vector_for_each (&session->files, item) {
+		const char *name = (*item)->name;
+
+		if (!(*item)->used)
+			continue;
+		if (!strncmp(name, point->module, length) && strchr(".-_", name[length]))
+			return name;
+		if (text_is_near(point->module, name))
+			nearest = name;
+	}
+	return nearest;
+}
+
+static bool any_concerned(const struct session *session, const struct probe_point *point)
+{
+	vector_for_each (&session->files, item)
+		if ((*item)->used && probe_point_concerns(point, (*item)->path))
+			return true;
+	return false;
+}
+
+static void describe_unmatched(const struct session *session,
+			       const struct probe_point *point, struct text *text)
+{
+	const bool concerned = any_concerned(session, point);
+	scoped_free char *function = concerned ? nearest_name(session, point) : NULL;
+	const char *nearest = concerned ? function : nearest_module(session, point);
+
+	if (concerned)
+		probe_point_describe_lack(point, text);
+	else
+		text_format(text, "no module is named %s", point->module);
+	if (nearest)
+		text_format(text, ": did you mean \"%s\"?", nearest);
+}
+
 /* Points that named nothing in any module. */
 static void add_unmatched(const struct session *session, struct text *text)
 {
@@ -459,14 +503,10 @@ static void add_unmatched(const struct session *session, struct text *text)
 		vector_for_each (&probe->points, point) {
 			if (point->matched)
 				continue;
-			scoped_free char *nearest = nearest_name(session, point);
-
 			text_format(text,
 				    "%sthe probe \"%s\": ", text->length ? "\n" : "",
 				    probe->name);
-			probe_point_describe_lack(point, text);
-			text_format(text, "%s%s%s", nearest ? ": did you mean \"" : "",
-				    nearest ? nearest : "", nearest ? "\"?" : "");
+			describe_unmatched(session, point, text);
 		}
 }
 
