@@ -298,6 +298,20 @@ def address_of(program, function):
     return next(line.split()[0] for line in out.splitlines() if line.endswith(" T " + function))
 
 
+def check_resolver(options, folder, variant):
+    """A name whose calls go to an implementation that is chosen at the start is told."""
+    program = os.path.join(folder, variant, "loops")
+    profile = os.path.join(folder, f"resolver-{variant}.trm")
+    for name, told in (("chosen", True), ("chosen*", False)):
+        subprocess.run([options.trammel, "run", "--quiet", "-o", profile, "--probe",
+                        f"loops:{name} {{ count() }}", "--", program], check=True,
+                       stdout=subprocess.DEVNULL, timeout=120)
+        _, troubles = found_in(options.trammel, profile)
+        if ("is chosen among implementations" in troubles) != told:
+            raise Failure(f"{name}: {troubles}")
+    return "ok"
+
+
 def check_places(options, folder, variant):
     """Points at a line, at an address, and each hit by itself, in order."""
     program = os.path.join(folder, variant, "loops")
@@ -388,6 +402,7 @@ def main():
             for variant in DEBUG:
                 if options.only in "places":
                     tests[f"places {variant}"] = pool.submit(check_places, options, folder, variant)
+                    tests[f"resolver {variant}"] = pool.submit(check_resolver, options, folder, variant)
             if options.only in "refused":
                 tests["refused"] = pool.submit(check_refused, options, folder)
             passed = failed = 0

@@ -110,6 +110,7 @@ static const struct probe_point *point_at(const struct probe_module *module, siz
 static void match_names(struct probe_module *module)
 {
 	const struct image *image = module->image;
+	const struct probe_program *program = module->program;
 
 	for (size_t i = 0; i < image->functions.count; i++) {
 		const struct image_function *function = &image->functions.items[i];
@@ -121,6 +122,10 @@ static void match_names(struct probe_module *module)
 
 			if (is_by_name(to) && probe_point_has(to, image, function, name))
 				add_match(module, function->address, probe, point, 0);
+			else
+				continue;
+			program->probes.items[probe].points.items[point].direct |=
+				!(function->flags & IMAGE_FUNCTION_IFUNC);
 		}
 	}
 }

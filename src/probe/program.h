@@ -45,6 +45,7 @@ struct probe_point {
 	uint64_t address; /* link-time, of PROBE_ADDRESS; of a line, its number */
 	size_t at;        /* offset in the text, bytes */
 	bool matched;     /* a function, address or line was found for it */
+	bool direct;      /* a function was that is no resolver of an indirect one */
 	uint32_t next;    /* PROBE_LINE, if not matched: the next line of such a file that
 			     has code; 0: none */
 };

@@ -52,6 +52,20 @@ PROBED long recursive(long depth)
 	return made;
 }
 
+/* Chosen when the program is loaded. */
+static long chosen_here(long number)
+{
+	KEEP();
+	return number + 1;
+}
+
+static long (*choose(void))(long)
+{
+	return chosen_here;
+}
+
+__attribute__((ifunc("choose"))) long chosen(long number);
+
 PROBED void jump_at(long number)
 {
 	if (number == 1000)
@@ -80,7 +94,7 @@ int main(void)
 	for (int i = 1; i <= 40; i++)
 		sink += plain(i);
 	for (int i = 0; i < 10; i++)
-		sink += nested(3, 5);
+		sink += nested(3, 5) + chosen(i);
 	for (int i = 0; i < 6; i++)
 		sink += recursive(4);
 	for (int i = 0; i < 5; i++)

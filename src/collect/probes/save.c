@@ -510,6 +510,24 @@ static void add_unmatched(const struct session *session, struct text *text)
 		}
 }
 
+/* Names of functions that the dynamic linker chooses are those of what chooses. */
+static void add_resolvers(const struct session *session, struct text *text)
+{
+	const struct probe_program *program = probes_source_program(session->options);
+
+	vector_for_each (&program->probes, probe)
+		vector_for_each (&probe->points, point)
+			if (point->matched && !point->direct &&
+			    (point->place < PROBE_ADDRESS && point->place != PROBE_CALL))
+				text_format(
+					text,
+					"%sthe probe \"%s\": %s is chosen among "
+					"implementations when programs are loaded, and "
+					"this counts the choice: *%s* names those, too",
+					text->length ? "\n" : "", probe->name,
+					point->name, point->name);
+}
+
 void probes_save_begin(struct profile_writer *writer)
 {
 	struct text troubles = {0};
@@ -517,6 +535,7 @@ void probes_save_begin(struct profile_writer *writer)
 	probes_source_troubles(writer->session->options, &troubles);
 	add_unmatched(writer->session, &troubles);
 	add_missing(writer->session, &troubles);
+	add_resolvers(writer->session, &troubles);
 	if (troubles.length)
 		trm_error_destroy(profile_writer_global(writer, "probe.troubles",
 							record_string(troubles.data)));
