@@ -58,7 +58,11 @@ enum trammel_where {
 	TRAMMEL_AT_START,  /* of the program: before its first instruction */
 	TRAMMEL_AT_END,    /* however it ends, but by SIGKILL */
 	TRAMMEL_AT_THREAD, /* a thread begins: before its first instruction */
-	TRAMMEL_AT_THREAD_END
+	TRAMMEL_AT_THREAD_END,
+	TRAMMEL_AT_FORK,  /* in a process that was forked, before it runs on: it has a
+			     copy of all that the tool knew */
+	TRAMMEL_AT_LOAD,  /* a file with code is mapped: before its code runs */
+	TRAMMEL_AT_UNLOAD /* it is unmapped: by dlclose(3), say */
 };
 
 struct trammel_point {
@@ -103,6 +107,9 @@ TRAMMEL_MOMENT_(trammel_program_start, TRAMMEL_AT_START)
 TRAMMEL_MOMENT_(trammel_program_end, TRAMMEL_AT_END)
 TRAMMEL_MOMENT_(trammel_thread_start, TRAMMEL_AT_THREAD)
 TRAMMEL_MOMENT_(trammel_thread_end, TRAMMEL_AT_THREAD_END)
+TRAMMEL_MOMENT_(trammel_fork, TRAMMEL_AT_FORK)
+TRAMMEL_MOMENT_(trammel_module_load, TRAMMEL_AT_LOAD)
+TRAMMEL_MOMENT_(trammel_module_unload, TRAMMEL_AT_UNLOAD)
 
 /* A counter of the tool's own, of the whole run: made by api->counter. */
 struct trammel_counter;

@@ -44,7 +44,11 @@ enum trammel_value {
 	TRAMMEL_VECTOR_LOW, /* its low 64 bits: see trammel_as_double() */
 	TRAMMEL_CONTEXT, /* number of the region in which an annotated program says that
 			    it is (-m regions), of this thread; 0: in none */
-	TRAMMEL_TAKEN_REGISTER /* in add_code alone: a register that was taken */
+	TRAMMEL_TAKEN_REGISTER, /* in add_code alone: a register that was taken */
+	/* Of what is loaded or unloaded, at trammel_module_load and _unload alone: */
+	TRAMMEL_MODULE_PATH, /* a string, good until the routine returns */
+	TRAMMEL_MODULE_BIAS  /* its addresses in the running program less those in the
+				file */
 };
 
 struct trammel_argument {
@@ -112,6 +116,8 @@ TRAMMEL_NUMBERLESS_(trammel_thread, TRAMMEL_THREAD)
 TRAMMEL_NUMBERLESS_(trammel_time, TRAMMEL_TIME)
 TRAMMEL_NUMBERLESS_(trammel_bank, TRAMMEL_BANK)
 TRAMMEL_NUMBERLESS_(trammel_status, TRAMMEL_STATUS)
+TRAMMEL_NUMBERLESS_(trammel_module_path, TRAMMEL_MODULE_PATH)
+TRAMMEL_NUMBERLESS_(trammel_module_bias, TRAMMEL_MODULE_BIAS)
 TRAMMEL_NUMBERLESS_(trammel_context, TRAMMEL_CONTEXT)
 
 /* The double, or float, whose bits a routine got by TRAMMEL_VECTOR_LOW. */

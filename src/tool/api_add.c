@@ -92,6 +92,12 @@ static bool is_static(const struct trammel_argument *argument)
 	return argument->kind == TRAMMEL_INT || argument->kind == TRAMMEL_TEXT;
 }
 
+static bool is_of_module(const struct trammel_argument *argument)
+{
+	return argument->kind == TRAMMEL_MODULE_PATH ||
+	       argument->kind == TRAMMEL_MODULE_BIAS;
+}
+
 static bool add_moment(struct trammel_point point, size_t prototype,
 		       const struct trammel_argument *arguments, size_t count)
 {
@@ -99,7 +105,8 @@ static bool add_moment(struct trammel_point point, size_t prototype,
 	struct tool_moment_call *moment;
 
 	for (size_t i = 0; i < count; i++)
-		if (!is_static(&arguments[i]))
+		if (!is_static(&arguments[i]) &&
+		    !(is_of_module(&arguments[i]) && point.where >= TRAMMEL_AT_LOAD))
 			return tool_refuse(
 				trm_error_create(TRM_ERROR_USAGE,
 						 "call of %s: at the start and end of "
@@ -125,8 +132,11 @@ static bool check_arguments(const char *routine, const struct trammel_argument *
 		if (arguments[i].kind >= TRAMMEL_TAKEN_REGISTER)
 			return tool_refuse(trm_error_create(
 				TRM_ERROR_USAGE,
-				"call of %s: argument %zu can be had in add_code alone",
-				routine, i + 1));
+				"call of %s: argument %zu can be had %s alone", routine,
+				i + 1,
+				arguments[i].kind == TRAMMEL_TAKEN_REGISTER
+					? "in add_code"
+					: "when modules are loaded or unloaded"));
 	return true;
 }
 
@@ -144,7 +154,7 @@ bool api_add_call(struct trammel_point point, const char *routine,
 	error = prototypes_check(&tool->prototypes.items[number], arguments, count);
 	if (error)
 		return tool_refuse(error);
-	if (point.where >= TRAMMEL_AT_START && point.where <= TRAMMEL_AT_THREAD_END)
+	if (point.where >= TRAMMEL_AT_START && point.where <= TRAMMEL_AT_UNLOAD)
 		return add_moment(point, number, arguments, count);
 	if (!check_arguments(routine, arguments, count))
 		return false;

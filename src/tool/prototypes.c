@@ -157,7 +157,8 @@ struct trm_error *prototypes_check(const struct prototype *prototype,
 	for (size_t i = 0; i < count; i++) {
 		bool pointer = arguments[i].kind == TRAMMEL_TEXT ||
 			       arguments[i].kind == TRAMMEL_DATA ||
-			       arguments[i].kind == TRAMMEL_VECTOR;
+			       arguments[i].kind == TRAMMEL_VECTOR ||
+			       arguments[i].kind == TRAMMEL_MODULE_PATH;
 
 		if (pointer && prototype->types[i] != PROTOTYPE_POINTER)
 			return trm_error_create(

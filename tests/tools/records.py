@@ -98,5 +98,26 @@ def check_memory(runner):
     return f"{len(got)} functions"
 
 
+def check_moments(runner):
+    tool, program = build(runner, "moments"), runner.compile("loads.c", "-O1", "-ldl")
+    library = os.path.join(runner.folder, "plugin.so")
+    subprocess.run(["gcc", "-O1", "-fPIC", "-shared", "-o", library, os.path.join(HERE, "plugin.c")], check=True)
+    said = [line[2:] for line in runner.run(tool, program, words=[library]).splitlines() if line[:2] == "= "]
+    expect("first and last", (said[0], said[-1]), ("start", "end"))
+    loads = [line.split()[1] for line in said if line.startswith("load ")]
+    expect("all at whole pages", [line for line in said if line.endswith(" odd")], [])
+    for name in ("loads", "libc.so.6", "plugin.so"):
+        expect(f"loads of {name}", loads.count(name), 2 if name == "plugin.so" else 1)
+    once = ["load plugin.so whole", "plugin_begin", "plugin_work", "forked", "plugin_work",
+            "unload plugin.so whole", "end", "unload plugin.so whole"]
+    expect("in this order", said[said.index(once[0]):], 2 * once + ["end"])
+    static = os.path.join(runner.folder, "static")
+    subprocess.run(["gcc", "-O1", "-static", "-w", "-o", static, os.path.join(HERE, "loads.c")], check=True,
+                   stderr=subprocess.DEVNULL)
+    said = [line[2:] for line in runner.run(tool, static).splitlines() if line[:2] == "= "]
+    expect("static program", said, ["start", "load static whole", "end"])
+    return f"{len(loads)} loads"
+
+
 CHECKS = {name[6:]: function for name, function in list(globals().items())
           if name.startswith("check_")}

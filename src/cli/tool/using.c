@@ -15,6 +15,9 @@ static const uint8_t moments[] = {
 	[TRAMMEL_AT_END] = TOOL_AT_END,
 	[TRAMMEL_AT_THREAD] = TOOL_AT_THREAD,
 	[TRAMMEL_AT_THREAD_END] = TOOL_AT_THREAD_END,
+	[TRAMMEL_AT_FORK] = TOOL_AT_FORK,
+	[TRAMMEL_AT_LOAD] = TOOL_AT_LOAD,
+	[TRAMMEL_AT_UNLOAD] = TOOL_AT_UNLOAD,
 };
 
 static void add_uses(struct tool_choice *choice, const struct tool *tool)
@@ -29,6 +32,11 @@ static void add_uses(struct tool_choice *choice, const struct tool *tool)
 		for (size_t i = 0; i < moment->count; i++) {
 			const struct trammel_argument *argument = &moment->arguments[i];
 
+			use->arguments[i].kind = argument->kind == TRAMMEL_MODULE_PATH
+							 ? TOOL_ARGUMENT_PATH
+						 : argument->kind == TRAMMEL_MODULE_BIAS
+							 ? TOOL_ARGUMENT_BIAS
+							 : TOOL_ARGUMENT_GIVEN;
 			use->arguments[i].value = argument->value;
 			use->arguments[i].text =
 				argument->kind == TRAMMEL_TEXT

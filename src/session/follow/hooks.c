@@ -19,6 +19,7 @@
 #include "session/thread/held.h"
 #include "session/thread/threads.h"
 #include "session/tool/tool_data.h"
+#include "session/tool/tool_modules.h"
 #include "wire/bank.h"
 #include "wire/control.h"
 #include "wire/hooks.h"
@@ -69,6 +70,8 @@ static void serve_modules(struct request *request)
 		return;
 	request->later = !modules_update(request->session, request->thread);
 	thread_defer(request->session, request->thread, request->later);
+	if (!request->later)
+		tool_modules_see_hook(request->session, request->thread);
 	if (!request->later)
 		release_if_foreign(request->session, process);
 }

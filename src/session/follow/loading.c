@@ -5,6 +5,7 @@
 #include "session/follow/release.h"
 #include "session/modules/modules.h"
 #include "session/thread/threads.h"
+#include "session/tool/tool_modules.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -147,6 +148,8 @@ void loading_see_call(struct session *session, struct thread *thread)
 		if (space->unplanned)
 			return;
 	}
+	if (!entry && !space->unplanned)
+		tool_modules_see(session, thread);
 	if (!release_if_foreign(session, thread->process))
 		thread_resume(session, thread, 0);
 }

@@ -69,10 +69,19 @@ enum tool_moment {
 	TOOL_AT_END,        /* when it ends, however, or executes another program */
 	TOOL_AT_THREAD,     /* before the first instruction of each thread */
 	TOOL_AT_THREAD_END, /* when a thread ends, but with the whole program */
+	TOOL_AT_FORK,       /* in a process that was forked, before it runs on */
+	TOOL_AT_LOAD,       /* when a module is there, before its code runs */
+	TOOL_AT_UNLOAD,     /* when a module is gone */
 };
 
 enum { TOOL_ARGUMENTS_MAX = 6 };
+enum tool_argument_kind {
+	TOOL_ARGUMENT_GIVEN,
+	TOOL_ARGUMENT_PATH, /* of the module that is loaded or unloaded */
+	TOOL_ARGUMENT_BIAS, /* its run-time minus link-time addresses */
+};
 struct tool_argument {
+	enum tool_argument_kind kind;
 	int64_t value;
 	char *text; /* not NULL: the address of this text in the program is meant */
 };

@@ -15,6 +15,9 @@ struct tool_space *tool_space_fork(const struct tool_space *tools)
 	memset(&copy->routines, 0, sizeof(copy->routines));
 	vector_for_each (&tools->routines, routine)
 		vector_push(&copy->routines, *routine);
+	memset(&copy->told, 0, sizeof(copy->told));
+	vector_for_each (&tools->told, told)
+		vector_push(&copy->told, *told);
 	vector_for_each (&tools->files, file) {
 		if (*file)
 			(*file)->references++;
@@ -39,6 +42,7 @@ void tool_space_destroy(struct tool_space *tools)
 		tool_file_release(*file);
 	vector_deinit(&tools->files);
 	vector_deinit(&tools->unmapped);
+	vector_deinit(&tools->told);
 	vector_deinit(&tools->routines);
 	free(tools);
 }

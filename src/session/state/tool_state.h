@@ -39,6 +39,12 @@ struct tool_range {
 	uint64_t start, end;
 };
 
+/* A module that tools know to be there. */
+struct tool_told {
+	const char *path; /* of one of session.files */
+	uint64_t bias;
+};
+
 /* The tools of an address space. */
 struct tool_space {
 	enum tool_phase phase;
@@ -63,6 +69,7 @@ struct tool_space {
 	uint64_t data;      /* address of the data of points; 0: not mapped */
 	uint32_t data_size; /* bytes of it that have been written */
 	struct VECTOR(struct tool_file *) files; /* by number; NULL: closed */
+	struct VECTOR(struct tool_told) told;    /* modules, if tools want to know */
 };
 
 /* What comes behind a system call of a tool that has been entered. */

@@ -24,6 +24,12 @@ struct rseq_configuration {
 /* Bytes of stack that injected code needs, and some more. */
 #define STACK_NEEDED 1024
 
+static struct trm_error *none_error(void)
+{
+	return trm_error_create(TRM_ERROR_GONE,
+				"no thread can make system calls for trammel now");
+}
+
 static bool is_in(const struct thread *thread, const struct space *space)
 {
 	return thread->process && thread->process->space == space;
@@ -139,33 +145,45 @@ bool borrowed_thread_end(struct session *session, struct borrowed_thread *borrow
 	       !remote_failed(remote_set_registers(thread->tid, &borrowed->registers));
 }
 
+struct trm_error *thread_borrow(struct session *session, struct thread *thread,
+				struct trm_error *(*work)(void *context,
+							  struct thread *thread),
+				void *context)
+{
+	struct borrowed_thread borrowed;
+	struct trm_error *error;
+
+	if (thread->state != THREAD_RUNNING ||
+	    (!thread->stopped && !thread_interrupt(session, thread)))
+		return none_error();
+	if (!borrow_thread(session, thread, &borrowed)) {
+		thread_resume(session, thread, 0);
+		return none_error();
+	}
+	error = work(context, thread);
+	borrowed_thread_end(session, &borrowed);
+	/* With a bank it goes on with a system call that this has cut short. */
+	if (!error)
+		thread_take_free_bank(session, thread);
+	thread_resume(session, thread, 0);
+	return error;
+}
+
 struct trm_error *space_borrow(struct session *session, const struct space *space,
 			       struct trm_error *(*work)(void *context,
 							 struct thread *thread),
 			       void *context)
 {
-	struct trm_error *error = trm_error_create(
-		TRM_ERROR_GONE, "no thread can make system calls for trammel now");
+	struct trm_error *error = none_error();
 
 	/* By index, since an exec may take threads away; the first is the oldest. */
 	for (size_t i = 0; i < session->all_threads.count; i++) {
 		struct thread *thread = session->all_threads.items[i];
-		struct borrowed_thread borrowed;
 
-		if (!is_in(thread, space) || thread->state != THREAD_RUNNING ||
-		    (!thread->stopped && !thread_interrupt(session, thread)))
+		if (!is_in(thread, space))
 			continue;
-		if (!borrow_thread(session, thread, &borrowed)) {
-			thread_resume(session, thread, 0);
-			continue;
-		}
 		trm_error_destroy(error);
-		error = work(context, thread);
-		borrowed_thread_end(session, &borrowed);
-		/* With a bank it goes on with a system call that this has cut short. */
-		if (!error)
-			thread_take_free_bank(session, thread);
-		thread_resume(session, thread, 0);
+		error = thread_borrow(session, thread, work, context);
 		if (!error || error->code != TRM_ERROR_GONE)
 			return error;
 	}

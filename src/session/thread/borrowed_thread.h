@@ -20,6 +20,13 @@ bool borrowed_thread_find(struct session *session, const struct space *space,
 /* Gives a thread back as it was, with the registers of the loan; it is still stopped. */
 bool borrowed_thread_end(struct session *session, struct borrowed_thread *borrowed);
 
+/* Stops a thread, if it is not stopped, while `work` runs, and resumes it.
+ * TRM_ERROR_GONE: it cannot be used now. */
+struct trm_error *thread_borrow(struct session *session, struct thread *thread,
+				struct trm_error *(*work)(void *context,
+							  struct thread *thread),
+				void *context);
+
 /* Stops some thread of the space while `work` runs, and resumes it. */
 struct trm_error *space_borrow(struct session *session, const struct space *space,
 			       struct trm_error *(*work)(void *context,

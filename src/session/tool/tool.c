@@ -8,6 +8,7 @@
 #include "session/thread/threads.h"
 #include "session/tool/tool_data.h"
 #include "session/tool/tool_load.h"
+#include "session/tool/tool_modules.h"
 #include "session/tool/tool_points.h"
 #include "session/tool/tool_records.h"
 #include "session/tool/tool_steps.h"
@@ -56,6 +57,7 @@ static struct trm_error *begin_tools(struct session *session, struct thread *thr
 		tool_call_startups(&visit);
 		if (tools->phase == TOOL_LOADED)
 			tool_visit_moment(&visit, TOOL_AT_START);
+		tool_modules_tell(&visit);
 		if (tools->phase == TOOL_LOADED)
 			tool_visit_moment(&visit, TOOL_AT_THREAD);
 	}
@@ -102,15 +104,45 @@ static bool want_threads(const struct session_options *options)
 	return false;
 }
 
+static bool has_moment(const struct session_options *options, enum tool_moment moment)
+{
+	vector_for_each (&options->tools, tool)
+		vector_for_each (&tool->uses, use)
+			if (use->moment == moment)
+				return true;
+	return false;
+}
+
+/* Calls the routines of a moment, if there are any. */
+static void call_moment(struct session *session, struct thread *thread,
+			enum tool_moment moment)
+{
+	struct tool_visit visit;
+
+	if (!has_moment(session->options, moment) ||
+	    remote_failed(tool_visit_begin(session, thread, NULL, &visit)))
+		return;
+	tool_visit_moment(&visit, moment);
+	tool_visit_end(&visit);
+}
+
+/* The first thread of a process that was forked. */
+static bool is_forked(const struct thread *thread)
+{
+	return thread->tid == thread->process->pid &&
+	       thread->process->space->references == 1;
+}
+
 void tool_thread_begin(struct session *session, struct thread *thread)
 {
 	struct tool_space *tools = loaded_tools(thread);
-	struct tool_visit visit;
 
 	if (!tools)
 		return;
 	tool_guard_stack(session, thread);
 	spans_bar_routines(session, thread, false);
+	if (is_forked(thread) && !want_threads(session->options))
+		call_moment(session, thread, TOOL_AT_FORK);
 	if (!want_threads(session->options))
 		return;
 	const bool inherits = thread->tool.thread_pointer;
@@ -119,12 +151,10 @@ void tool_thread_begin(struct session *session, struct thread *thread)
 	    !tool_make_thread(session, thread, &tools->service, &thread->tool))
 		return;
 	spans_set_thread_pointer(session, thread, thread->tool.thread_pointer);
-	if (inherits || thread->tid == thread->process->pid)
-		return;
-	if (remote_failed(tool_visit_begin(session, thread, NULL, &visit)))
-		return;
-	tool_visit_moment(&visit, TOOL_AT_THREAD);
-	tool_visit_end(&visit);
+	if (is_forked(thread))
+		call_moment(session, thread, TOOL_AT_FORK);
+	else if (!inherits && thread->tid != thread->process->pid)
+		call_moment(session, thread, TOOL_AT_THREAD);
 }
 
 static void write_number(const struct thread *thread, int32_t number)

@@ -6,6 +6,7 @@
 #include "session/tool/tool.h"
 #include "session/tool/tool_data.h"
 #include "session/tool/tool_load.h"
+#include "session/tool/tool_modules.h"
 #include "session/tool/tool_points.h"
 #include "session/tool/tool_scratch.h"
 #include "session/tool/tool_steps.h"
@@ -85,6 +86,7 @@ static struct trm_error *call_routines(struct session *session, struct thread *t
 	tool_call_startups(&visit);
 	if (tools->phase == TOOL_LOADED)
 		tool_visit_moment(&visit, TOOL_AT_START);
+	tool_modules_tell(&visit);
 	tool_visit_end(&visit);
 	for (size_t i = 0; i < session->all_threads.count; i++) {
 		struct thread *other = session->all_threads.items[i];

@@ -163,11 +163,15 @@ bool tool_visit_call(struct tool_visit *visit, const struct tool_routine *routin
 }
 
 /* Fills in the arguments; `text` is the address of the next text, which is moved on. */
-static void set_arguments(const struct tool_use *use, struct tool_routine *routine,
-			  uint64_t *text)
+static void set_arguments(const struct tool_visit *visit, const struct tool_use *use,
+			  struct tool_routine *routine, uint64_t *text)
 {
 	for (size_t i = 0; i < use->count; i++) {
 		routine->arguments[i] = (uint64_t)use->arguments[i].value;
+		if (use->arguments[i].kind == TOOL_ARGUMENT_PATH)
+			routine->arguments[i] = visit->module_path;
+		if (use->arguments[i].kind == TOOL_ARGUMENT_BIAS)
+			routine->arguments[i] = visit->module_bias;
 		if (!use->arguments[i].text)
 			continue;
 		routine->arguments[i] = *text;
@@ -188,12 +192,28 @@ void tool_visit_moment(struct tool_visit *visit, enum tool_moment moment)
 				.address = tools->routines.items[number++],
 			};
 
-			set_arguments(use, &routine, &text);
+			set_arguments(visit, use, &routine, &text);
 			if (use->moment == moment &&
 			    !tool_visit_call(visit, &routine, &result))
 				return;
 		}
 	}
+}
+
+void tool_visit_module(struct tool_visit *visit, enum tool_moment moment,
+		       const char *path, uint64_t bias)
+{
+	struct space *space = visit->thread->process->space;
+	char text[NAME_ROOM];
+
+	if (space->tools->phase != TOOL_LOADED)
+		return;
+	visit->module_path = visit->as->stack - NAME_ROOM;
+	visit->module_bias = bias;
+	snprintf(text, sizeof(text), "%s", path);
+	if (!remote_failed(remote_write(space->memory_fd, visit->module_path, text,
+					sizeof(text))))
+		tool_visit_moment(visit, moment);
 }
 
 uint64_t tool_visit_look_up(struct tool_visit *visit, size_t tool, const char *name)

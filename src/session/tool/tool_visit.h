@@ -12,6 +12,8 @@ struct tool_visit {
 	const struct tool_thread *as; /* what it is for the tools' library */
 	struct tool_saved saved;
 	uint64_t back; /* address of its struct wire_tool_back */
+	/* At the moments of modules: the address of a path, and the bias. */
+	uint64_t module_path, module_bias;
 };
 
 /* A routine that is to be called. */
@@ -40,6 +42,10 @@ bool tool_visit_run(struct tool_visit *visit, const struct user_regs_struct *reg
 
 /* Calls the routines of a moment; stops if one fails. */
 void tool_visit_moment(struct tool_visit *visit, enum tool_moment moment);
+
+/* Calls the routines for a module that was loaded or unloaded. */
+void tool_visit_module(struct tool_visit *visit, enum tool_moment moment,
+		       const char *path, uint64_t bias);
 
 /* Looks up a symbol of the tool at index `tool`; 0: it has none of this name. */
 uint64_t tool_visit_look_up(struct tool_visit *visit, size_t tool, const char *name);
