@@ -220,6 +220,21 @@ class Tests:
         report = self.check_shares(text, profile, least=50)
         expect(report["profile"]["run.exit"] == "running", str(report["profile"]))
 
+    def top(self):
+        program = build(self.folder, "split", "O2")
+        with subprocess.Popen([program, "forever"]) as process:
+            try:
+                self.check_top("-n", "2", "-p", str(process.pid))
+            finally:
+                process.kill()
+        self.check_top("--", program)
+
+    def check_top(self, *words):
+        out = subprocess.run([self.trammel, "top", "--samples", "-b", "-d", "700ms", *words],
+                             check=True, capture_output=True, text=True).stdout
+        samples = re.findall(r" (\d+)  split +heavy_step$", out, re.M)
+        expect(samples and int(samples[-1]) > 20, out)
+
     def generated(self):
         """Code made at run time has the names that a map or a jitdump file gives it."""
         program = build(self.folder, "generated", "O2")
@@ -262,7 +277,7 @@ class Tests:
 
 NAMES = ("split", "events", "fallback", "period", "window", "threads", "children", "paths", "pointers",
          "stripped", "instructions", "other_commands", "untouched",
-         "generated", "counted", "counted_paths", "forbidden")
+         "top", "generated", "counted", "counted_paths", "forbidden")
 
 
 def is_forbidden(trammel, folder):

@@ -157,7 +157,7 @@ static void test_attach(void **state)
 static void test_top(void **state)
 {
 	(void)state;
-	check_options("top", 11);
+	check_options("top", 12);
 	check_no_more_options("top");
 }
 

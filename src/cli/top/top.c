@@ -43,7 +43,7 @@ enum { LEFT_AGE_MIN_S = 60 };
 struct top {
 	struct measuring given;
 	char *pid_word, *delay_word, *iterations_word, *by_word, *sort_word, *limit_word;
-	int batch;
+	int batch, samples;
 	pid_t pid;
 	uint64_t delay_ns, iterations, limit;
 	const char *const *program; /* NULL: a process that runs already */
@@ -455,6 +455,9 @@ static int run_top(struct top *top)
 	error = make_folder(top);
 	top->given.output = memory_copy_string(error ? "" : top->profile.data);
 	top->given.quiet = top->given.threads = true;
+	top->view.samples = top->samples;
+	if (top->samples)
+		top->given.measure = memory_copy_string("samples");
 	top->signal_fd = make_signal_fd();
 	if (!error && !measuring_complete(&top->given, "top")) {
 		remove_folder(top);
@@ -507,6 +510,8 @@ static int top_main(int argc, const char **argv)
 			       "PATTERN"),
 		MEASURING_WORD("skip", OPTION_SKIP, "do not measure functions that match",
 			       "PATTERN"),
+		{"samples", 0, POPT_ARG_NONE, &top.samples, 0,
+		 "show where it spends time, by samples, and count nothing", NULL},
 		{"no-follow", 0, POPT_ARG_NONE, &top.given.no_follow, 0,
 		 "let child processes run unmeasured", NULL},
 		{"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL},
@@ -536,6 +541,6 @@ static int top_main(int argc, const char **argv)
 
 const struct command cmd_top = {
 	.name = "top",
-	.summary = "show what a process calls, while it runs",
+	.summary = "show what a process calls, or where it spends time, while it runs",
 	.main = top_main,
 };

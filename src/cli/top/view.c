@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "report/load.h"
+#include "report/samples.h"
 #include "report/select.h"
 #include "report/text/amounts.h"
 #include "report/text/grid.h"
@@ -36,6 +37,12 @@ static void add_row(struct top_view *view, struct top_row row, uint64_t number)
 	vector_push(&view->rows, row);
 }
 
+/* What rows are sorted and shown by. */
+static uint64_t total_of(const struct top_view *view, uint64_t calls, uint64_t samples)
+{
+	return view->samples ? samples : calls;
+}
+
 static const char *name_of(const struct report_module *module)
 {
 	return module->ambiguous ? module->path : module->name;
@@ -51,18 +58,20 @@ static void add_functions(struct top_view *view)
 				(struct top_row){
 					.place = name_of(&modules[function->module]),
 					.name = function->name,
-					.total = function->calls},
+					.total = total_of(view, function->calls,
+							  function->samples)},
 				function->offset);
 }
 
 static void add_modules(struct top_view *view)
 {
 	vector_for_each (&view->profile->modules, module)
-		if (module->calls)
+		if (total_of(view, module->calls, module->samples))
 			add_row(view,
 				(struct top_row){.place = "",
 						 .name = name_of(module),
-						 .total = module->calls},
+						 .total = total_of(view, module->calls,
+								   module->samples)},
 				0);
 }
 
@@ -70,10 +79,11 @@ static void add_processes(struct top_view *view)
 {
 	vector_for_each (&view->profile->images, image)
 		add_row(view,
-			(struct top_row){.place = image->state,
-					 .name = image->program,
-					 .process = image->process,
-					 .total = image->calls},
+			(struct top_row){
+				.place = image->state,
+				.name = image->program,
+				.process = image->process,
+				.total = total_of(view, image->calls, image->samples)},
 			image->number);
 }
 
@@ -84,11 +94,12 @@ static void add_threads(struct top_view *view)
 			&view->profile->images.items[thread->image];
 
 		add_row(view,
-			(struct top_row){.place = "",
-					 .name = image->program,
-					 .process = image->process,
-					 .thread = thread->number,
-					 .total = thread->calls},
+			(struct top_row){
+				.place = "",
+				.name = image->program,
+				.process = image->process,
+				.thread = thread->number,
+				.total = total_of(view, thread->calls, thread->samples)},
 			image->number);
 	}
 }
@@ -201,6 +212,11 @@ static void add_line(struct text *out, const struct text *line, size_t columns,
 	text_add(out, "\n");
 }
 
+static uint64_t samples_of(const struct report_profile *profile)
+{
+	return profile->events.count ? profile->events.items[0].selected : 0;
+}
+
 static void add_head(const struct top_view *view, size_t columns, bool colour,
 		     struct text *out)
 {
@@ -220,7 +236,10 @@ static void add_head(const struct top_view *view, size_t columns, bool colour,
 	text_format(&line, "  by %s, sorted by %s%s", top_by_names[view->by],
 		    top_sort_names[view->sort], view->paused ? ", paused" : "");
 	add_line(out, &line, columns, colour ? BOLD : "", colour ? PLAIN : "");
-	report_add_count(&totals, view->profile->calls, "call", "calls");
+	if (view->samples)
+		report_add_count(&totals, samples_of(view->profile), "sample", "samples");
+	else
+		report_add_count(&totals, view->profile->calls, "call", "calls");
 	text_add(&totals, ", ");
 	add_rate(&totals, rate);
 	text_add(&totals, " a second, ");
@@ -283,8 +302,8 @@ void top_view_show(const struct top_view *view, size_t columns, size_t lines, bo
 		return;
 	}
 	add_head(view, columns, colour, out);
-	text_format(&line, "%13s%9s%17s  %s", "Calls/s", "Share", "Calls",
-		    titles[view->by]);
+	text_format(&line, "%13s%9s%17s  %s", view->samples ? "Samples/s" : "Calls/s",
+		    "Share", view->samples ? "Samples" : "Calls", titles[view->by]);
 	/* The bar of the titles is as wide as the screen. */
 	while (colour && line.length < columns)
 		text_add(&line, " ");

@@ -35,7 +35,8 @@ struct top_row {
 struct top_view {
 	enum top_by by;
 	enum top_sort sort;
-	bool paused; /* the view stays unchanged */
+	bool paused;  /* the view stays unchanged */
+	bool samples; /* samples are shown, not calls */
 	const char *title;
 	struct report_profile *profile; /* the latest one; NULL: none yet */
 	uint64_t start_ns, last_ns;     /* of the first profile and of the last */

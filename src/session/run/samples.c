@@ -338,7 +338,23 @@ static struct trm_error *follow_attached(const struct session_options *options,
 			break;
 	}
 	sampler_finish(sampler);
+	/* How a process ended that is not ours nobody tells. */
+	if (is_ended(pid_fd))
+		run->exit = "";
 	return error ? error : save_attached(options, sampler, run, begin);
+}
+
+/* Of a process that waits, samples begin with the program that it executes. */
+static struct trm_error *open_attached(struct sampler *sampler,
+				       const struct attach_request *request)
+{
+	if (!request->waits)
+		return sampler_attach(sampler, request->pid);
+	TRM_TRY(sampler_open(sampler, request->pid));
+	sampler->begin_ns = clock_now_ns();
+	return write(request->go_fd, "g", 1) == 1
+		       ? NULL
+		       : trm_error_system(errno, "cannot start the program");
 }
 
 static struct trm_error *name_process(struct trm_error *error, pid_t pid)
@@ -362,7 +378,7 @@ struct trm_error *samples_attach(const struct session_options *options,
 
 	TRM_TRY(sampler_create(&asked, &sampler));
 	struct trm_error *error =
-		name_process(sampler_attach(sampler, request->pid), request->pid);
+		name_process(open_attached(sampler, request), request->pid);
 
 	if (!error) {
 		if (request->begun)
