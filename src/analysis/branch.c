@@ -98,6 +98,11 @@ TRAMMEL_ROUTINE void branch_print(void)
 	table_write_places(&table, list, count, top, 0);
 }
 
+TRAMMEL_ROUTINE void branch_fork(void)
+{
+	table_forget_places(&table);
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
@@ -107,6 +112,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	uint64_t history = option_number(api, argc, argv, "history", 12);
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "branch_fork");
 	if (entries & (entries - 1) || entries > ENTRIES_MAX)
 		api->fail("branch: entries= takes a power of two up to %d", ENTRIES_MAX);
 	if (history > 32)

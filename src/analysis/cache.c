@@ -201,6 +201,13 @@ TRAMMEL_ROUTINE void cache_print(void)
 	table_write_places(&table, list, count, top, 0);
 }
 
+TRAMMEL_ROUTINE void cache_fork(void)
+{
+	table_forget_places(&table);
+	for (int i = 0; i < THREADS; i++)
+		hierarchies[i] = (struct hierarchy){.bank = hierarchies[i].bank};
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static struct reference_routines routines;
@@ -241,6 +248,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	uint64_t rows = option_number(api, argc, argv, "top", 20);
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "cache_fork");
 	api->prototype("cache_set(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t)");
 	api->prototype("cache_print()");
 	references_declare(api, "cache", &routines);

@@ -103,6 +103,13 @@ TRAMMEL_ROUTINE void dyninst_print(void)
 	table_write_places(&table, list, count, top, all);
 }
 
+TRAMMEL_ROUTINE void dyninst_fork(void)
+{
+	for (struct place *place = places_used; place; place = place->next)
+		memset(((struct mix *)place)->classes, 0,
+		       sizeof(((struct mix *)place)->classes));
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
@@ -110,6 +117,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	static const char *const names[] = {"top", NULL};
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "dyninst_fork");
 	api->prototype("dyninst_set(uint64_t)");
 	api->prototype("dyninst_name(uint64_t, const char *)");
 	api->prototype("dyninst_block(void *, void *)");

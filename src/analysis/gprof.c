@@ -304,6 +304,13 @@ TRAMMEL_ROUTINE void gprof_print(void)
 	free(stack);
 }
 
+TRAMMEL_ROUTINE void gprof_fork(void)
+{
+	table_forget_places(&table);
+	for (int i = 0; arcs && i < ARCS; i++)
+		arcs[i].calls = 0;
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
@@ -311,6 +318,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	static const char *const names[] = {"top", NULL};
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "gprof_fork");
 	api->prototype("gprof_set(uint64_t)");
 	api->prototype("gprof_block(void *, uint64_t)");
 	api->prototype("gprof_call(void *, uint64_t, uint64_t)");

@@ -75,6 +75,11 @@ TRAMMEL_ROUTINE void hazard_print(uint64_t listed)
 	table_write_places(&table, list, count, count, 0);
 }
 
+TRAMMEL_ROUTINE void hazard_fork(void)
+{
+	table_forget_places(&table);
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static struct hazard *hazards;
@@ -330,6 +335,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	const char *path = option_text(argc, argv, "list");
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "hazard_fork");
 	if (path)
 		read_list(api, path);
 	else

@@ -61,6 +61,11 @@ TRAMMEL_ROUTINE void inline_print(void)
 	table_write_places(&table, list, small, top, all);
 }
 
+TRAMMEL_ROUTINE void inline_fork(void)
+{
+	table_forget_places(&table);
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
@@ -68,6 +73,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	static const char *const names[] = {"size", "top", NULL};
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "inline_fork");
 	api->prototype("inline_set(uint64_t, uint64_t)");
 	api->prototype("inline_call(void *)");
 	api->prototype("inline_print()");

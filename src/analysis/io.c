@@ -236,6 +236,12 @@ TRAMMEL_ROUTINE void io_print(void)
 	table_write(&table, &rows);
 }
 
+TRAMMEL_ROUTINE void io_fork(void)
+{
+	for (uint32_t i = 0; i < file_count; i++)
+		table_forget_row(&table, &files[i]);
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
@@ -243,6 +249,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	static const char *const names[] = {"top", NULL};
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "io_fork");
 	calls_declare(api, "io_begin", "io_end");
 	api->prototype("io_set(uint64_t)");
 	api->prototype("io_print()");

@@ -88,6 +88,11 @@ TRAMMEL_ROUTINE void pipe_print(void)
 	table_write_places(&table, list, count, top, cycles);
 }
 
+TRAMMEL_ROUTINE void pipe_fork(void)
+{
+	table_forget_places(&table);
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static uint64_t width;
@@ -175,6 +180,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	static const char *const names[] = {"width", "top", NULL};
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "pipe_fork");
 	width = option_number(api, argc, argv, "width", 4);
 	api->prototype("pipe_set(uint64_t)");
 	api->prototype("pipe_block(void *)");

@@ -58,6 +58,11 @@ TRAMMEL_ROUTINE void prof_print(void)
 	table_write_places(&table, list, count, top, all);
 }
 
+TRAMMEL_ROUTINE void prof_fork(void)
+{
+	table_forget_places(&table);
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
@@ -65,6 +70,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	static const char *const names[] = {"top", NULL};
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "prof_fork");
 	api->prototype("prof_set(uint64_t)");
 	api->prototype("prof_call(void *)");
 	api->prototype("prof_block(void *, uint64_t)");

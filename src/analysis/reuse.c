@@ -233,6 +233,14 @@ TRAMMEL_ROUTINE void reuse_print(void)
 		      stderr);
 }
 
+TRAMMEL_ROUTINE void reuse_fork(void)
+{
+	for (int i = 0; i < THREADS; i++) {
+		histories[i].references = histories[i].first = 0;
+		memset(histories[i].buckets, 0, sizeof(histories[i].buckets));
+	}
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static struct reference_routines routines;
@@ -243,6 +251,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	uint64_t line = option_number(api, argc, argv, "line", 64);
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "reuse_fork");
 	if (line & (line - 1))
 		api->fail("reuse: line= takes a power of two");
 	api->prototype("reuse_set(uint64_t)");

@@ -150,6 +150,16 @@ TRAMMEL_ROUTINE void stride_print(void)
 	table_write_places(&table, list, count, top, 0);
 }
 
+TRAMMEL_ROUTINE void stride_fork(void)
+{
+	for (struct place *place = places_used; place; place = place->next) {
+		struct load *load = (struct load *)place;
+
+		load->executed = load->other = 0;
+		memset(load->kept, 0, sizeof(load->kept));
+	}
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
@@ -157,6 +167,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	static const char *const names[] = {"top", NULL};
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "stride_fork");
 	api->prototype("stride_set(uint64_t)");
 	api->prototype("stride_see(void *, uint64_t, uint64_t)");
 	api->prototype("stride_print()");

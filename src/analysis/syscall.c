@@ -115,6 +115,12 @@ TRAMMEL_ROUTINE void syscall_print(void)
 	table_write(&table, &rows);
 }
 
+TRAMMEL_ROUTINE void syscall_fork(void)
+{
+	for (uint32_t i = 0; i < NUMBERS; i++)
+		table_forget_row(&table, &calls[i]);
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
@@ -122,6 +128,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	static const char *const names[] = {NULL};
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "syscall_fork");
 	calls_declare(api, "syscall_begin", "syscall_end");
 	api->prototype("syscall_print()");
 	trammel_add_call(api, trammel_program_end(), "syscall_print");

@@ -259,4 +259,31 @@ static inline void table_write_places(const struct table *table, struct place **
 	free(list);
 }
 
+/* Sets the numbers of a row to 0. */
+static inline void table_forget_row(const struct table *table, void *row)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (table->columns[i].role == ROLE_SUM ||
+		    table->columns[i].role == ROLE_MOST)
+			*(uint64_t *)(void *)((char *)row + table->columns[i].at) = 0;
+}
+
+/* Likewise of all places in use: a process that was forked counts anew, since what was
+ * counted before is its parent's. */
+static inline void table_forget_places(const struct table *table)
+{
+	for (struct place *place = places_used; place; place = place->next)
+		table_forget_row(table, place);
+}
+
+/* Has a routine without arguments called in processes that were forked. */
+static inline void table_call_at_fork(const struct trammel_api *api, const char *routine)
+{
+	char prototype[64];
+
+	snprintf(prototype, sizeof(prototype), "%s()", routine);
+	api->prototype(prototype);
+	trammel_add_call(api, trammel_fork(), routine);
+}
+
 #endif

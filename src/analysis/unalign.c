@@ -66,6 +66,11 @@ TRAMMEL_ROUTINE void unalign_print(void)
 	table_write_places(&table, list, count, top, 0);
 }
 
+TRAMMEL_ROUTINE void unalign_fork(void)
+{
+	table_forget_places(&table);
+}
+
 /* --- instrumentation ------------------------------------------------------------- */
 
 static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
@@ -75,6 +80,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	uint64_t page_size = option_number(api, argc, argv, "page", 4096);
 
 	options_check(api, argc, argv, names);
+	table_call_at_fork(api, "unalign_fork");
 	if (line_size & (line_size - 1) || page_size & (page_size - 1))
 		api->fail("unalign: line= and page= take powers of two");
 	api->prototype("unalign_set(uint64_t, uint64_t, uint64_t)");

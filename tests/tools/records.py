@@ -119,5 +119,24 @@ def check_moments(runner):
     return f"{len(loads)} loads"
 
 
+def check_forks(runner):
+    program = runner.compile("ends.c", "-O1", "-g", "-pthread")
+    for tool, table, number in (("prof", "functions", "prof#calls"), ("gprof", "functions", "gprof#calls"),
+                                ("dyninst", "functions", "dyninst#executed"),
+                                ("pipe", "blocks", "pipe#executed"), ("cache", "functions", None),
+                                ("stride", "loads", "stride#executed"), ("reuse", "distances", None)):
+        runner.run(tool, program, *ONLY, words=["fork"])
+        if not number:
+            level = {"cache": ("cache#loads", "levels"), "reuse": ("reuse#references", "distances")}[tool]
+            rows = runner.query(f"SELECT * WHERE tool.table={level[1]}")
+            sums = [sum(row[level[0]] for row in rows if row["image"] == image) for image in (1, 2)]
+            assert 0 < sums[1] < sums[0] / 10, f"{tool}: {sums}"
+            continue
+        rows = runner.query(f"SELECT * WHERE tool.table={table},function=leaf")
+        parent, child = (sum(row[number] for row in rows if row["image"] == image) for image in (1, 2))
+        expect(f"{tool} in the child, times 100", child * 100, parent)
+    return "7 tools"
+
+
 CHECKS = {name[6:]: function for name, function in list(globals().items())
           if name.startswith("check_")}
