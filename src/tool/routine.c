@@ -19,6 +19,7 @@ struct inspection {
 	struct recipe_routine found;
 	bool unknown;      /* control may go to where we do not look */
 	struct table seen; /* addresses, looked at or in `next` */
+	bool complex;      /* see recipe_routine.simple */
 	size_t count;      /* instructions */
 	struct VECTOR(uint64_t) next;
 };
@@ -67,6 +68,29 @@ static void note_operands(struct inspection *inspection, const struct operands *
 			inspection->found.thread_pointer = true;
 }
 
+/* Notes what must not be in a routine that is called directly. */
+static void note_complex(struct inspection *inspection,
+			 const struct instruction *instruction, uint8_t class,
+			 const struct operands *operands)
+{
+	const uint16_t stack_pointer = 1u << 4;
+
+	switch (instruction->kind) {
+	case INSTRUCTION_RETURN:
+		return;
+	case INSTRUCTION_PLAIN:
+		break;
+	case INSTRUCTION_CONDITION:
+	case INSTRUCTION_JUMP:
+		inspection->complex |= instruction->target <= instruction->address;
+		break;
+	default:
+		inspection->complex = true;
+	}
+	inspection->complex |= class == INSN_STRING || class == INSN_STACK ||
+			       (operands->read | operands->changed) & stack_pointer;
+}
+
 /* Follows control from an instruction; returns whether it falls through. */
 static bool follow_control(struct inspection *inspection,
 			   const struct instruction *instruction)
@@ -110,6 +134,7 @@ static void look_from(struct inspection *inspection, uint64_t address)
 		}
 		note_class(inspection, class.class);
 		note_operands(inspection, &operands);
+		note_complex(inspection, &instruction, class.class, &operands);
 		goes_on = follow_control(inspection, &instruction);
 		address += instruction.length;
 		if (goes_on && !is_new(inspection, address))
@@ -142,6 +167,8 @@ struct recipe_routine routine_inspect(const struct image *image, const char *nam
 	while (inspection.next.count && !inspection.unknown)
 		look_from(&inspection, inspection.next.items[--inspection.next.count]);
 	inspection.found.known = !inspection.unknown;
+	inspection.found.simple = !inspection.complex && !inspection.found.vectors &&
+				  !inspection.found.thread_pointer;
 	if (inspection.unknown)
 		inspection.found = (struct recipe_routine){
 			.changes = ALL_BUT_RSP, .vectors = true, .thread_pointer = true};

@@ -86,6 +86,8 @@ CHECK(wire_control, window, WIRE_CONTROL_WINDOW);
 CHECK(wire_control, span_begin, WIRE_CONTROL_SPANS);
 CHECK(wire_control, batch, WIRE_CONTROL_BATCH);
 CHECK(wire_spans, masked, WIRE_SPANS_MASKED - WIRE_BANK_HEADER);
+CHECK(wire_spans, direct, WIRE_SPANS_DIRECT - WIRE_BANK_HEADER);
+CHECK(wire_spans, routines, WIRE_SPANS_ROUTINES - WIRE_BANK_HEADER);
 CHECK(wire_spans, barred, WIRE_SPANS_BARRED - WIRE_BANK_HEADER);
 CHECK(wire_spans, state, WIRE_SPANS_STATE - WIRE_BANK_HEADER);
 CHECK(wire_spans, rbx, WIRE_SPANS_RBX - WIRE_BANK_HEADER);

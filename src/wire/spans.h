@@ -20,9 +20,14 @@
 #define WIRE_SPANS_MASK    0x4040
 #define WIRE_SPANS_THREAD  0x4048
 #define WIRE_SPANS_FS      0x4050
+#define WIRE_SPANS_DIRECT  0x4058
 #define WIRE_SPANS_BUFFERS 0x4080
 #define WIRE_SPANS_COPIES  0x4180 /* of vector registers, for routines */
 #define WIRE_SPANS_VECTORS 0x4300
+/* Addresses of routines that need no stack and end by themselves, which code of points
+ * calls directly; of a return if they are barred. */
+#define WIRE_SPANS_ROUTINES 0x4e00
+#define WIRE_DIRECT_MAX     32
 /* Page below the stack, behind the vectors, which threads with tools may not touch. */
 #define WIRE_SPANS_GUARD     0x5000
 #define WIRE_SPANS_STACK_TOP 0x45000
@@ -73,10 +78,13 @@ struct wire_spans {
 	 * of the tool's library for this thread, 0: it has none; and the program's while
 	 * such a routine runs. */
 	uint64_t thread_pointer, fs;
-	uint8_t pad2_[0x28];
+	uint64_t direct; /* rsp in front of the last direct call of one */
+	uint8_t pad2_[0x20];
 	struct wire_buffer buffers[WIRE_BUFFERS];
 	uint8_t copies[0x180];
-	uint8_t vectors[0xd00]; /* area of xsave */
+	uint8_t vectors[0xb00]; /* area of xsave */
+	uint64_t routines[WIRE_DIRECT_MAX];
+	uint8_t pad3_[0x100];
 	uint8_t stack[0x40000];
 };
 

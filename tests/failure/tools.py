@@ -116,6 +116,16 @@ def fails_at_points(place):
         expect(len(told) == 1 and words in told[0] and '"on_work" at worker:0x' in told[0], f"{how}: {said}")
 
 
+def fails_simply(place):
+    """The same of a routine that is called without a change of stacks."""
+    path, worker = build_points(place)
+    bare = running.run([worker], place.folder)
+    measured, said = measure(place, path + ":touch", [worker], measurement="tools")
+    expect_same(bare, measured)
+    told = [line for line in said if "tools were switched off" in line]
+    expect(len(told) == 1 and '"touch" at worker:0x' in told[0] and "was ended by SIGSEGV" in told[0], str(said))
+
+
 def forks_in_routine(place):
     """A child gets no locks that another thread's routine holds: the tool is off in it, at once."""
     path, worker = build_points(place)
@@ -126,4 +136,4 @@ def forks_in_routine(place):
     expect(told and all("forked while another thread was in a routine" in line for line in told), str(said))
 
 
-TESTS = [ends, fails, throws, cannot_be_loaded, fails_at_points, forks_in_routine]
+TESTS = [ends, fails, throws, cannot_be_loaded, fails_at_points, fails_simply, forks_in_routine]

@@ -55,6 +55,7 @@ static void add_routine(struct tool_choice *choice, const char *name, uint32_t w
 			    .word = word,
 			    .known = routine && routine->known,
 			    .thread = !routine || routine->thread_pointer,
+			    .direct = routine ? routine->direct : 0,
 		    }));
 }
 
@@ -98,9 +99,12 @@ static struct trm_error *open_tool(struct tool_using *given,
 	add_uses(choice, tool);
 	if (!tool->table->function && !tool->table->module)
 		return NULL;
-	vector_for_each (&tool->prototypes, prototype)
+	vector_for_each (&tool->prototypes, prototype) {
+		if (prototype->routine.simple && given->direct < RECIPE_DIRECT_MAX)
+			prototype->routine.direct = (uint8_t)++given->direct;
 		add_routine(choice, prototype->name, (*first_routine)++,
 			    &prototype->routine);
+	}
 	return add_source(given, options, &tool->source);
 }
 

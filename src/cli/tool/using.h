@@ -16,6 +16,7 @@ struct tool_using {
 	struct label_source labels;
 	struct point_data *data; /* of tools; NULL: none */
 	uint32_t buffers;        /* of all tools */
+	uint32_t direct;         /* routines that are called directly */
 	bool labelled;           /* `labels` is in use */
 	bool points;             /* something has points */
 };

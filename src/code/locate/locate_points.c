@@ -106,6 +106,28 @@ static size_t read_lea(const uint8_t *code, size_t size, struct plan_point_front
 	return sizeof(lea_far) + sizeof(distance);
 }
 
+/* What comes behind the front may lower rsp for a while, for a call that is made seldom:
+ * recipe_buffer.c. Branches pass over all of that or nothing. */
+static void read_rest(const uint8_t *code, size_t size, struct plan_point_front *front)
+{
+	struct instruction instruction;
+
+	for (size_t at = 0; at < size; at += instruction.length) {
+		if (!decode_instruction(code + at, size - at, 0, &instruction))
+			return;
+		const size_t last = at + instruction.length - 1u;
+		const bool alone = instruction.length == 1 ||
+				   (instruction.length == 2 && code[at] == 0x41);
+
+		if (alone && (code[last] & 0xf8) == 0x50)
+			front->depth += 8;
+		else if (alone && (code[last] & 0xf8) == 0x58)
+			front->depth -= 8;
+		else
+			read_lea(code + at, size - at, front);
+	}
+}
+
 void plan_read_front(const uint8_t *code, size_t size, struct plan_point_front *ret_front)
 {
 	struct plan_point_front front = {0};
@@ -122,5 +144,6 @@ void plan_read_front(const uint8_t *code, size_t size, struct plan_point_front *
 		}
 		at += length;
 	}
+	read_rest(code + at, size - at, &front);
 	*ret_front = front;
 }

@@ -37,6 +37,8 @@ struct plan_point_layout {
 	uint32_t unmask;  /* address of what delivers them */
 	uint32_t buffers; /* words of threads' buffers: see recipe_buffer.h */
 	uint32_t copies;  /* of vector registers */
+	uint32_t direct;  /* rsp of the last direct call of a routine, 8 bytes */
+	uint32_t routines; /* addresses of routines for such calls, 8 bytes each */
 	/* Address of the thread's own context, 8 bytes; in that, its number and the
 	 * address of its region; in that, its number. */
 	uint32_t context, context_thread, context_node, context_number;

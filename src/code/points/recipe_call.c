@@ -16,13 +16,16 @@ static uint16_t bit_of(int number)
 static void spoil_registers(struct recipe *recipe, const struct recipe_routine *routine,
 			    size_t count)
 {
-	uint16_t changed = routine->changes | bit_of(RAX) | bit_of(10) | bit_of(11);
+	uint16_t changed = routine->changes;
 
+	if (!routine->direct)
+		changed |= bit_of(RAX) | bit_of(10) | bit_of(11);
 	for (size_t i = 0; i < count; i++)
 		changed |= bit_of(argument_registers[i]);
 	recipe->spoiled |= changed;
 	recipe->saved |= (uint16_t)(changed & ~recipe_free_registers(recipe));
-	recipe->aside |= recipe_keeps_flags(recipe);
+	if (changed & bit_of(RAX))
+		recipe->aside |= recipe_keeps_flags(recipe);
 	recipe->stack = true;
 	recipe_spoil_flags(recipe);
 }
@@ -74,6 +77,25 @@ static void load_arguments(struct recipe *recipe, const struct recipe_value *arg
 	recipe->taken &= (uint16_t)~loaded;
 }
 
+/* By the address in a word of the bank, on the program's stack. */
+static void call_directly(struct recipe *recipe, const struct recipe_routine *routine)
+{
+	const struct plan_point_layout *layout = recipe->place->layout;
+
+	recipe_op_bank(recipe, OP_STORE, true, RSP, layout->direct);
+	recipe_call_word(recipe, layout->routines + (routine->direct - 1u) * WORD);
+}
+
+/* By the resident, which changes stacks. */
+static void call_resident(struct recipe *recipe, const struct recipe_routine *routine)
+{
+	recipe_move_constant(recipe, RAX,
+			     routine->word << RECIPE_CALL_SHIFT |
+				     (routine->vectors ? RECIPE_CALL_VECTORS : 0u) |
+				     (routine->thread_pointer ? RECIPE_CALL_THREAD : 0u));
+	recipe_call_word(recipe, recipe->place->layout->call);
+}
+
 void recipe_call(struct recipe *recipe, const struct recipe_routine *routine,
 		 const struct recipe_value *arguments, size_t count)
 {
@@ -87,10 +109,9 @@ void recipe_call(struct recipe *recipe, const struct recipe_routine *routine,
 	spoil_registers(recipe, routine, count);
 	load_arguments(recipe, arguments, count);
 	recipe->taken = taken;
-	recipe_move_constant(recipe, RAX,
-			     routine->word << RECIPE_CALL_SHIFT |
-				     (routine->vectors ? RECIPE_CALL_VECTORS : 0u) |
-				     (routine->thread_pointer ? RECIPE_CALL_THREAD : 0u));
-	recipe_call_word(recipe, recipe->place->layout->call);
+	if (routine->direct)
+		call_directly(recipe, routine);
+	else
+		call_resident(recipe, routine);
 	recipe->calls[recipe->call_count++] = (uint32_t)recipe->emitter->count;
 }

@@ -20,6 +20,10 @@ struct recipe_routine {
 	uint16_t changes; /* general registers that it may change, a bit each; by the ABI:
 			     RECIPE_CHANGES_ABI */
 	bool known;       /* all of its code was seen, and makes no system call */
+	bool simple;      /* known, and it uses no stack, vectors, string instructions or
+			     thread pointer, and has no loop: it can be called directly */
+	uint8_t direct;   /* not 0: it is; its number in the bank's words for that, from 1
+			     on */
 	bool vectors;     /* it may change vector registers, x87 or their control words */
 	bool thread_pointer; /* it uses the FS base: that of its own library, which the
 				thread has once wire_spans.thread_pointer is not 0 */
@@ -27,6 +31,7 @@ struct recipe_routine {
 enum {
 	RECIPE_CHANGES_ABI = 0x0fc7,
 	RECIPE_ROUTINES_MAX = 1024,
+	RECIPE_DIRECT_MAX = 32,  /* numbers of routines that are called directly */
 	RECIPE_CALL_VECTORS = 1, /* in rax, beside the number of the routine */
 	RECIPE_CALL_THREAD = 2,
 	RECIPE_CALL_KEEPS = 4, /* recipe_buffer.h: with the number of the buffer */

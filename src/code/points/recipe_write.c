@@ -56,6 +56,23 @@ static void begin_code(struct recipe *recipe)
 	save_flags(recipe);
 }
 
+/* What delivers signals changes rax, r10 and r11, which a routine that is called directly
+ * has not: then they are kept here. */
+static const uint8_t unmask_changes[] = {RAX, 10, 11};
+
+static void call_unmask(struct recipe *recipe)
+{
+	const size_t count = sizeof(unmask_changes);
+
+	for (size_t i = 0; i < count; i++)
+		if (!(recipe->spoiled & bit_of(unmask_changes[i])))
+			push_register(recipe->emitter, 0x50, unmask_changes[i]);
+	recipe_call_word(recipe, recipe->place->layout->unmask);
+	for (size_t i = count; i--;)
+		if (!(recipe->spoiled & bit_of(unmask_changes[i])))
+			push_register(recipe->emitter, 0x58, unmask_changes[i]);
+}
+
 /* Signals that were put off while a routine ran come now. A thread in front of the
  * comparison has nothing more to call. */
 static void deliver_signals(struct recipe *recipe)
@@ -68,7 +85,7 @@ static void deliver_signals(struct recipe *recipe)
 	recipe_op_bank(recipe, OP_GROUP1_BYTE, false, 7, layout->masked);
 	emit_byte(recipe->emitter, 0);
 	recipe_branch(recipe, 0x80 | RECIPE_EQUAL, end);
-	recipe_call_word(recipe, layout->unmask);
+	call_unmask(recipe);
 	recipe_place_label(recipe, end);
 }
 

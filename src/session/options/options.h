@@ -100,6 +100,7 @@ struct tool_point_routine {
 	uint32_t word;
 	bool known;  /* see struct recipe_routine */
 	bool thread; /* it uses thread-local storage */
+	uint8_t direct;
 };
 
 /* Tool that is loaded into the measured programs: see session/tool/. */

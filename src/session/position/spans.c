@@ -1,6 +1,7 @@
 #include "session/position/spans.h"
 
 #include "code/plan/position.h"
+#include "code/points/recipe_call.h"
 #include "control/remote.h"
 #include "resident/resident.h"
 #include "session/position/gate_position.h"
@@ -30,9 +31,31 @@ static uint32_t find_state(void)
 	return low & STATE;
 }
 
+_Static_assert(WIRE_DIRECT_MAX == (int)RECIPE_DIRECT_MAX, "as many words as numbers");
+
 static struct wire_spans *spans_of(const struct bank *bank)
 {
 	return (void *)((char *)bank->shared + WIRE_BANK_HEADER);
+}
+
+/* Has routines called directly, or, without options, none. */
+static void set_routines(const struct bank *bank, const struct session_options *options,
+			 const struct wire_control *control)
+{
+	const struct resident_table *table = resident_table();
+	const uint64_t nothing = bank->shared->tool - table->tool_call + table->tool_last;
+	uint64_t *words = spans_of(bank)->routines;
+
+	for (unsigned i = 0; i < WIRE_DIRECT_MAX; i++)
+		__atomic_store_n(&words[i], nothing, __ATOMIC_RELAXED);
+	if (!options)
+		return;
+	vector_for_each (&options->tools, tool)
+		vector_for_each (&tool->routines, routine)
+			if (routine->direct && control->routines[routine->word])
+				__atomic_store_n(&words[routine->direct - 1],
+						 control->routines[routine->word],
+						 __ATOMIC_RELAXED);
 }
 
 void spans_begin(const struct session *session, const struct bank *old, struct bank *bank,
@@ -44,11 +67,14 @@ void spans_begin(const struct session *session, const struct bank *old, struct b
 	spans_of(bank)->state = find_state();
 	spans_of(bank)->thread_pointer = 0;
 	spans_of(bank)->barred = WIRE_BARRED_TOOLS;
+	set_routines(bank, NULL, NULL);
 	memset(spans_of(bank)->buffers, 0, sizeof(spans_of(bank)->buffers));
 	if (!old)
 		return;
 	spans_of(bank)->thread_pointer = spans_of(old)->thread_pointer;
 	spans_of(bank)->barred = spans_of(old)->barred;
+	memcpy(spans_of(bank)->routines, spans_of(old)->routines,
+	       sizeof(spans_of(bank)->routines));
 	spans_of(bank)->masked = spans_of(old)->masked;
 	spans_of(bank)->mask = spans_of(old)->mask;
 	memcpy(spans_of(bank)->buffers, spans_of(old)->buffers,
@@ -195,6 +221,35 @@ static bool read_back(int memory_fd, uint64_t rsp, const struct routine_frame *f
 /* The value of wire_spans.busy with a mark: calls set it to 1. */
 enum { BUSY = 1, BUSY_MARKED = 2 };
 
+/* Returns whether a thread is in a routine that was called directly: it has nothing on
+ * the stack. Writes the return address. */
+static bool is_in_direct(const struct thread *thread,
+			 const struct user_regs_struct *registers, uint64_t *ret_back)
+{
+	const struct space *space = thread->process ? thread->process->space : NULL;
+
+	return thread->bank && space && tool_space_has(space->tools, registers->rip) &&
+	       registers->rsp == spans_of(thread->bank)->direct - sizeof(*ret_back) &&
+	       !remote_failed(remote_read(space->memory_fd, registers->rsp, ret_back,
+					  sizeof(*ret_back)));
+}
+
+/* The routine that holds an address, of those that points call. */
+static uint64_t routine_around(const struct session *session,
+			       const struct wire_control *control, uint64_t address)
+{
+	uint64_t found = 0;
+
+	vector_for_each (&session->options->tools, tool)
+		vector_for_each (&tool->routines, routine) {
+			uint64_t start = control->routines[routine->word];
+
+			if (start <= address && start > found)
+				found = start;
+		}
+	return found;
+}
+
 bool spans_break_routine(const struct session *session, const struct thread *thread,
 			 struct user_regs_struct *registers,
 			 struct spans_routine *ret_routine)
@@ -204,6 +259,16 @@ bool spans_break_routine(const struct session *session, const struct thread *thr
 	struct routine_frame frame;
 	uint64_t at;
 
+	if (session->options->collector->routines &&
+	    is_in_direct(thread, registers, &ret_routine->back)) {
+		ret_routine->address = routine_around(
+			session, thread->process->space->family->arena->control,
+			registers->rip);
+		registers->rsp += sizeof(ret_routine->back);
+		registers->rip = ret_routine->back;
+		registers->orig_rax = (unsigned long long)-1;
+		return true;
+	}
 	if (!bank || !session->options->collector->routines ||
 	    !is_on_stack(bank, registers))
 		return false;
@@ -231,19 +296,35 @@ void spans_set_thread_pointer(const struct session *session, const struct thread
 
 void spans_bar_bank(const struct session *session, const struct bank *bank, bool bar)
 {
-	if (session->options->collector->routines)
-		__atomic_store_n(&spans_of(bank)->barred,
-				 bank->common ? WIRE_BARRED_ALL
-				 : bar        ? WIRE_BARRED_TOOLS
-					      : 0,
-				 __ATOMIC_SEQ_CST);
+	if (!session->options->collector->routines)
+		return;
+	__atomic_store_n(&spans_of(bank)->barred,
+			 bank->common ? WIRE_BARRED_ALL
+			 : bar        ? WIRE_BARRED_TOOLS
+				      : 0,
+			 __ATOMIC_SEQ_CST);
+	if (spans_of(bank)->barred)
+		set_routines(bank, NULL, NULL);
 }
 
 void spans_bar_routines(const struct session *session, const struct thread *thread,
 			bool bar)
 {
-	if (thread->bank)
-		spans_bar_bank(session, thread->bank, bar);
+	if (!thread->bank)
+		return;
+	spans_bar_bank(session, thread->bank, bar);
+	if (session->options->collector->routines && !spans_of(thread->bank)->barred)
+		set_routines(thread->bank, session->options,
+			     thread->process->space->family->arena->control);
+}
+
+bool spans_have_stacks(const struct session *session)
+{
+	vector_for_each (&session->options->tools, tool)
+		vector_for_each (&tool->routines, routine)
+			if (!routine->direct)
+				return true;
+	return false;
 }
 
 bool spans_mark_routine(const struct session *session, const struct thread *thread)
@@ -268,7 +349,11 @@ bool spans_tell(const struct session *session, const struct thread *thread,
 bool spans_hold(const struct session *session, const struct thread *thread,
 		const struct user_regs_struct *registers)
 {
+	uint64_t back;
+
 	return spans_tell(session, thread, registers) ||
+	       (session->options->collector->routines &&
+		is_in_direct(thread, registers, &back)) ||
 	       is_calling(session, thread, registers->rip) ||
 	       is_untold(session, thread, *registers);
 }

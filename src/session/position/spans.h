@@ -49,6 +49,9 @@ bool spans_break_routine(const struct session *session, const struct thread *thr
 void spans_set_thread_pointer(const struct session *session, const struct thread *thread,
 			      uint64_t pointer);
 
+/* Returns whether a tool has routines that run on the stacks of banks. */
+bool spans_have_stacks(const struct session *session);
+
 /* Has no routine of a tool called by a thread any more (`bar`), as at its beginning, or
  * allows it. One that it is in goes on. */
 void spans_bar_routines(const struct session *session, const struct thread *thread,

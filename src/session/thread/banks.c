@@ -73,7 +73,7 @@ static struct trm_error *map_banks(struct session *session, struct thread *threa
 static void guard_stacks(struct session *session, struct thread *thread, uint64_t address,
 			 uint64_t stride, uint32_t count)
 {
-	for (uint32_t i = 0; session->options->collector->routines && i < count;) {
+	for (uint32_t i = 0; spans_have_stacks(session) && i < count;) {
 		struct wire_batch batch = {0};
 
 		for (; i < count && batch.count < WIRE_BATCH_MAX; i++)

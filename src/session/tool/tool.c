@@ -47,8 +47,8 @@ static struct trm_error *begin_tools(struct session *session, struct thread *thr
 	tool_guard_stack(session, thread);
 	if (!error) {
 		spans_set_thread_pointer(session, thread, thread->tool.thread_pointer);
-		spans_bar_routines(session, thread, false);
 		error = tool_points_start(&visit);
+		spans_bar_routines(session, thread, false);
 	}
 	if (!error) {
 		tools->phase = TOOL_LOADED;

@@ -2,6 +2,7 @@
 
 #include "base/page.h"
 #include "control/remote.h"
+#include "session/position/spans.h"
 #include "session/thread/injection.h"
 #include "session/tool/tool_calls.h"
 #include "wire/spans.h"
@@ -114,8 +115,7 @@ void tool_guard_stack(struct session *session, struct thread *thread)
 {
 	struct wire_batch batch = {0};
 
-	if (!thread->bank || !session->options->collector->routines ||
-	    remote_filters(thread->tid))
+	if (!thread->bank || !spans_have_stacks(session) || remote_filters(thread->tid))
 		return;
 	BATCH_ADD(&batch, SYS_mprotect, thread->bank->address + WIRE_SPANS_GUARD, PAGE,
 		  PROT_NONE);

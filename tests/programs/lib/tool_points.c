@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char *word;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int deeper(volatile char *above)
@@ -51,18 +52,26 @@ TRAMMEL_ROUTINE void on_work(long number)
 	}
 }
 
+/* So simple that it is called without a change of stacks. */
+TRAMMEL_ROUTINE void touch(long *place)
+{
+	*place += 1;
+}
+
 static int begin(const struct trammel_api *api, int argc, const char *const *argv)
 {
-	(void)argc;
-	(void)argv;
+	word = argc > 1 ? argv[1] : "";
 	api->prototype("on_work(long)");
+	api->prototype("touch(long *)");
 	return 0;
 }
 
 static void see_function(const struct trammel_api *api,
 			 const struct trammel_function *function)
 {
-	if (!strcmp(function->name, "work"))
+	if (!strcmp(function->name, "work") && !strcmp(word, "touch"))
+		trammel_add_call(api, trammel_entry(function), "touch", trammel_int(8));
+	else if (!strcmp(function->name, "work"))
 		trammel_add_call(api, trammel_entry(function), "on_work",
 				 trammel_argument_of(0));
 }
