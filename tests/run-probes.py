@@ -26,7 +26,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROBES = os.path.join(HERE, "probes")
 INCLUDE = os.path.join(os.path.dirname(HERE), "include")
-OWN = ("throws", "regions", "loops")  # programs of one scenario; all others are truth's
+OWN = ("throws", "regions", "loops", "floats")  # programs of one scenario; all others are truth's
 
 BUILDS = {
     "O0": ["gcc", "-O0", "-g"],
@@ -76,6 +76,13 @@ CASES = [
                            "loaded@store { stores = count(); stored = sum(value) }"]),
     ("signals", ("O2", "static"), ["take_long " + SUMS]),
     ("calls", ("O0", "O2"), ["truth:take_long@call { calls = sum(arg0) }"]),
+    ("floats", DEBUG, [
+        "take_double { sum = sum(farg0) }", "take_double { small = sum(small) }",
+        "take_double { large = count() if value > 1000000000 }",
+        "take_double { scaled = sum(scaled(value, 1000))"
+        " if farg0 < 1000000000000 && farg0 > -1000000000000 }",
+        "take_part { shares = sum(part->share); weights = sum(scaled(part->weight, 100)) }",
+        "take_part@return { results = sum(fret) }"]),
     ("leaves", ("O2", "stripped", "static"),
      ["leaving@return { kept = sum(arg0); times = count() if ns >= 0; returned = sum(ret) }"]),
     ("regions", ("O0", "O2", "clang"), ["solve { keyed = count() by region.path }"]),
@@ -102,7 +109,7 @@ def build(folder, name, variant):
     command = list(BUILDS[variant])
     if name == "throws":
         command[0] = {"gcc": "g++", "clang": "clang++"}[command[0]]
-    subprocess.run([*command, "-pthread", "-I" + INCLUDE, source, "-o", program], check=True)
+    subprocess.run([*command, "-pthread", "-I" + INCLUDE, source, "-lm", "-o", program], check=True)
     if variant == "stripped":
         subprocess.run(["objcopy", "--strip-debug", program], check=True)
     return program

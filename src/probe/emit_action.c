@@ -32,7 +32,8 @@ static bool make_node(struct probe_emit *emit, uint32_t term, uint32_t *ret_node
 	trm_error_destroy(error);
 	/* A function that is left by a jump has no result of its own. */
 	for (size_t i = 0; made && emit->site->tail && i < emit->site->nodes.count; i++)
-		made = emit->site->nodes.items[i].kind != PROBE_NODE_RESULT;
+		made = emit->site->nodes.items[i].kind != PROBE_NODE_RESULT &&
+		       emit->site->nodes.items[i].kind != PROBE_NODE_VECTOR;
 	return made;
 }
 

@@ -1,6 +1,7 @@
 #include "probe/emit_node.h"
 
 #include "base/array.h"
+#include "probe/emit_float.h"
 #include "wire/bank.h"
 #include "wire/probes.h"
 
@@ -68,6 +69,7 @@ static const struct {
 	uint8_t kind;
 } values[] = {
 	[PROBE_NODE_RESULT] = {true, RECIPE_RETURN},
+	[PROBE_NODE_VECTOR] = {true, RECIPE_VECTOR_LOW},
 	[PROBE_NODE_CALLER] = {true, RECIPE_CALLER},
 	[PROBE_NODE_PC] = {true, RECIPE_PC},
 	[PROBE_NODE_THREAD] = {true, RECIPE_THREAD},
@@ -323,6 +325,10 @@ int probe_emit_node(struct probe_emit *emit, uint32_t index)
 		return emit_access(emit, &node);
 	case PROBE_NODE_REGION:
 		return emit_region(emit);
+	case PROBE_NODE_FLOAT:
+		number = probe_emit_node(emit, node.first);
+		probe_emit_float(emit, number, node.size, node.number);
+		return number;
 	case PROBE_NODE_LOAD:
 		return emit_load(emit, &node);
 	case PROBE_NODE_BITS:

@@ -105,7 +105,8 @@ static bool asks_for_result(const struct probe_program *program, uint32_t number
 	const struct probe *probe = &program->probes.items[number];
 
 	for (uint32_t i = probe->first_term; i < probe->end_term; i++)
-		if (program->terms.items[i].kind == PROBE_RESULT)
+		if (program->terms.items[i].kind == PROBE_RESULT ||
+		    program->terms.items[i].kind == PROBE_FLOAT_RESULT)
 			return true;
 	return false;
 }

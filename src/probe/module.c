@@ -227,6 +227,8 @@ static void read_types(struct probe_module *module)
 	vector_for_each (&module->program->terms, term) {
 		needed |= term->kind == PROBE_VARIABLE || term->kind == PROBE_MEMBER ||
 			  term->kind == PROBE_ARGUMENT || term->kind == PROBE_RESULT ||
+			  term->kind == PROBE_FLOAT_ARGUMENT ||
+			  term->kind == PROBE_FLOAT_RESULT ||
 			  (term->kind == PROBE_CAST && term->type.name);
 		members |= term->kind == PROBE_MEMBER;
 		if (term->kind == PROBE_VARIABLE)

@@ -14,6 +14,9 @@ enum probe_node_kind {
 	PROBE_NODE_ARGUMENT, /* number: among the integer arguments, at entries and calls
 			      */
 	PROBE_NODE_RESULT,
+	PROBE_NODE_VECTOR, /* the low 64 bits of vector register `number` */
+	PROBE_NODE_FLOAT,  /* `number` times the number of floating point whose bits first
+			      is,  of `size` bytes, as an integer */
 	PROBE_NODE_CALLER,
 	PROBE_NODE_PC,
 	PROBE_NODE_ADDRESS, /* run-time address of link-time address `number` */

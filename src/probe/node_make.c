@@ -294,6 +294,19 @@ static struct trm_error *make_unary(struct probe_site *site,
 	return NULL;
 }
 
+/* scaled(x, 1000) */
+static struct trm_error *make_scaled(struct probe_site *site,
+				     const struct probe_term *term,
+				     struct probe_value *ret_value)
+{
+	TRM_TRY(make_word(site, term->first, ret_value));
+	if (site->nodes.items[ret_value->node].kind != PROBE_NODE_FLOAT)
+		return probe_site_complain(site, term->at,
+					   "scaled() is for numbers of floating point");
+	site->nodes.items[ret_value->node].number = (int64_t)term->number;
+	return NULL;
+}
+
 static struct trm_error *make_string(struct probe_site *site,
 				     const struct probe_term *term,
 				     struct probe_value *ret_value)
@@ -352,6 +365,12 @@ static struct trm_error *make_value(struct probe_site *site, uint32_t number,
 		return probe_make_argument(site, term, ret_value);
 	case PROBE_RESULT:
 		return probe_make_result(site, ret_value);
+	case PROBE_FLOAT_ARGUMENT:
+		return probe_make_float_argument(site, term, ret_value);
+	case PROBE_FLOAT_RESULT:
+		return probe_make_float_result(site, ret_value);
+	case PROBE_SCALED:
+		return make_scaled(site, term, ret_value);
 	case PROBE_CALLER:
 		return probe_make_caller(site, term, ret_value);
 	case PROBE_FUNCTION:

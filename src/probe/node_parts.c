@@ -138,14 +138,33 @@ struct trm_error *probe_value_load(struct probe_site *site, size_t at, uint64_t 
 }
 
 /* Makes a value something that a register can have. */
+void probe_value_float(struct probe_site *site, uint64_t size, struct probe_value *value)
+{
+	value->node = probe_node_add(site, (struct probe_node){.kind = PROBE_NODE_FLOAT,
+							       .first = value->node,
+							       .number = 1,
+							       .size = (uint8_t)size});
+	value->type = probe_word;
+}
+
+static struct trm_error *need_float(struct probe_site *site, size_t at, uint64_t size,
+				    struct probe_value *value)
+{
+	if (!value->type.in_memory || (size != 4 && size != 8))
+		return probe_complain_type(site, at, value->type,
+					   "which probes cannot compute with");
+	TRM_TRY(probe_value_load(site, at, size, false, value));
+	probe_value_float(site, size, value);
+	return NULL;
+}
+
 struct trm_error *probe_value_need_word(struct probe_site *site, size_t at,
 					struct probe_value *value)
 {
 	const struct image_data_type *data = probe_data_type(site, value->type);
 
-	if (data && data->kind == IMAGE_DATA_FLOAT)
-		return probe_complain_type(site, at, value->type,
-					   "which probes cannot compute with");
+	if (data && data->kind == IMAGE_DATA_FLOAT && !value->type.pointers)
+		return need_float(site, at, data->size, value);
 	if (value->type.in_words || (data && data->kind == IMAGE_DATA_STRUCT))
 		return probe_complain_type(site, at, value->type,
 					   "which is no number: name a "

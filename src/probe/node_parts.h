@@ -43,6 +43,10 @@ struct trm_error *probe_value_load(struct probe_site *site, size_t at, uint64_t 
 struct trm_error *probe_value_need_word(struct probe_site *site, size_t at,
 					struct probe_value *value);
 
+/* Makes a value a number of floating point, of which the node has the bits: `size` is 4
+ * or 8 bytes. */
+void probe_value_float(struct probe_site *site, uint64_t size, struct probe_value *value);
+
 /* Returns the type of a program's type by its index. */
 struct probe_type probe_type_of(uint32_t type);
 

@@ -83,13 +83,96 @@ struct trm_error *probe_make_argument(struct probe_site *site,
 	return NULL;
 }
 
+/* Bytes of a type of floating point that is passed in a vector register; 0: another one.
+ */
+static uint64_t float_size(const struct probe_site *site, uint32_t type)
+{
+	const struct image_data_type *data =
+		type == IMAGE_TYPE_NONE ? NULL : &site->types->items.items[type];
+
+	return data && data->kind == IMAGE_DATA_FLOAT && data->size <= 8 ? data->size : 0;
+}
+
+/* The parameter that is passed in a vector register; its number, where `wanted` is that
+ * parameter. NULL: not known, as behind structs, which may be passed in some, too. */
+static const struct image_variable *float_parameter(const struct probe_site *site,
+						    const struct image_variable *wanted,
+						    uint64_t *number)
+{
+	const struct image_signature *function =
+		site->types && site->place != PROBE_CALL
+			? image_types_function(site->types, site->function)
+			: NULL;
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; function && i < function->variable_count; i++) {
+		const struct image_variable *variable =
+			&site->types->variables.items[function->first_variable + i];
+
+		if (!variable->parameter)
+			continue;
+		if (variable->type != IMAGE_TYPE_NONE &&
+		    site->types->items.items[variable->type].kind == IMAGE_DATA_STRUCT)
+			return NULL;
+		if (!float_size(site, variable->type))
+			continue;
+		if (wanted ? variable == wanted : count == *number) {
+			*number = count;
+			return variable;
+		}
+		count++;
+	}
+	return NULL;
+}
+
+enum { FLOAT_REGISTERS = 8 };
+
+struct trm_error *probe_make_float_argument(struct probe_site *site,
+					    const struct probe_term *term,
+					    struct probe_value *ret_value)
+{
+	uint64_t number = term->number;
+	const struct image_variable *parameter = float_parameter(site, NULL, &number);
+
+	if (term->number >= FLOAT_REGISTERS)
+		return probe_site_complain(site, term->at,
+					   "arguments of floating point are farg0 to "
+					   "farg%d",
+					   FLOAT_REGISTERS - 1);
+	*ret_value =
+		probe_value_simple(site, PROBE_NODE_VECTOR, term->number, probe_word);
+	probe_value_float(site, parameter ? float_size(site, parameter->type) : 8,
+			  ret_value);
+	return NULL;
+}
+
+struct trm_error *probe_make_float_result(struct probe_site *site,
+					  struct probe_value *ret_value)
+{
+	const struct image_signature *function =
+		site->types ? image_types_function(site->types, site->function) : NULL;
+	const uint64_t size = function ? float_size(site, function->result) : 0;
+
+	*ret_value = probe_value_simple(site, PROBE_NODE_VECTOR, 0, probe_word);
+	probe_value_float(site, size ?: 8, ret_value);
+	return NULL;
+}
+
 /* A parameter at the function's entry, as the ABI passes it. */
 static bool make_passed(struct probe_site *site, const struct image_variable *variable,
 			struct probe_value *ret_value)
 {
 	struct probe_type type = probe_type_of(variable->type);
 	int16_t first = variable->words[0];
+	uint64_t number;
 
+	if (float_size(site, variable->type) && first < 0 &&
+	    float_parameter(site, variable, &number) && number < FLOAT_REGISTERS) {
+		*ret_value =
+			probe_value_simple(site, PROBE_NODE_VECTOR, number, probe_word);
+		probe_value_float(site, float_size(site, variable->type), ret_value);
+		return true;
+	}
 	if (first >= ARGUMENT_REGISTERS) {
 		*ret_value = in_memory_of(site, REGISTER_RSP,
 					  8 + 8 * (first - ARGUMENT_REGISTERS), type);

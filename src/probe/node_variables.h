@@ -31,4 +31,11 @@ bool probe_is_one_word(const struct probe_site *site, uint32_t type);
 struct trm_error *probe_make_kept(struct probe_site *site, const struct probe_term *term,
 				  uint32_t *ret_node);
 
+/* Makes a value of an argument of floating point, by its number; or of the result. */
+struct trm_error *probe_make_float_argument(struct probe_site *site,
+					    const struct probe_term *term,
+					    struct probe_value *ret_value);
+struct trm_error *probe_make_float_result(struct probe_site *site,
+					  struct probe_value *ret_value);
+
 #endif

@@ -29,17 +29,12 @@ static const struct {
 	const char *word;
 	enum probe_term_kind kind;
 } words[] = {
-	{"ret", PROBE_RESULT},
-	{"ns", PROBE_ELAPSED},
-	{"time", PROBE_TIME},
-	{"thread", PROBE_THREAD},
-	{"caller", PROBE_CALLER},
-	{"function", PROBE_FUNCTION},
-	{"pc", PROBE_PC},
-	{"address", PROBE_ACCESS},
-	{"size", PROBE_ACCESS_SIZE},
-	{"value", PROBE_ACCESS_VALUE},
-	{"trips", PROBE_TRIPS},
+	{"ret", PROBE_RESULT},          {"fret", PROBE_FLOAT_RESULT},
+	{"ns", PROBE_ELAPSED},          {"time", PROBE_TIME},
+	{"thread", PROBE_THREAD},       {"caller", PROBE_CALLER},
+	{"function", PROBE_FUNCTION},   {"pc", PROBE_PC},
+	{"address", PROBE_ACCESS},      {"size", PROBE_ACCESS_SIZE},
+	{"value", PROBE_ACCESS_VALUE},  {"trips", PROBE_TRIPS},
 	{"srcline", PROBE_SOURCE_LINE},
 };
 
@@ -154,14 +149,40 @@ static bool find_register(const char *word, uint64_t *ret_number)
 	return false;
 }
 
-/* arg0, arg1, ... */
-static bool find_argument(const char *word, uint64_t *ret_number)
+/* arg0, arg1, ...; `start` is "arg" or "farg". */
+static bool find_argument(const char *word, const char *start, uint64_t *ret_number)
 {
-	if (strncmp(word, "arg", 3) != 0 || !isdigit((unsigned char)word[3]) ||
-	    strspn(word + 3, "0123456789") != strlen(word + 3) || strlen(word) > 5)
+	const size_t length = strlen(start);
+
+	if (strncmp(word, start, length) != 0 || !isdigit((unsigned char)word[length]) ||
+	    strspn(word + length, "0123456789") != strlen(word + length) ||
+	    strlen(word) > length + 2)
 		return false;
-	*ret_number = strtoull(word + 3, NULL, 10);
+	*ret_number = strtoull(word + length, NULL, 10);
 	return true;
+}
+
+/* scaled(x, 1000) */
+static struct trm_error *parse_scaled(struct probe_parser *parser, size_t begin,
+				      uint32_t *ret_term)
+{
+	uint32_t first;
+	uint64_t number;
+	bool was;
+
+	TRM_TRY(probe_need(parser, "("));
+	TRM_TRY(parse_level(parser, 1, &first));
+	TRM_TRY(probe_need(parser, ","));
+	probe_next(parser);
+	size_t at = parser->at;
+
+	TRM_TRY(probe_read_number(parser, &was, &number));
+	if (!was || !number || number > PROBE_SCALE_MAX)
+		return probe_complain(parser, at, "scaled() takes a number from 1 to %d",
+				      PROBE_SCALE_MAX);
+	TRM_TRY(probe_need(parser, ")"));
+	add_over(parser, PROBE_SCALED, begin, first, ret_term)->number = number;
+	return NULL;
 }
 
 static struct trm_error *parse_string(struct probe_parser *parser, size_t begin,
@@ -201,6 +222,8 @@ static struct trm_error *parse_word(struct probe_parser *parser, size_t begin, c
 
 	if (!strcmp(word, "str"))
 		return parse_string(parser, begin, ret_term);
+	if (!strcmp(word, "scaled"))
+		return parse_scaled(parser, begin, ret_term);
 	if (!strcmp(word, "region"))
 		return parse_region(parser, begin, ret_term);
 	for (size_t i = 0; i < array_count(words); i++)
@@ -209,14 +232,16 @@ static struct trm_error *parse_word(struct probe_parser *parser, size_t begin, c
 				memory_copy_string(word);
 			return NULL;
 		}
-	if (find_argument(word, &number))
+	if (find_argument(word, "farg", &number))
+		add_term(parser, PROBE_FLOAT_ARGUMENT, begin, ret_term)->number = number;
+	else if (find_argument(word, "arg", &number))
 		add_term(parser, PROBE_ARGUMENT, begin, ret_term)->number = number;
 	else if (find_register(word, &number))
 		add_term(parser, PROBE_REGISTER, begin, ret_term)->number = number;
 	else if (probe_next(parser) == '(')
 		return probe_complain(parser, begin,
 				      "\"%s\" cannot be called in a value: there is only "
-				      "str(pointer)",
+				      "str(pointer), and scaled(number, 1000)",
 				      word);
 	else {
 		term = add_term(parser, PROBE_VARIABLE, begin, ret_term);

@@ -51,10 +51,13 @@ struct probe_point {
 };
 
 enum probe_term_kind {
-	PROBE_NUMBER,       /* number */
-	PROBE_LITERAL,      /* name: a string in quotes */
-	PROBE_VARIABLE,     /* name: of the measured program */
-	PROBE_ARGUMENT,     /* number: which, from 0 on */
+	PROBE_NUMBER,         /* number */
+	PROBE_LITERAL,        /* name: a string in quotes */
+	PROBE_VARIABLE,       /* name: of the measured program */
+	PROBE_ARGUMENT,       /* number: which, from 0 on */
+	PROBE_FLOAT_ARGUMENT, /* number: which of those of floating point, from 0 on */
+	PROBE_FLOAT_RESULT,
+	PROBE_SCALED,       /* first, a number of floating point, times `number` */
 	PROBE_REGISTER,     /* number: as instructions encode it */
 	PROBE_RESULT,       /* what the function returns */
 	PROBE_ELAPSED,      /* ns since its entry */
@@ -144,6 +147,7 @@ enum probe_action_kind {
 enum {
 	PROBE_KEYS_MAX = 4,
 	PROBE_OPERANDS_MAX = 6,
+	PROBE_SCALE_MAX = 1000,  /* of scaled() */
 	PROBE_STRING_MAX = 120,  /* bytes of a string that are kept */
 	PROBE_ROWS_MAX = 500,    /* of a linear histogram */
 	PROBE_POWER_ROWS = 129,  /* of a power-of-two histogram: see probe_power_row */

@@ -48,6 +48,9 @@ static void test_grammar(void **state)
 		"f { sum((unsigned char)arg0); sum(((struct request *)arg0)->len) }",
 		"f { sum(`time`) # the program's own\n count() }",
 		"f { count() if rax << 3 >= 4K }",
+		"f@loop { hist(trips) by srcline, pc; count() by function }",
+		"f@return { hist(ns) by region.path; sum(scaled(fret, 1000)) }",
+		"f { sum(farg0); sum(region); sum(`region`.path); sum(trips) }",
 	};
 
 	(void)state;
@@ -77,6 +80,12 @@ static const struct {
 	{"f@retrun { count() }", 3,
 	 "a function has no place \"retrun\": did you mean \"return\"?"},
 	{"f { sum(ret) }", 9, "this can be had only at F@return"},
+	{"f { sum(region.path) }", 9, "this is text, where a number is needed"},
+	{"f@return { sum(farg0) }", 16,
+	 "this can be had only at a function's entry and its calls"},
+	{"f, f@loop { sum(trips) }", 17, "this can be had only at F@loop"},
+	{"f { sum(scaled(farg0)) }", 21, "\",\" is missing here"},
+	{"f { sum(scaled(farg0, 0)) }", 23, "scaled() takes a number from 1 to 1000"},
 	{"f { sum(ns) }", 9, "this can be had only at F@return"},
 	{"f@load { sum(arg0) }", 14,
 	 "this can be had only at a function's entry, its return and its calls"},
@@ -98,7 +107,8 @@ static const struct {
 	{"f { while(1) }", 5, "there is no action \"while\""},
 	{"f { exit(arg0) }", 5, "there is no action \"exit\""},
 	{"f { sum(read(arg0)) }", 9,
-	 "\"read\" cannot be called in a value: there is only str(pointer)"},
+	 "\"read\" cannot be called in a value: there is only str(pointer), and "
+	 "scaled(number, 1000)"},
 	{"f { *arg0 = 3 }", 5, "an action is missing here"},
 	{"f { arg0 = 3 }", 12, "an action is missing here"},
 	{"f { sum(\"a) }", 9, "the quotes that begin here do not end"},

@@ -51,7 +51,7 @@ enum recipe_condition {
 /* A place further on in the point's code, to which branches lead. Registers that are
  * taken in front of a branch and given back behind the label, and the other way round,
  * are the caller's mistake: take all that branches pass before the first of them. */
-enum { RECIPE_LABELS_MAX = 64 };
+enum { RECIPE_LABELS_MAX = 192 };
 int recipe_label(struct recipe *recipe);
 void recipe_place_label(struct recipe *recipe, int label);
 
