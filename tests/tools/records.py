@@ -138,5 +138,18 @@ def check_forks(runner):
     return "7 tools"
 
 
+def check_skeleton(runner):
+    program, _ = kernel(runner)
+    for words in (["new", "mine"], ["build", "mine.c"]):
+        subprocess.run([runner.trammel, "tool", *words], cwd=runner.folder, env=runner.environment, check=True,
+                       stdout=subprocess.DEVNULL)
+    said = runner.run("./mine.so", program, *KERNELS)
+    mine = runner.sums("mine", "branches", "code.address", "mine#times mine#jumped")
+    runner.run("branch", program, *KERNELS)
+    expect("as branch", mine, runner.sums("branch", "branches", "code.address", "branch#executed branch#taken"))
+    expect("said", said, f"{sum(times for times, _ in mine.values())} branches were executed\n")
+    return f"{len(mine)} branches"
+
+
 CHECKS = {name[6:]: function for name, function in list(globals().items())
           if name.startswith("check_")}
