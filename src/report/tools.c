@@ -97,7 +97,7 @@ static struct report_tool_column make_column(const struct reading *reading,
 	for (size_t i = 0; i < array_count(rows); i++) {
 		if (strncmp(name, rows[i].prefix, strlen(rows[i].prefix)) != 0)
 			continue;
-		column.fold = rows[i].fold;
+		column.fold = (uint8_t)rows[i].fold;
 		name += strlen(rows[i].prefix);
 		text_add(&title, rows[i].word);
 	}
