@@ -199,6 +199,13 @@ class Tests:
                               "aggregate sum(samples) where event=\"cpu-clock\"", profile],
                              check=True, capture_output=True, text=True).stdout
         expect(sum(row["sum#samples"] for row in json.loads(out)["rows"]) == total, out)
+        out = subprocess.run([self.trammel, "diff", "--json", profile, merged], check=False,
+                             capture_output=True, text=True).stdout
+        rows = {row["function"]: row for row in json.loads(out)["rows"]}
+        expect(rows["heavy_step"]["b"] == 2 * rows["heavy_step"]["a"] > 100, out)
+        done = subprocess.run([self.trammel, "diff", profile, profile], check=False,
+                              capture_output=True, text=True)
+        expect(done.returncode == 0 and f"Samples: {total:,} in A" in done.stdout, str(done))
 
     def untouched(self):
         """The program is not traced, and not stopped by attaching."""

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "report/arcs.h"
+#include "report/samples.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -52,8 +53,26 @@ static void add_functions(struct comparing *comparing, int side)
 		if (!function->executed || !is_wanted(module, comparing->options))
 			continue;
 		row = find_row(comparing, module->name, modules ? "" : function->name);
-		row->calls[side] += function->calls;
+		row->calls[side] +=
+			comparing->diff->samples ? function->samples : function->calls;
 		row->uncounted |= !modules && !function->blocks;
+	}
+}
+
+static void add_sampled_programs(struct comparing *comparing, int side)
+{
+	const struct report_profile *profile = comparing->diff->sides[side];
+
+	vector_for_each (&profile->samples, sample) {
+		const struct report_function *function =
+			&profile->functions.items[sample->function];
+		const struct report_image *image = &profile->images.items[sample->image];
+
+		if (sample->event || !is_wanted(&profile->modules.items[function->module],
+						comparing->options))
+			continue;
+		find_row(comparing, "", path_name(image->program))->calls[side] +=
+			sample->samples;
 	}
 }
 
@@ -63,6 +82,8 @@ static void add_programs(struct comparing *comparing, int side)
 	const struct report_profile *profile = comparing->diff->sides[side];
 	struct table covered = {0};
 
+	if (comparing->diff->samples)
+		add_sampled_programs(comparing, side);
 	vector_for_each (&profile->counts, count) {
 		const struct report_function *function =
 			&profile->functions.items[count->function];
@@ -216,6 +237,11 @@ static struct trm_error *check_counts(const struct report_profile *profile,
 	return NULL;
 }
 
+static bool has_samples_alone(const struct report_profile *profile)
+{
+	return profile->events.count && !profile->counts.count;
+}
+
 static struct trm_error *check_sides(const struct report_profile *a,
 				     const struct report_profile *b,
 				     const struct diff_options *options)
@@ -230,6 +256,12 @@ static struct trm_error *check_sides(const struct report_profile *a,
 			"same in both",
 			options->files[DIFF_A], a->coverage ? "coverage" : "calls",
 			options->files[DIFF_B], b->coverage ? "coverage" : "calls");
+	if (has_samples_alone(a) != has_samples_alone(b))
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"only one of '%s' and '%s' has samples and no counts: these "
+			"cannot be compared, measure the same in both",
+			options->files[DIFF_A], options->files[DIFF_B]);
 	for (int side = DIFF_A; side < DIFF_SIDES; side++)
 		vector_for_each (&sides[side]->modules, module)
 			there |= is_wanted(module, options);
@@ -259,6 +291,17 @@ static bool numbers_differ(const uint64_t numbers[DIFF_SIDES], double threshold)
 			(long double)threshold * (long double)numbers[DIFF_A]);
 }
 
+/* Numbers of samples differ by chance: two standard deviations are no difference. */
+static bool calls_differ(const struct diff *diff, const struct diff_row *row,
+			 double threshold)
+{
+	const long double a = (long double)row->calls[DIFF_A];
+	const long double b = (long double)row->calls[DIFF_B];
+
+	return numbers_differ(row->calls, threshold) &&
+	       (!diff->samples || (a - b) * (a - b) > 4 * (a + b));
+}
+
 /* Keeps the rows that differ, and counts the others. */
 static void sift_rows(struct diff *diff, double threshold)
 {
@@ -269,7 +312,7 @@ static void sift_rows(struct diff *diff, double threshold)
 			diff->calls[side] += row->calls[side];
 			diff->instructions[side] += row->instructions[side];
 		}
-		if (numbers_differ(row->calls, threshold) ||
+		if (calls_differ(diff, row, threshold) ||
 		    (diff->blocks && !row->uncounted &&
 		     numbers_differ(row->instructions, threshold))) {
 			diff->rows.items[kept++] = *row;
@@ -323,6 +366,7 @@ struct trm_error *report_diff(const struct report_profile *a,
 			      const struct diff_options *options, struct diff *ret_diff)
 {
 	struct diff diff = {.sides = {a, b},
+			    .samples = has_samples_alone(a) && has_samples_alone(b),
 			    .blocks = a->blocks.count && b->blocks.count &&
 				      options->by <= DIFF_BY_BLOCK};
 	struct comparing comparing = {.options = options, .diff = &diff};

@@ -59,7 +59,8 @@ struct diff {
 	size_t equal;                        /* rows that do not */
 	uint64_t calls[DIFF_SIDES];          /* of all rows */
 	uint64_t instructions[DIFF_SIDES];
-	bool blocks; /* both sides have counts of blocks */
+	bool blocks;  /* both sides have counts of blocks */
+	bool samples; /* both sides have samples and no counts: these are `calls` */
 };
 
 /* Compares two profiles, which must outlive the result. Error (TRM_ERROR_USAGE): one has

@@ -176,7 +176,9 @@ static void add_totals(const struct diff *diff, const struct diff_options *optio
 		text_format(out, " (by more than %g %%)", options->threshold);
 	text_add(out, "\n");
 	add_sums(out,
-		 diff->sides[DIFF_A]->coverage ? "Executed" : words[options->by].sums,
+		 diff->sides[DIFF_A]->coverage ? "Executed"
+		 : diff->samples               ? "Samples"
+					       : words[options->by].sums,
 		 diff->calls);
 	if (diff->blocks)
 		add_sums(out, "Instructions", diff->instructions);
@@ -199,7 +201,8 @@ static void add_json_side(const struct diff *diff, const struct diff_options *op
 
 	text_add(out, "{");
 	json_add_string(out, "file", options->files[side]);
-	json_add_number(out, words[options->by].key, diff->calls[side]);
+	json_add_number(out, diff->samples ? "samples" : words[options->by].key,
+			diff->calls[side]);
 	if (diff->blocks)
 		json_add_number(out, "instructions", diff->instructions[side]);
 	json_add_key(out, "runs");
