@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 66
+#define WIRE_VERSION 67
 
 #define WIRE_RESIDENT_SIZE  0x8000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x8000
