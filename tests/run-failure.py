@@ -5,12 +5,12 @@ import functools
 import os
 import sys
 
-from failure import caches, corrupt, killed, memory, profiles, refusals, tools
+from failure import caches, corrupt, databases, killed, memory, profiles, refusals, tools
 from failure.common import Place
 from transparency import results, running, trammel
 
 GROUPS = {"refusal": refusals, "profile": profiles, "corrupt": corrupt, "cache": caches,
-          "killed": killed, "memory": memory, "tool": tools}
+          "database": databases, "killed": killed, "memory": memory, "tool": tools}
 
 
 def run_test(test, name, tool, options):

@@ -2,11 +2,13 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/measuring.h"
+#include "cli/saving.h"
 #include "session/run/run.h"
 
 #include <popt.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -71,9 +73,32 @@ static void show_planning(const char *name, unsigned int left)
 	fflush(stderr);
 }
 
-static int measure_program(struct measuring *given)
+/* The database that all runs go to; NULL: none. */
+static const char *chosen_database(const char *given)
+{
+	const char *database = given ? given : getenv("TRAMMEL_DB");
+
+	return database && *database ? database : NULL;
+}
+
+/* The summary, and the database; whether nothing went wrong. */
+static bool finish_profile(const struct measuring *given, const char *database)
+{
+	struct trm_error *error = NULL;
+
+	measuring_summarize(given);
+	if (database)
+		error = saving_add(database, given->options.output);
+	if (error)
+		trm_error_print(trm_error_prefix(
+			error, "'%s' is not in the database: ", given->options.output));
+	return !error;
+}
+
+static int measure_program(struct measuring *given, const char *database)
 {
 	struct run_outcome outcome = {0};
+	bool sound = true;
 
 	if (!given->options.quiet && isatty(STDERR_FILENO))
 		given->options.planning = show_planning;
@@ -85,25 +110,44 @@ static int measure_program(struct measuring *given)
 		if (outcome.refused)
 			return outcome.refused;
 		if (outcome.profile)
-			measuring_summarize(given);
+			finish_profile(given, database);
 		if (WIFEXITED(outcome.status) && !WEXITSTATUS(outcome.status))
 			return EXIT_FAILED;
 		return relay_status(outcome.status);
 	}
 	if (outcome.profile)
-		measuring_summarize(given);
+		sound = finish_profile(given, database);
+	if (!sound && WIFEXITED(outcome.status) && !WEXITSTATUS(outcome.status))
+		return EXIT_FAILED;
 	return relay_status(outcome.status);
+}
+
+/* What cannot be written to is said before the program runs. */
+static int measure_for(struct measuring *given, const char *database)
+{
+	struct trm_error *error = database ? saving_check(database) : NULL;
+
+	if (!error)
+		return measure_program(given, database);
+	trm_error_print(error);
+	return EXIT_FAILED;
 }
 
 static int run_main(int argc, const char **argv)
 {
 	struct measuring given = {0};
+	char *database = NULL;
 	struct poptOption table[] = {
 		MEASURING_OPTIONS(given),
 		MEASURING_WORD("regions", OPTION_REGIONS,
 			       "record calls of functions that match as regions",
 			       "PATTERN"),
-		MEASURING_TOOLS, MEASURING_LAST_OPTIONS(given), POPT_TABLEEND};
+		{"db", 0, POPT_ARG_STRING, &database, 0,
+		 "put the profile into this database, too (default: $TRAMMEL_DB)",
+		 "FILE"},
+		MEASURING_TOOLS,
+		MEASURING_LAST_OPTIONS(given),
+		POPT_TABLEEND};
 	const char **named = memory_allocate((size_t)(argc + 1) * sizeof(*named));
 
 	memcpy(named, argv, (size_t)(argc + 1) * sizeof(*named));
@@ -115,9 +159,10 @@ static int run_main(int argc, const char **argv)
 
 	if (status < 0)
 		status = measuring_complete(&given, given.options.arguments[0])
-				 ? measure_program(&given)
+				 ? measure_for(&given, chosen_database(database))
 				 : EXIT_USAGE;
 	measuring_deinit(&given);
+	free(database);
 	poptFreeContext(context);
 	free(named);
 	return status;

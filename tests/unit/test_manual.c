@@ -143,7 +143,7 @@ static void check_no_more_options(const char *command)
 static void test_run(void **state)
 {
 	(void)state;
-	check_options("run", 33);
+	check_options("run", 34);
 	check_no_more_options("run");
 }
 
@@ -173,6 +173,16 @@ static void test_merge(void **state)
 	(void)state;
 	check_options("merge", 2);
 	check_no_more_options("merge");
+}
+
+/* Without SQLite there is no help. */
+static void test_db(void **state)
+{
+	(void)state;
+	if (!cmd_db.run)
+		skip();
+	check_options("db", 24);
+	check_no_more_options("db");
 }
 
 static void test_channel(void **state)
@@ -362,18 +372,18 @@ static void test_checks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run),       cmocka_unit_test(test_attach),
-		cmocka_unit_test(test_top),       cmocka_unit_test(test_doctor),
-		cmocka_unit_test(test_report),    cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_diff),      cmocka_unit_test(test_coverage),
-		cmocka_unit_test(test_commands),  cmocka_unit_test(test_measurements),
-		cmocka_unit_test(test_checks),    cmocka_unit_test(test_mix),
-		cmocka_unit_test(test_bbv),       cmocka_unit_test(test_pbo),
-		cmocka_unit_test(test_query),     cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_annotate),  cmocka_unit_test(test_graph),
-		cmocka_unit_test(test_channel),   cmocka_unit_test(test_label),
-		cmocka_unit_test(test_summarize), cmocka_unit_test(test_tool),
-		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_run),          cmocka_unit_test(test_attach),
+		cmocka_unit_test(test_top),          cmocka_unit_test(test_doctor),
+		cmocka_unit_test(test_report),       cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_db),           cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_coverage),     cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
+		cmocka_unit_test(test_mix),          cmocka_unit_test(test_bbv),
+		cmocka_unit_test(test_pbo),          cmocka_unit_test(test_query),
+		cmocka_unit_test(test_loops),        cmocka_unit_test(test_annotate),
+		cmocka_unit_test(test_graph),        cmocka_unit_test(test_channel),
+		cmocka_unit_test(test_label),        cmocka_unit_test(test_summarize),
+		cmocka_unit_test(test_tool),         cmocka_unit_test(test_paths),
 	};
 	char beside[PATH_MAX];
 

@@ -1,0 +1,25 @@
+/* The command line of `trammel db`, and the database and runs that it means. */
+#ifndef TRAMMEL_CLI_DB_OPENING_H
+#define TRAMMEL_CLI_DB_OPENING_H
+
+#include "cli/showing.h"
+#include "store/choose.h"
+#include "store/sql.h"
+
+/* The command line. */
+struct db_given {
+	struct showing shown; /* words: the verb and its arguments */
+	char *db, *epoch, *label, *event, *image, *host, *run, *function, *by, *output;
+	char *compact_after, *remove_after, *keep, *now;
+	int again, repair, take, dry;
+};
+
+/* Opens the database and chooses: both as the options say. The caller closes it. */
+struct trm_error *db_open(const struct db_given *given, enum sql_access access,
+			  struct sql **ret_sql);
+struct trm_error *db_choose(struct sql *sql, const struct db_given *given);
+
+/* Returns the database that the options or the environment name; an error without one. */
+struct trm_error *db_path(const struct db_given *given, const char **ret_path);
+
+#endif
