@@ -203,6 +203,12 @@ struct trammel_api {
 	 */
 	bool (*add_trace)(struct trammel_point point, struct trammel_buffer *buffer,
 			  const struct trammel_argument *values, size_t count);
+	/* Has a routine make the calls of a function, or not: use trammel_replace. It is
+	 * bool ROUTINE(uint64_t *result, ...) with up to five values as at the entry.
+	 * True: the function returns *result, in rax, without having run. False, or if it
+	 * cannot be called: the function runs as always. */
+	bool (*replace)(const struct trammel_function *function, const char *routine,
+			const struct trammel_argument *arguments, size_t count);
 };
 
 /* What a tool is: one object by this name. Functions may be NULL. */
@@ -241,6 +247,7 @@ extern const struct trammel_tool trammel_tool __attribute__((visibility("default
 #endif
 
 /* trammel_add_call(api, point, "routine", argument, ...),
+ * trammel_replace(api, function, "routine", argument, ...),
  * trammel_add_trace(api, point, buffer, value, ...) */
 #ifdef __cplusplus
 template <typename... Values>
@@ -260,25 +267,36 @@ bool trammel_add_call(const struct trammel_api *api, struct trammel_point point,
 
 	return api->add_call(point, routine, list, sizeof...(arguments));
 }
+
+template <typename... Arguments>
+bool trammel_replace(const struct trammel_api *api,
+		     const struct trammel_function *function, const char *routine,
+		     Arguments... arguments)
+{
+	const struct trammel_argument list[] = {arguments..., trammel_int(0)};
+
+	return api->replace(function, routine, list, sizeof...(arguments));
+}
 #else
-#define trammel_add_trace(api, point, buffer, ...)                                       \
-	((api)->add_trace((point), (buffer),                                             \
-			  (const struct trammel_argument[]){__VA_ARGS__},                \
-			  sizeof((const struct trammel_argument[]){__VA_ARGS__}) /       \
-				  sizeof(struct trammel_argument)))
-#define TRAMMEL_CALL_0_(api, point, routine)                                             \
-	((api)->add_call((point), (routine), NULL, 0))
-#define TRAMMEL_CALL_N_(api, point, routine, ...)                                        \
-	((api)->add_call((point), (routine),                                             \
-			 (const struct trammel_argument[]){__VA_ARGS__},                 \
-			 sizeof((const struct trammel_argument[]){__VA_ARGS__}) /        \
-				 sizeof(struct trammel_argument)))
+#define TRAMMEL_LIST_(...)                                                               \
+	(const struct trammel_argument[]){__VA_ARGS__},                                  \
+		sizeof((const struct trammel_argument[]){__VA_ARGS__}) /                 \
+			sizeof(struct trammel_argument)
+#define TRAMMEL_CALL_0_(call, what, routine) (call((what), (routine), NULL, 0))
+#define TRAMMEL_CALL_N_(call, what, routine, ...)                                        \
+	(call((what), (routine), TRAMMEL_LIST_(__VA_ARGS__)))
 #define TRAMMEL_PICK_(a, b, c, d, e, f, g, picked, ...) picked
-#define trammel_add_call(api, point, ...)                                                \
+#define TRAMMEL_CALL_(call, what, ...)                                                   \
 	TRAMMEL_PICK_(__VA_ARGS__, TRAMMEL_CALL_N_, TRAMMEL_CALL_N_, TRAMMEL_CALL_N_,    \
 		      TRAMMEL_CALL_N_, TRAMMEL_CALL_N_, TRAMMEL_CALL_N_,                 \
 		      TRAMMEL_CALL_0_, 0)                                                \
-	(api, point, __VA_ARGS__)
+	(call, what, __VA_ARGS__)
+#define trammel_add_call(api, point, ...)                                                \
+	TRAMMEL_CALL_((api)->add_call, point, __VA_ARGS__)
+#define trammel_replace(api, function, ...)                                              \
+	TRAMMEL_CALL_((api)->replace, function, __VA_ARGS__)
+#define trammel_add_trace(api, point, buffer, ...)                                       \
+	((api)->add_trace((point), (buffer), TRAMMEL_LIST_(__VA_ARGS__)))
 #endif
 
 #endif

@@ -98,9 +98,8 @@ resident_start:
 	.long tool_call - resident_start
 	.long tool_back - resident_start
 	.long tool_freed - resident_start
-	.long tool_unmask - resident_start
-	.long tool_unmasked - resident_start
-	.long tool_last - resident_start
+	.long tool_unmask - resident_start, tool_unmasked - resident_start, tool_last - resident_start
+	.long tool_replace - resident_start, tool_replaces - resident_start, tool_replaced - resident_start
 	.long resident_probe - resident_start
 	.long resident_probe_load_at - resident_start
 	.long resident_probe_load_failed - resident_start

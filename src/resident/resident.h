@@ -79,6 +79,9 @@ struct resident_table {
 	uint32_t tool_unmask;   /* points call this */
 	uint32_t tool_unmasked; /* here signals come, with registers in wire_spans */
 	uint32_t tool_last;     /* its last instruction, with all registers restored */
+	uint32_t tool_replace;  /* entries of replaced functions call this */
+	uint32_t tool_replaces; /* from here the call is over */
+	uint32_t tool_replaced; /* returns to the caller */
 	uint32_t probe;         /* a routine that points call: see probes.c */
 	uint32_t probe_load;    /* its load that may fault */
 	uint32_t probe_load_failed; /* where a thread goes on then */

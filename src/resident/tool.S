@@ -22,6 +22,7 @@
  */
 	.balign 64
 	.globl tool_call, tool_back, tool_freed, tool_unmask, tool_unmasked, tool_last
+	.globl tool_replace, tool_replaces, tool_replaced
 tool_call:
 	test	$WIRE_TOOL_KEEPS, %al
 	jnz	6f
@@ -51,6 +52,7 @@ tool_call:
 	test	$FLAG_VECTORS | FLAG_THREAD, %al
 	jnz	3f
 	call	*%r10
+	mov	%al, %gs:WIRE_SPANS_DONE
 /* Here the routine is over: rsp is 32 bytes below the stack's top. */
 tool_back:
 	pop	%r10
@@ -125,6 +127,7 @@ tool_freed:
 	wrfsbase %rax
 	movl	$1, %fs:INSIDE
 1:	call	*%r10
+	mov	%al, %gs:WIRE_SPANS_DONE
 	jmp	tool_back
 
 /* Restores it. */
@@ -173,4 +176,21 @@ tool_unmasked:
 	mov	%gs:WIRE_SPANS_RDI, %rdi
 tool_last:
 1:	ret
+
+/*
+ * Called in front of the first instruction of a function that is replaced, where flags are
+ * dead: if the routine has made the call, returns to the function's caller. Threads in
+ * here are moved on by session/position/replaced.c.
+ */
+	.balign 16
+tool_replace:
+	cmpb	$0, %gs:WIRE_SPANS_DONE
+	jne	tool_replaces
+	ret
+tool_replaces:
+	movb	$0, %gs:WIRE_SPANS_DONE
+	mov	%gs:WIRE_SPANS_RESULT, %rax
+	lea	8(%rsp), %rsp
+tool_replaced:
+	ret
 	.section .note.GNU-stack, "", @progbits

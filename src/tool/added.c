@@ -199,7 +199,10 @@ void added_emit_call(const struct added_place *place, struct recipe *recipe)
 	for (size_t i = 0; i < item->count; i++)
 		values[i] =
 			added_values_load(place, recipe, &item->arguments[i], &taken[i]);
-	recipe_call(recipe, &routine, values, item->count);
+	if (item->what == ADDED_REPLACE)
+		recipe_replace(recipe, &routine, values, item->count);
+	else
+		recipe_call(recipe, &routine, values, item->count);
 	for (size_t i = item->count; i--;)
 		if (taken[i] >= 0)
 			recipe_give_back(recipe, taken[i]);
@@ -280,6 +283,7 @@ void added_emit(const struct point_function *function, const struct point *point
 	}
 	switch ((enum added_what)item->what) {
 	case ADDED_CALL:
+	case ADDED_REPLACE:
 		added_emit_call(&place, recipe);
 		break;
 	case ADDED_COUNT:

@@ -13,11 +13,12 @@
 enum added_where { ADDED_BEFORE, ADDED_AFTER, ADDED_EDGE, ADDED_ENTRY };
 
 enum added_what {
-	ADDED_CALL,  /* of a routine */
-	ADDED_COUNT, /* adds a constant to a counter */
-	ADDED_SUM,   /* adds the first argument to a counter */
-	ADDED_CODE,  /* of the tool's own */
-	ADDED_TRACE  /* of a buffer */
+	ADDED_CALL,    /* of a routine */
+	ADDED_COUNT,   /* adds a constant to a counter */
+	ADDED_SUM,     /* adds the first argument to a counter */
+	ADDED_CODE,    /* of the tool's own */
+	ADDED_REPLACE, /* of the function, by a routine */
+	ADDED_TRACE    /* of a buffer */
 };
 
 enum { ADDED_ARGUMENTS_MAX = 6, ADDED_ANY_EDGE = 0xff };

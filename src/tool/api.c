@@ -140,4 +140,5 @@ const struct trammel_api tool_api = {
 	.code_number = number_code,
 	.buffer = api_buffer,
 	.add_trace = api_add_trace,
+	.replace = api_replace,
 };

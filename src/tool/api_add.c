@@ -140,6 +140,20 @@ static bool check_arguments(const char *routine, const struct trammel_argument *
 	return true;
 }
 
+/* Takes over the arguments of an item. */
+static bool keep_arguments(struct added *item, const char *name,
+			   const struct trammel_argument *arguments)
+{
+	for (size_t i = 0; i < item->count; i++) {
+		item->arguments[i] = arguments[i];
+		if (!added_values_keep(tool_current()->data, &item->arguments[i]))
+			return tool_refuse(trm_error_create(
+				TRM_ERROR_USAGE, "call of %s: no room for its data",
+				name));
+	}
+	return true;
+}
+
 bool api_add_call(struct trammel_point point, const char *routine,
 		  const struct trammel_argument *arguments, size_t count)
 {
@@ -159,13 +173,8 @@ bool api_add_call(struct trammel_point point, const char *routine,
 	if (!check_arguments(routine, arguments, count))
 		return false;
 	item.routine = tool->first_routine + (uint32_t)number;
-	for (size_t i = 0; i < count; i++) {
-		item.arguments[i] = arguments[i];
-		if (!added_values_keep(tool->data, &item.arguments[i]))
-			return tool_refuse(trm_error_create(
-				TRM_ERROR_USAGE, "call of %s: no room for its data",
-				routine));
-	}
+	if (!keep_arguments(&item, routine, arguments))
+		return false;
 	return add_item(point, item);
 }
 
@@ -207,14 +216,36 @@ bool api_add_trace(struct trammel_point point, struct trammel_buffer *buffer,
 						    TRAMMEL_RECORD_WORDS, count));
 	if (!check_arguments("a record", values, count))
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		item.arguments[i] = values[i];
-		if (!added_values_keep(tool->data, &item.arguments[i]))
-			return tool_refuse(trm_error_create(TRM_ERROR_USAGE,
-							    "a record: no room for its "
-							    "data"));
-	}
-	return add_item(point, item);
+	return keep_arguments(&item, "a record", values) && add_item(point, item);
+}
+
+bool api_replace(const struct trammel_function *function, const char *routine,
+		 const struct trammel_argument *arguments, size_t count)
+{
+	struct tool *tool = tool_current();
+	size_t number = prototypes_find(&tool->prototypes, routine);
+	struct added item = {.what = ADDED_REPLACE, .count = (uint8_t)count};
+	struct trammel_argument all[ADDED_ARGUMENTS_MAX] = {{.kind = TRAMMEL_DATA}};
+	struct trm_error *error;
+
+	if (number == tool->prototypes.count || count >= ADDED_ARGUMENTS_MAX)
+		return tool_refuse(trm_error_create(
+			TRM_ERROR_USAGE,
+			"replacing %s by %s: it has no prototype, or too many arguments",
+			function->name, routine));
+	for (size_t i = 0; i < count; i++)
+		all[i + 1] = arguments[i];
+	error = prototypes_check(&tool->prototypes.items[number], all, count + 1);
+	if (error)
+		return tool_refuse(error);
+	if (function->part_of)
+		return tool_refuse(trm_error_create(
+			TRM_ERROR_USAGE, "replacing %s: it is a part of a function",
+			function->name));
+	item.routine = tool->first_routine + (uint32_t)number;
+	return check_arguments(routine, arguments, count) &&
+	       keep_arguments(&item, routine, arguments) &&
+	       add_item((struct trammel_point){TRAMMEL_AT_ENTRY, function}, item);
 }
 
 /* Declares a routine of a buffer's; returns its prototype, UINT32_MAX if that cannot be.

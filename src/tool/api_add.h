@@ -12,6 +12,8 @@ bool api_add_count(struct trammel_point point, struct trammel_counter *counter,
 		   int32_t amount);
 bool api_add_sum(struct trammel_point point, struct trammel_counter *counter,
 		 struct trammel_argument value);
+bool api_replace(const struct trammel_function *function, const char *routine,
+		 const struct trammel_argument *arguments, size_t count);
 bool api_add_trace(struct trammel_point point, struct trammel_buffer *buffer,
 		   const struct trammel_argument *values, size_t count);
 struct trammel_buffer *api_buffer(const char *name);

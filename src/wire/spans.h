@@ -21,6 +21,9 @@
 #define WIRE_SPANS_THREAD  0x4048
 #define WIRE_SPANS_FS      0x4050
 #define WIRE_SPANS_DIRECT  0x4058
+#define WIRE_SPANS_REPLACE 0x4060
+#define WIRE_SPANS_RESULT  0x4068
+#define WIRE_SPANS_DONE    0x4070
 #define WIRE_SPANS_BUFFERS 0x4080
 #define WIRE_SPANS_COPIES  0x4180 /* of vector registers, for routines */
 #define WIRE_SPANS_VECTORS 0x4300
@@ -79,7 +82,11 @@ struct wire_spans {
 	 * such a routine runs. */
 	uint64_t thread_pointer, fs;
 	uint64_t direct; /* rsp in front of the last direct call of one */
-	uint8_t pad2_[0x20];
+	/* Of a function that is replaced: the address of tool_replace; what the call
+	 * returns; and what the last routine returned, as a bool: the call is made. */
+	uint64_t replace, result;
+	uint8_t done;
+	uint8_t pad2_[0xf];
 	struct wire_buffer buffers[WIRE_BUFFERS];
 	uint8_t copies[0x180];
 	uint8_t vectors[0xb00]; /* area of xsave */

@@ -146,5 +146,21 @@ def check_vectors(runner):
     return f"{width} bytes, {len(rows) - 1} regions"
 
 
+def check_replace(runner):
+    """Functions that a routine replaces, also while signals come whose handler calls them."""
+    tool = runner.tool("replace_tool.c")
+    program = runner.compile("replaced.c", "-O1", "-DEXPECTED=3")
+    folder = ["-o", "tool.trm", "--tool", tool]
+    done = runner.command("run", "--quiet", *folder, "--only", "replaced:*", "--", program)
+    assert done.stdout == "0 700 3.5 1\n", done.stdout + done.stderr
+    made, left = map(int, re.search(r"(\d+) made, (\d+) left", done.stderr).groups())
+    assert made > 100 and left > 100, done.stderr
+    # Where blocks are counted nothing is replaced, and the report says why.
+    done = runner.command("run", *folder, "-m", "blocks", "--only", "replaced:constant", "--", program)
+    assert " 600 3.5 " in done.stdout, done.stdout
+    assert "is not replaced" in done.stderr + runner.command("report", "tool.trm").stdout, done.stderr
+    return f"{made} calls made, {left} left"
+
+
 CHECKS = {name[6:]: function for name, function in list(globals().items())
           if name.startswith("check_")}

@@ -39,6 +39,9 @@ struct plan_point_layout {
 	uint32_t copies;  /* of vector registers */
 	uint32_t direct;  /* rsp of the last direct call of a routine, 8 bytes */
 	uint32_t routines; /* addresses of routines for such calls, 8 bytes each */
+	/* Of functions that are replaced: address of what their entries call, 8 bytes;
+	 * the result, 8 bytes; whether there is one, 1 byte. */
+	uint32_t replace, result, done;
 	/* Address of the thread's own context, 8 bytes; in that, its number and the
 	 * address of its region; in that, its number. */
 	uint32_t context, context_thread, context_node, context_number;

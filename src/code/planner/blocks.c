@@ -572,6 +572,9 @@ static void list_points(struct plan_builder *builder, uint32_t index,
 		return;
 	points->sources = builder->request->points;
 	points->layout = &builder->request->hook_layout.points;
+	points->may_return = builder->request->depth <= PLAN_POINTS &&
+			     !builder->request->calls && !builder->request->graph &&
+			     !builder->request->spans;
 	points->function = (struct point_function){
 		.image = image,
 		.index = index,

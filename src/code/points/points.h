@@ -111,6 +111,7 @@ enum point_trouble {
 	POINT_NO_PLACE,      /* nothing falls through there, or it is no such edge */
 	POINT_TOO_LONG,      /* more code than POINT_SIZE_MAX bytes */
 	POINT_UNREADABLE, /* a value was asked for that the instruction does not have */
+	POINT_COUNTED,    /* its function cannot be replaced: its blocks are counted */
 	POINT_TROUBLES
 };
 

@@ -115,3 +115,33 @@ void recipe_call(struct recipe *recipe, const struct recipe_routine *routine,
 		call_resident(recipe, routine);
 	recipe->calls[recipe->call_count++] = (uint32_t)recipe->emitter->count;
 }
+
+void recipe_replace(struct recipe *recipe, const struct recipe_routine *routine,
+		    const struct recipe_value *arguments, size_t count)
+{
+	const struct recipe_place *place = recipe->place;
+	struct recipe_routine called = *routine;
+	struct recipe_value values[ARGUMENTS];
+	const int result = recipe_take(recipe);
+
+	if (place->where != POINT_ENTRY || place->flags || count >= ARGUMENTS) {
+		recipe_fail(recipe, POINT_NO_PLACE);
+		return;
+	}
+	if (!place->may_return)
+		recipe_fail(recipe, POINT_COUNTED);
+	/* movq $0, done */
+	recipe_op_bank(recipe, OP_STORE_CONSTANT, true, 0, place->layout->done);
+	emit_word32(recipe->emitter, 0);
+	recipe_value(recipe, result, (struct recipe_value){.kind = RECIPE_BANK});
+	recipe_op_memory(recipe, OP_LEA, true, result, result,
+			 (int32_t)place->layout->result);
+	values[0] = recipe_taken(result);
+	for (size_t i = 0; i < count; i++)
+		values[i + 1] = arguments[i];
+	/* Only the resident notes what a routine returns. */
+	called.direct = 0;
+	recipe_call(recipe, &called, values, count + 1);
+	recipe_give_back(recipe, result);
+	recipe->replaces = true;
+}

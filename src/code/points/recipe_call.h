@@ -50,4 +50,14 @@ enum {
 void recipe_call(struct recipe *recipe, const struct recipe_routine *routine,
 		 const struct recipe_value *arguments, size_t count);
 
+/*
+ * Calls a routine in place of the function at whose entry the point is: it gets the
+ * address of a word for the result, and the arguments, at most RECIPE_ARGUMENTS_MAX - 1.
+ * If it returns true, as a bool, the function returns what is in the word; if it returns
+ * false, or cannot be called, the function runs. Fails where blocks of the function are
+ * counted, which would be wrong then, and where flags are alive at its entry.
+ */
+void recipe_replace(struct recipe *recipe, const struct recipe_routine *routine,
+		    const struct recipe_value *arguments, size_t count);
+
 #endif

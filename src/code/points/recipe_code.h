@@ -46,6 +46,7 @@ enum {
 	OP_LOAD = 0x8b,
 	OP_LEA = 0x8d,
 	OP_SHIFT = 0xc1,
+	OP_STORE_CONSTANT = 0xc7,
 	OP_GROUP3 = 0xf7,
 	OP_INC = 0xff,
 	OP_STORE_BYTE = 0x88,

@@ -13,12 +13,13 @@
 struct recipe_place {
 	const uint8_t *bytes; /* of the instruction at the point */
 	uint8_t length;
-	uint8_t where;                    /* enum point_where */
-	uint64_t address;                 /* of the instruction's original, link-time */
-	uint16_t live;                    /* general registers that are alive */
-	uint8_t flags;                    /* flags that are alive: x86/flags.h */
-	bool no_stack;                    /* below the red zone there may be no stack */
-	bool behind_call;                 /* POINT_AFTER of a call */
+	uint8_t where;    /* enum point_where */
+	uint64_t address; /* of the instruction's original, link-time */
+	uint16_t live;    /* general registers that are alive */
+	uint8_t flags;    /* flags that are alive: x86/flags.h */
+	bool no_stack;    /* below the red zone there may be no stack */
+	bool behind_call; /* POINT_AFTER of a call */
+	bool may_return;  /* at an entry: the function may return without being run */
 	uint32_t first_slot, module_slot; /* numbers of counters */
 	const struct plan_point_layout *layout;
 };
@@ -33,6 +34,7 @@ enum {
 	RSI,
 	RDI,
 	RECIPE_RED_ZONE = 128,
+	RECIPE_RETURN_SIZE = 8,
 	RECIPE_CALLS_MAX = 8,
 	/* Bytes for a point's code while it is measured: more than it may have. */
 	RECIPE_SCRATCH = 2 * POINT_SIZE_MAX,
@@ -68,6 +70,8 @@ struct recipe {
 	uint32_t calls[RECIPE_CALLS_MAX]; /* offsets behind calls of routines */
 	unsigned call_count;
 	unsigned copy_count; /* of vector registers */
+	bool replaces;       /* the function: the code ends in RECIPE_RETURN_SIZE bytes
+				that are a point of their own */
 };
 
 void recipe_fail(struct recipe *recipe, enum point_trouble trouble);

@@ -137,10 +137,13 @@ static void run_source(struct recipe *recipe, struct emitter *emitter,
 	recipe->branches.count = recipe->checks.count = 0;
 	recipe->call_count = 0;
 	recipe->copy_count = 0;
+	recipe->replaces = false;
 	memset(recipe->labels, 0, sizeof(recipe->labels));
 	begin_code(recipe);
 	source->emit(source->context, function, point, recipe);
 	end_code(recipe);
+	if (recipe->replaces)
+		recipe_call_word(recipe, recipe->place->layout->replace);
 	note_flags(recipe);
 	fill_branches(recipe);
 }

@@ -220,6 +220,7 @@ static struct recipe_place place_of(const struct point_places *places,
 		.first_slot = places->slots[point->source].first_slot,
 		.module_slot = places->module[point->source].first_slot,
 		.layout = places->layout,
+		.may_return = places->may_return,
 	};
 
 	/* Behind the last instruction: its value of the program is that behind it. */
@@ -324,6 +325,13 @@ static void write_point(struct point_places *places, struct emitter *emitter, si
 		add_rows(emitter, from, recipe->calls[call], flags | MAP_POINT_CALLS,
 			 &more);
 		from = recipe->calls[call];
+	}
+	if (recipe->replaces) {
+		const size_t end = emitter->count - RECIPE_RETURN_SIZE;
+
+		add_rows(emitter, from, end, flags, &more);
+		from = end;
+		more = 0;
 	}
 	add_rows(emitter, from, emitter->count, flags, &more);
 }

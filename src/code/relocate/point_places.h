@@ -17,6 +17,7 @@ struct point_state {
 struct point_places {
 	const struct point_sources *sources;
 	const struct plan_point_layout *layout;
+	bool may_return; /* functions may be replaced: set by the caller, too */
 	struct point_function function;
 	struct points
 		list; /* sorted by place; points whose place is that of another are

@@ -21,6 +21,7 @@
 #include "session/position/path_steps.h"
 #include "session/position/point_undo.h"
 #include "session/position/reentry.h"
+#include "session/position/replaced.h"
 #include "session/position/signal_frames.h"
 #include "session/position/spans.h"
 #include "session/position/text_jumps.h"
@@ -561,6 +562,27 @@ static bool settle_return(const struct space *space, uint64_t offset,
 	return true;
 }
 
+/* Of a thread that is in no routine. */
+static enum settled settle_place(struct session *session, struct thread *thread,
+				 const struct settling *how,
+				 struct user_regs_struct *registers)
+{
+	struct space *space = thread->process->space;
+	struct module *module = space_module_of_code(space, registers->rip);
+	uint64_t offset = registers->rip - space->family->arena->address;
+
+	if (module)
+		return settle_trampoline(session, thread, module, how, registers);
+	if (offset >= resident_table()->hook && offset < resident_table()->hook_end)
+		return settle_hook(thread, offset, how, registers);
+	if (settle_return(space, offset, registers))
+		return SETTLED;
+	if ((offset >= resident_table()->look && offset < resident_table()->look_end) ||
+	    is_inside(offset))
+		return settle_look(thread, offset, how, registers);
+	return space->holding ? NOTHING_TO_SETTLE : settle_text(thread, how, registers);
+}
+
 static enum settled settle_position(struct session *session, struct thread *thread,
 				    const struct settling *how,
 				    struct user_regs_struct *registers)
@@ -577,24 +599,17 @@ static enum settled settle_position(struct session *session, struct thread *thre
 	if (gate_position_holds(space, registers->rip) &&
 	    !gate_position_leave(thread, registers))
 		return UNSETTLED;
+	bool moved = false;
+
 	if (thread->bank && session->options->collector->routines) {
-		spans_leave_routine(thread, registers);
+		moved = spans_leave_routine(thread, registers) ||
+			replaced_leave(thread, registers);
 		if (how->fault)
 			point_undo_call(thread, registers);
 	}
-	struct module *module = space_module_of_code(space, registers->rip);
-	uint64_t offset = registers->rip - space->family->arena->address;
+	const enum settled settled = settle_place(session, thread, how, registers);
 
-	if (module)
-		return settle_trampoline(session, thread, module, how, registers);
-	if (offset >= resident_table()->hook && offset < resident_table()->hook_end)
-		return settle_hook(thread, offset, how, registers);
-	if (settle_return(space, offset, registers))
-		return SETTLED;
-	if ((offset >= resident_table()->look && offset < resident_table()->look_end) ||
-	    is_inside(offset))
-		return settle_look(thread, offset, how, registers);
-	return space->holding ? NOTHING_TO_SETTLE : settle_text(thread, how, registers);
+	return moved && settled == NOTHING_TO_SETTLE ? SETTLED : settled;
 }
 
 enum settled settle_thread(struct session *session, struct thread *thread,

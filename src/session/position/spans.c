@@ -68,6 +68,9 @@ void spans_begin(const struct session *session, const struct bank *old, struct b
 	spans_of(bank)->thread_pointer = 0;
 	spans_of(bank)->barred = WIRE_BARRED_TOOLS;
 	set_routines(bank, NULL, NULL);
+	spans_of(bank)->replace = bank->shared->tool + resident_table()->tool_replace -
+				  resident_table()->tool_call;
+	spans_of(bank)->done = 0;
 	memset(spans_of(bank)->buffers, 0, sizeof(spans_of(bank)->buffers));
 	if (!old)
 		return;
@@ -77,6 +80,8 @@ void spans_begin(const struct session *session, const struct bank *old, struct b
 	       sizeof(spans_of(bank)->routines));
 	spans_of(bank)->masked = spans_of(old)->masked;
 	spans_of(bank)->mask = spans_of(old)->mask;
+	spans_of(bank)->done = spans_of(old)->done;
+	spans_of(bank)->result = spans_of(old)->result;
 	memcpy(spans_of(bank)->buffers, spans_of(old)->buffers,
 	       sizeof(spans_of(bank)->buffers));
 }
