@@ -193,9 +193,12 @@ bool spans_leave_routine(const struct thread *thread, struct user_regs_struct *r
 	const struct wire_spans *spans = spans_of(thread->bank);
 	uint64_t back;
 
-	if (offset < table->tool_unmasked || offset > table->tool_last)
+	/* Where nothing was put off, or that was a timer's and is settled by now,
+	 * tool_unmask does nothing. */
+	if (offset < table->tool_unmask || offset > table->tool_last ||
+	    (offset < table->tool_unmasked && spans->masked == WIRE_MASKED_SPAN))
 		return false;
-	if (offset < table->tool_last) {
+	if (offset >= table->tool_unmasked && offset < table->tool_last) {
 		registers->rcx = spans->r10;
 		registers->rdx = spans->rbx;
 		registers->rsi = spans->rsi;
