@@ -95,11 +95,12 @@ resident_start:
 	.long span_unmask - resident_start
 	.long span_unmask_saved - resident_start
 	.long span_unmasked - resident_start
-	.long tool_call - resident_start
-	.long tool_back - resident_start
-	.long tool_freed - resident_start
-	.long tool_unmask - resident_start, tool_unmasked - resident_start, tool_last - resident_start
-	.long tool_replace - resident_start, tool_replaces - resident_start, tool_replaced - resident_start
+	.irp	name, tool_call, tool_back, tool_freed, tool_unmask, tool_unmasked
+	.long \name - resident_start
+	.endr
+	.irp	name, tool_last, tool_replace, tool_replaces, tool_replaced
+	.long \name - resident_start
+	.endr
 	.long resident_probe - resident_start
 	.long resident_probe_load_at - resident_start
 	.long resident_probe_load_failed - resident_start
