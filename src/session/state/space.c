@@ -42,9 +42,10 @@ struct space *space_fork(const struct space *space, int memory_fd)
 	return copy;
 }
 
+/* A page in it that is a guard (WIRE_SPANS_GUARD) has no rights. */
 static bool is_bank(const struct mapping *mapping)
 {
-	return mapping->shared && mapping->writable;
+	return mapping->shared && !mapping->executable;
 }
 
 static bool is_code(const struct mapping *mapping)
