@@ -280,6 +280,9 @@ class Tests:
         expect(done.returncode == 126, str(done))
         expect(len(done.stderr.splitlines()) == 1 and "perf_event_paranoid" in done.stderr, done.stderr)
         expect("heavy" not in done.stdout, "the program ran")
+        done = subprocess.run([self.trammel, "run", "-m", "samples", "--event", "no-such", "--", program],
+                              capture_output=True, text=True, check=False)
+        expect(done.returncode == 2 and "'no-such'" in done.stderr and not done.stdout, str(done))
 
 
 NAMES = ("split", "events", "fallback", "period", "window", "threads", "children", "paths", "pointers",

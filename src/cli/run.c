@@ -106,7 +106,11 @@ static int measure_program(struct measuring *given, const char *database)
 	struct trm_error *error = session_run(&given->options, &outcome);
 
 	if (error) {
+		const bool usage = error->code == TRM_ERROR_USAGE;
+
 		trm_error_print(error);
+		if (usage)
+			return EXIT_USAGE;
 		if (outcome.refused)
 			return outcome.refused;
 		if (outcome.profile)

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -181,6 +182,37 @@ static void walks_by_pointers(void **state)
 	assert_int_equal(path->addresses[1], 0x10104);
 	assert_int_equal(path->addresses[2], 0x10204);
 	assert_int_equal(total_of(sampler), 1);
+	sampler_destroy(sampler);
+}
+
+static __attribute__((noinline)) uint64_t find_return(void)
+{
+	return (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+
+/* A stub that is not understood: its caller is on top of the stack, if that is behind a
+ * call in a file. */
+static void leaves_stubs(void **state)
+{
+	enum { RSP = 0x7000 };
+	struct sampler *sampler = make_sampler("cpu-clock", true);
+	struct sample_stream stream = {0};
+	const uint64_t caller = find_return();
+	const uint64_t stack[] = {caller, 0, 0}, other[] = {caller + 1, 0, 0};
+	struct sample_path *path = &sampler->path;
+
+	(void)state;
+	sample_processes_read(&sampler->processes, (uint32_t)getpid());
+	stream_map(&stream, (uint32_t)getpid(), 1, 0x10000, 0x1000, "//anon");
+	stream_stack_sample(&stream, (uint32_t)getpid(), 2, 0x10010, RSP, 0, stack,
+			    sizeof(stack));
+	feed(sampler, &stream);
+	assert_true(path->count >= 2);
+	assert_int_equal(path->addresses[1], caller - 1);
+	stream_stack_sample(&stream, (uint32_t)getpid(), 3, 0x10010, RSP, 0, other,
+			    sizeof(other));
+	feed(sampler, &stream);
+	assert_int_equal(path->count, 1);
 	sampler_destroy(sampler);
 }
 
@@ -503,6 +535,7 @@ int main(void)
 		cmocka_unit_test(orders_by_time),
 		cmocka_unit_test(follows_processes),
 		cmocka_unit_test(walks_by_pointers),
+		cmocka_unit_test(leaves_stubs),
 		cmocka_unit_test(survives_damage),
 		cmocka_unit_test(refuses_wrong_sizes),
 		cmocka_unit_test(stops_at_damage),
