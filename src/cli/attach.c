@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/measuring.h"
+#include "cli/saving.h"
 #include "session/run/attach.h"
 
 #include <errno.h>
@@ -86,31 +87,35 @@ static const char *program_of(pid_t pid, char *path, size_t size)
 	return path;
 }
 
-static int measure_process(struct measuring *given, struct attach_request *request)
+static int measure_process(struct measuring *given, struct attach_request *request,
+			   const char *database)
 {
 	char path[PATH_MAX];
 
 	if (!measuring_complete(given, program_of(request->pid, path, sizeof(path))))
 		return EXIT_USAGE;
 	request->begun = given->quiet ? NULL : say_begun;
-	struct trm_error *error = session_attach(&given->options, request);
+	struct trm_error *error = database ? saving_check(database) : NULL;
 
+	if (!error)
+		error = session_attach(&given->options, request);
 	if (error) {
 		trm_error_print(error);
 		return EXIT_FAILED;
 	}
 	measuring_summarize(given);
-	return EXIT_DONE;
+	return saving_finish(database, given->options.output) ? EXIT_DONE : EXIT_FAILED;
 }
 
 static int attach_main(int argc, const char **argv)
 {
 	struct measuring given = {0};
 	struct attach_request request = {0};
-	char *pid = NULL;
+	char *pid = NULL, *database = NULL;
 	struct poptOption table[] = {
 		{"pid", 'p', POPT_ARG_STRING, &pid, 0, "the process to measure", "PID"},
 		MEASURING_OPTIONS(given),
+		SAVING_OPTION(database),
 		MEASURING_TOOLS,
 		MEASURING_LAST_OPTIONS(given),
 		POPT_TABLEEND,
@@ -124,9 +129,10 @@ static int attach_main(int argc, const char **argv)
 		parse_attach(context, &given, (const char *const *)&pid, &request) - 1;
 
 	if (status < 0)
-		status = measure_process(&given, &request);
+		status = measure_process(&given, &request, saving_database(database));
 	measuring_deinit(&given);
 	free(pid);
+	free(database);
 	poptFreeContext(context);
 	free(named);
 	return status;

@@ -73,26 +73,11 @@ static void show_planning(const char *name, unsigned int left)
 	fflush(stderr);
 }
 
-/* The database that all runs go to; NULL: none. */
-static const char *chosen_database(const char *given)
-{
-	const char *database = given ? given : getenv("TRAMMEL_DB");
-
-	return database && *database ? database : NULL;
-}
-
 /* The summary, and the database; whether nothing went wrong. */
 static bool finish_profile(const struct measuring *given, const char *database)
 {
-	struct trm_error *error = NULL;
-
 	measuring_summarize(given);
-	if (database)
-		error = saving_add(database, given->options.output);
-	if (error)
-		trm_error_print(trm_error_prefix(
-			error, "'%s' is not in the database: ", given->options.output));
-	return !error;
+	return saving_finish(database, given->options.output);
 }
 
 static int measure_program(struct measuring *given, const char *database)
@@ -146,9 +131,7 @@ static int run_main(int argc, const char **argv)
 		MEASURING_WORD("regions", OPTION_REGIONS,
 			       "record calls of functions that match as regions",
 			       "PATTERN"),
-		{"db", 0, POPT_ARG_STRING, &database, 0,
-		 "put the profile into this database, too (default: $TRAMMEL_DB)",
-		 "FILE"},
+		SAVING_OPTION(database),
 		MEASURING_TOOLS,
 		MEASURING_LAST_OPTIONS(given),
 		POPT_TABLEEND};
@@ -163,7 +146,7 @@ static int run_main(int argc, const char **argv)
 
 	if (status < 0)
 		status = measuring_complete(&given, given.options.arguments[0])
-				 ? measure_for(&given, chosen_database(database))
+				 ? measure_for(&given, saving_database(database))
 				 : EXIT_USAGE;
 	measuring_deinit(&given);
 	free(database);

@@ -1,5 +1,24 @@
 #include "cli/saving.h"
 
+#include <stdlib.h>
+
+const char *saving_database(const char *given)
+{
+	const char *database = given ? given : getenv("TRAMMEL_DB");
+
+	return database && *database ? database : NULL;
+}
+
+bool saving_finish(const char *path, const char *profile)
+{
+	struct trm_error *error = path ? saving_add(path, profile) : NULL;
+
+	if (error)
+		trm_error_print(trm_error_prefix(
+			error, "'%s' is not in the database: ", profile));
+	return !error;
+}
+
 struct trm_error *saving_missing(void)
 {
 	return trm_error_create(TRM_ERROR_UNSUPPORTED,

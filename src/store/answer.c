@@ -96,7 +96,9 @@ void answer_print(const struct answer *answer, size_t limit,
 		grid_add_text(&grid, cell.data);
 	}
 	grid_print(&grid, style, out);
-	if (shown < rows)
+	if (answer->cut)
+		text_add(out, "... more rows: --all\n");
+	else if (shown < rows)
 		text_format(out, "... %zu more rows: --all\n", rows - shown);
 	text_deinit(&cell);
 	grid_deinit(&grid);

@@ -31,6 +31,7 @@ struct answer_column {
 
 struct answer {
 	char *head; /* a line in front of the text; may be NULL */
+	bool cut;   /* there are more rows, which were not read */
 	struct VECTOR(struct answer_column) columns;
 	struct VECTOR(struct answer_cell) cells; /* row by row */
 };

@@ -148,7 +148,8 @@ static const struct top {
 	struct column columns[COLUMNS_MAX];
 } tops[] = {
 	{true,
-	 "SELECT t.value, f.name, i.path, f.offset FROM temp.totals t JOIN functions f "
+	 "SELECT t.value, f.name, i.path,"
+	 " CASE WHEN i.id THEN f.offset END FROM temp.totals t JOIN functions f "
 	 "ON f.id=t.function"
 	 " JOIN images i ON i.id=f.image"
 	 " WHERE f.id IN (SELECT function FROM temp.chosen_functions)"
@@ -239,7 +240,9 @@ struct trm_error *ask_top(struct sql *sql, const struct store_event *event, int 
 		answer_none(ret_answer);
 		answer_none(ret_answer);
 		for (int i = 1; top->columns[i - 1].title; i++) {
-			if (top->columns[i - 1].kind == ANSWER_TEXT)
+			if (sql_is_null(&rows, i))
+				answer_none(ret_answer);
+			else if (top->columns[i - 1].kind == ANSWER_TEXT)
 				answer_text(ret_answer, sql_text(&rows, i));
 			else
 				answer_number(ret_answer, sql_int(&rows, i));
@@ -288,7 +291,7 @@ struct trm_error *ask_places(struct sql *sql, struct answer *ret_answer)
 	return add_rows(ret_answer, &rows);
 }
 
-struct trm_error *ask_numbers(struct sql *sql, struct answer *ret_answer)
+struct trm_error *ask_numbers(struct sql *sql, size_t limit, struct answer *ret_answer)
 {
 	static const struct column columns[COLUMNS_MAX] = {
 		{"run", "run", ANSWER_NUMBER},
@@ -310,7 +313,9 @@ struct trm_error *ask_numbers(struct sql *sql, struct answer *ret_answer)
 			" JOIN functions f ON f.id=x.function"
 			" JOIN images i ON i.id=f.image WHERE s.run IN " CHOSEN
 			" AND f.id IN (SELECT function FROM temp.chosen_functions)"
-			" ORDER BY s.run, s.id, x.id, e.id",
-			""));
-	return add_rows(ret_answer, &rows);
+			" ORDER BY s.run, s.id, x.id, e.id LIMIT ?",
+			"i", (int64_t)(limit < INT64_MAX ? limit + 1 : INT64_MAX)));
+	TRM_TRY(add_rows(ret_answer, &rows));
+	ret_answer->cut = answer_rows(ret_answer) > limit;
+	return NULL;
 }

@@ -23,7 +23,9 @@ struct trm_error *ask_top(struct sql *sql, const struct store_event *event, int 
 /* The numbers of all events at each address of the functions in temp.chosen_functions. */
 struct trm_error *ask_places(struct sql *sql, struct answer *ret_answer);
 
-/* All numbers as they are, with their run, context, function and address. */
-struct trm_error *ask_numbers(struct sql *sql, struct answer *ret_answer);
+/* All numbers as they are, with their run, context, function and address; at most
+ * `limit`.
+ */
+struct trm_error *ask_numbers(struct sql *sql, size_t limit, struct answer *ret_answer);
 
 #endif

@@ -46,6 +46,8 @@ static const struct {
 	{SQLITE_IOERR, TRM_ERROR_SYSTEM,
 	 "'%s' cannot be read or cannot be written to: the disk fails, or a limit is "
 	 "reached"},
+	{SQLITE_CANTOPEN, TRM_ERROR_SYSTEM,
+	 "'%s' cannot be opened: it, or the log beside it, needs the right to write"},
 	{SQLITE_NOMEM, TRM_ERROR_SYSTEM, "'%s': no memory left"},
 };
 
@@ -70,6 +72,20 @@ static struct trm_error *make_error(const struct sql *sql, int result)
 	return trm_error_create(TRM_ERROR_SYSTEM, "'%s': %s", sql->path, why);
 }
 
+/* Whether there is something of the database in the log beside it: of a writer, or of one
+ * that was killed. */
+static bool has_log(const char *path)
+{
+	struct text log = {0};
+	struct stat status;
+
+	text_format(&log, "%s-wal", path);
+	const bool there = !stat(log.data, &status) && status.st_size;
+
+	text_deinit(&log);
+	return there;
+}
+
 /* A database that is only read may lie where nothing can be written beside it. */
 static int open_handle(struct sql *sql, enum sql_access access)
 {
@@ -84,7 +100,8 @@ static int open_handle(struct sql *sql, enum sql_access access)
 		result = sqlite3_exec(sql->handle, "SELECT count(*) FROM sqlite_schema",
 				      NULL, NULL, NULL);
 	if (access != SQL_READ ||
-	    ((result & 0xff) != SQLITE_CANTOPEN && (result & 0xff) != SQLITE_READONLY))
+	    ((result & 0xff) != SQLITE_CANTOPEN && (result & 0xff) != SQLITE_READONLY) ||
+	    has_log(sql->path))
 		return result;
 	sqlite3_close(sql->handle);
 	sql->handle = NULL;

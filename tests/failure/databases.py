@@ -107,6 +107,18 @@ def readers_and_writer(place):
     expect(len(rows(place, "runs")) == 2, "not two runs")
 
 
+def writers_together(place):
+    """Writers wait for each other: all profiles are there."""
+    begin(place)
+    writers = [subprocess.Popen([place.tool, "db", "--db", place.path("p.db"), "add", "--again", place.profile],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(16)]
+    for writer in writers:
+        said = writer.communicate()[1]
+        expect(writer.returncode == 0, f"add: {said!r}")
+    expect(len(rows(place, "runs")) == 17, "not 17 runs")
+    expect_sound(place)
+
+
 def damaged(place):
     """A page of counts is overwritten: said by check, and the other runs are salvaged."""
     begin(place, "edges")
@@ -125,7 +137,7 @@ def damaged(place):
     outcome = ask(place, "check")
     expect(outcome.status_text() == "exit 1", f"check: {outcome.status_text()}")
     expect(b"db check --repair" in outcome.stdout, f"check: {outcome.stdout!r}")
-    expect_line(ask(place, "cat"), 4, "damaged", "--repair")
+    expect_line(ask(place, "cat", "--json"), 4, "damaged", "--repair")
     outcome = ask(place, "check", "--repair")
     expect(outcome.status_text() == "exit 0", f"repair: {lines_of(outcome.stderr)}")
     expect(b"counts" in outcome.stdout and b".damaged" in outcome.stdout, f"repair: {outcome.stdout!r}")
@@ -242,5 +254,5 @@ def run_adds(place):
     expect(not os.path.exists(trace), "the program was run")
 
 
-TESTS = [exported, killed_writers, readers_and_writer, damaged, strange_files, write_protected, no_room, full_disk,
+TESTS = [exported, killed_writers, readers_and_writer, writers_together, damaged, strange_files, write_protected, no_room, full_disk,
          run_adds]

@@ -150,7 +150,7 @@ static void test_run(void **state)
 static void test_attach(void **state)
 {
 	(void)state;
-	check_options("attach", 33);
+	check_options("attach", 34);
 	check_no_more_options("attach");
 }
 

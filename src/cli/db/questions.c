@@ -8,6 +8,7 @@
 #include "store/export.h"
 #include "store/store.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,10 +97,12 @@ static struct trm_error *show_numbers(const struct db_given *given, int *ret_sta
 	scoped_store struct sql *sql = NULL;
 	struct answer answer = {0};
 	struct trm_error *error;
+	size_t limit;
 
 	(void)ret_status;
+	TRM_TRY(showing_limit(&given->shown, &limit));
 	TRM_TRY(begin_asking(given, &sql, NULL));
-	error = ask_numbers(sql, &answer);
+	error = ask_numbers(sql, given->shown.json ? SIZE_MAX : limit, &answer);
 	if (!error)
 		error = show_answer(given, &answer, "numbers");
 	answer_deinit(&answer);
