@@ -265,17 +265,42 @@ static struct trm_error *keep_description(struct sql *sql, int64_t profile, int6
 	return error;
 }
 
+/* A number by which the new profile is known again, as a file is by its digest: of those
+ * of which it is made. */
+static struct trm_error *digest_group(struct sql *sql, const struct group *group,
+				      int64_t *ret_digest)
+{
+	uint64_t both[2] = {hash_bytes(group->key, strlen(group->key)), 0};
+	struct sql_rows rows;
+	bool more = true;
+
+	TRM_TRY(sql_ask(sql, &rows,
+			"SELECT DISTINCT p.id, p.digest FROM temp.grouped g JOIN runs r"
+			" ON r.id=g.run JOIN profiles p ON p.id=r.profile ORDER BY 1",
+			""));
+	while (more) {
+		TRM_TRY(sql_next(&rows, &more));
+		both[1] = more ? (uint64_t)sql_int(&rows, 1) : 0;
+		both[0] = hash_bytes(both, sizeof(both));
+	}
+	*ret_digest = (int64_t)both[0];
+	return NULL;
+}
+
 /* The new run, with what all of them have in common. */
 static struct trm_error *make_run(struct sql *sql, const struct group *group,
 				  int64_t *ret_profile, int64_t *ret_run)
 {
+	int64_t digest;
+
+	TRM_TRY(digest_group(sql, group, &digest));
 	TRM_TRY(sql_run(sql, "INSERT OR IGNORE INTO epochs(name, kind) VALUES(?, 'week')",
 			"t", group->week));
 	TRM_TRY(sql_run(sql,
-			"INSERT INTO profiles(added, origin)"
-			" SELECT max(p.added), count(*) || ' runs' FROM temp.grouped g"
+			"INSERT INTO profiles(added, origin, digest)"
+			" SELECT max(p.added), count(*) || ' runs', ? FROM temp.grouped g"
 			" JOIN runs r ON r.id=g.run JOIN profiles p ON p.id=r.profile",
-			""));
+			"i", digest));
 	*ret_profile = sql_inserted(sql);
 	TRM_TRY(sql_run(sql,
 			"INSERT INTO runs(profile, number, epoch, host, command, measure,"

@@ -209,6 +209,10 @@ static void test_compaction(void **state)
 	check_says("check --db p.db", 0, "is sound");
 	check_says("epochs --db p.db", 0, "2026-W45  week     4");
 	check_says("top --db p.db", 0, "calls of 5 runs: 175");
+	check_says("merge --db o.db p.db", 0, "3 runs added, 0 profiles");
+	check_says("merge --db o.db p.db", 0, "0 runs added, 3 profiles");
+	check_says("top --db o.db", 0, "calls of 5 runs: 175");
+	check_says("epochs --db o.db", 0, "2026-W45  week     4");
 	check_says("top --db p.db --image aaaa1111", 0, "60  80.0%");
 	check_says("export --db p.db --epoch 2026-W45 --image aaaa1111 -o w.trm", 0, "");
 	check_says("add --db q.db w.trm", 0, "run 1");
