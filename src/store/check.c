@@ -25,6 +25,7 @@ static const struct {
 	 "contexts without a function"},
 	{"SELECT count(*) FROM contexts WHERE node NOT IN (SELECT id FROM nodes)",
 	 "contexts without a node"},
+	{"SELECT count(*) FROM nodes WHERE parent >= id", "nodes below themselves"},
 	{"SELECT count(*) FROM sums WHERE run NOT IN (SELECT id FROM runs)",
 	 "sums without a run"},
 	{"SELECT count(*) FROM (SELECT s.run, c.event, x.function, sum(c.value) AS value"
@@ -164,6 +165,10 @@ static struct trm_error *mend_tables(struct sql *to, struct text *ret_lost)
 	TRM_TRY(sql_number(to, 0, &before, "SELECT count(*) FROM counts", ""));
 	TRM_TRY(sql_script(
 		to,
+		"DELETE FROM nodes WHERE parent >= id;"
+		"WITH RECURSIVE sound(id) AS (SELECT 0 UNION"
+		" SELECT n.id FROM nodes n JOIN sound s ON n.parent=s.id)"
+		" DELETE FROM nodes WHERE id NOT IN (SELECT id FROM sound);"
 		"DELETE FROM functions WHERE image NOT IN (SELECT id FROM images);"
 		"DELETE FROM contexts WHERE function NOT IN (SELECT id FROM functions)"
 		" OR node NOT IN (SELECT id FROM nodes);"

@@ -195,7 +195,8 @@ static struct trm_error *read_node(struct context_finder *finder, int64_t id,
 			"SELECT parent, attribute, value FROM nodes WHERE id=?", "i",
 			id));
 	TRM_TRY(sql_next(&rows, &more));
-	if (!more || sql_is_null(&rows, 1))
+	/* Parents are made first: else there could be a circle. */
+	if (!more || sql_is_null(&rows, 1) || sql_int(&rows, 0) >= id)
 		return trm_error_create(TRM_ERROR_FORMAT,
 					"'%s' is damaged: it has no node %ld",
 					sql_path(finder->sql), (long)id);

@@ -147,6 +147,24 @@ def damaged(place):
     expect(os.path.exists(path + ".damaged"), "the damaged file is gone")
 
 
+def contradictions(place):
+    """Tables that contradict each other, in a sound file: found, and mended."""
+    begin(place)
+    base = sqlite3.connect(place.path("p.db"))
+    base.execute("UPDATE nodes SET parent=id + 1 WHERE id=(SELECT max(id) - 1 FROM nodes)")
+    base.execute("DELETE FROM contexts WHERE id=(SELECT min(id) FROM contexts)")
+    base.commit()
+    base.close()
+    outcome = ask(place, "check")
+    expect(outcome.status_text() == "exit 1", f"check: {outcome.status_text()}")
+    for words in (b"1 nodes below themselves", b"1 counts without a context"):
+        expect(words in outcome.stdout, f"check: {outcome.stdout!r}")
+    expect_line(ask(place, "export", "-o", place.path("back.trm")), 4, "damaged")
+    expect(ask(place, "check", "--repair").status_text() == "exit 0", "repair failed")
+    expect_sound(place)
+    expect(ask(place, "export", "-o", place.path("back.trm")).status_text() == "exit 0", "export failed")
+
+
 def strange_files(place):
     """What is no database, is empty, is another's, or of a later version."""
     begin(place)
@@ -254,5 +272,5 @@ def run_adds(place):
     expect(not os.path.exists(trace), "the program was run")
 
 
-TESTS = [exported, killed_writers, readers_and_writer, writers_together, damaged, strange_files, write_protected, no_room, full_disk,
+TESTS = [exported, killed_writers, readers_and_writer, writers_together, damaged, contradictions, strange_files, write_protected, no_room, full_disk,
          run_adds]
