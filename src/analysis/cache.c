@@ -162,13 +162,22 @@ static void write_level(const struct level *level)
 	table_record_row(&level_table, level);
 }
 
-static const struct column columns[] = {
+static const struct column all_columns[] = {
 	COLUMN("l1.misses", "L1 misses", 12, SUM, NUMBER, cached, misses[L1]),
 	COLUMN("l2.misses", "L2 misses", 12, SUM, NUMBER, cached, misses[L2]),
 	COLUMN("tlb.misses", "TLB misses", 12, SUM, NUMBER, cached, misses[TLB]),
 };
-static const struct table table = {"functions", TABLE_COLUMNS(columns), row_place,
-				   "function", NULL};
+/* Of the levels that there are. */
+static struct column columns[LEVELS];
+static struct table table = {"functions", columns, 0, row_place, "function", NULL};
+
+static void choose_columns(void)
+{
+	table.count = 0;
+	for (int level = 0; level < LEVELS; level++)
+		if (shapes[level].ways)
+			columns[table.count++] = all_columns[level];
+}
 
 TRAMMEL_ROUTINE void cache_print(void)
 {
@@ -178,6 +187,7 @@ TRAMMEL_ROUTINE void cache_print(void)
 	size_t count;
 	struct place **list = places_sort(by_misses, &count);
 
+	choose_columns();
 	for (int i = 0; i < THREADS; i++) {
 		const struct hierarchy *caches = &hierarchies[i];
 

@@ -121,8 +121,11 @@ static struct recipe_value load_size(const struct added_place *place,
 	struct operands all;
 	int rest;
 
-	if (!read_operand(place->cfg, place->number, number, &all, &operand) ||
-	    !operand.repeated)
+	/* The instruction has no such operand: there is no address of it, either. */
+	if (!read_operand(place->cfg, place->number, number, &all, &operand))
+		return (struct recipe_value){.kind = RECIPE_ADDRESS,
+					     .number = RECIPE_OPERANDS_MAX};
+	if (!operand.repeated)
 		return (struct recipe_value){.kind = RECIPE_CONSTANT,
 					     .constant = operand.size};
 	*ret_taken = recipe_take(recipe);

@@ -62,10 +62,15 @@ static struct trammel_counter *find_counter(const char *name)
 		if (!strcmp(tool->counters[i].name, name))
 			return &tool->counters[i];
 	if (tool->counter_count == TOOL_COUNTERS_MAX || tool->started) {
-		tool_refuse(trm_error_create(TRM_ERROR_USAGE,
-					     "counter \"%s\": at most %d are made, in "
-					     "start()",
-					     name, TOOL_COUNTERS_MAX));
+		tool_refuse(tool->started
+				    ? trm_error_create(TRM_ERROR_USAGE,
+						       "counter \"%s\": counters are "
+						       "made in start()",
+						       name)
+				    : trm_error_create(TRM_ERROR_USAGE,
+						       "counter \"%s\": at most %d are "
+						       "made",
+						       name, TOOL_COUNTERS_MAX));
 		return &tool->counters[0];
 	}
 	counter = &tool->counters[tool->counter_count];

@@ -56,6 +56,65 @@ static void deinit_folders(struct folders *folders)
 	vector_deinit(folders);
 }
 
+static int is_tool(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return length > 3 && !strcmp(entry->d_name + length - 3, ".so");
+}
+
+/* The name of a tool that is nearest to one that is not there; empty: none is near. */
+static void find_nearest(const struct folders *folders, const char *name,
+			 struct text *ret_name)
+{
+	vector_for_each (folders, folder) {
+		struct dirent **entries;
+		int count = scandir(*folder, &entries, is_tool, alphasort);
+
+		for (int i = 0; i < count; i++) {
+			char *other = entries[i]->d_name;
+
+			other[strlen(other) - 3] = '\0';
+			if (text_is_near(name, other) &&
+			    (!ret_name->length ||
+			     text_distance(name, other) <
+				     text_distance(name, ret_name->data))) {
+				text_deinit(ret_name);
+				text_format(ret_name, "%s", other);
+			}
+			free(entries[i]);
+		}
+		if (count >= 0)
+			free(entries);
+	}
+}
+
+static struct trm_error *complain_missing(const struct folders *folders, const char *name)
+{
+	struct text nearest = {0};
+	struct trm_error *error;
+
+	find_nearest(folders, name, &nearest);
+	if (!access(name, R_OK))
+		error = trm_error_create(TRM_ERROR_USAGE,
+					 "no tool '%s': a file has a slash in its name: "
+					 "./%s",
+					 name, name);
+	else if (nearest.length)
+		error = trm_error_create(TRM_ERROR_USAGE,
+					 "no tool '%s': did you mean '%s'? trammel tool "
+					 "list shows all",
+					 name, nearest.data);
+	else
+		error = trm_error_create(
+			TRM_ERROR_USAGE,
+			"no tool '%s': trammel tool list shows all; a file "
+			"has a slash in its name: ./%s",
+			name, name);
+	text_deinit(&nearest);
+	return error;
+}
+
 struct trm_error *tool_find(const char *name, char **ret_path)
 {
 	struct folders folders = {0};
@@ -70,15 +129,12 @@ struct trm_error *tool_find(const char *name, char **ret_path)
 			found = memory_copy_string(path.data);
 		text_deinit(&path);
 	}
+	struct trm_error *error = found ? NULL : complain_missing(&folders, name);
+
 	deinit_folders(&folders);
-	if (!found)
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"no tool '%s': trammel tool list shows all; a file "
-			"has a slash in its name: ./%s",
-			name, name);
-	*ret_path = found;
-	return NULL;
+	if (!error)
+		*ret_path = found;
+	return error;
 }
 
 /* Its table is looked at, and nothing of it is called. */
@@ -104,13 +160,6 @@ static void list_tool(const char *folder, const char *file, struct text *out)
 	if (object)
 		dlclose(object);
 	text_deinit(&path);
-}
-
-static int is_tool(const struct dirent *entry)
-{
-	size_t length = strlen(entry->d_name);
-
-	return length > 3 && !strcmp(entry->d_name + length - 3, ".so");
 }
 
 void tool_find_list(struct text *out)

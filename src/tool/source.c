@@ -106,11 +106,23 @@ static void emit_point(void *context, const struct point_function *function,
 	added_emit(function, point, recipe);
 }
 
+/* Threads may show the tool more meanwhile. */
+static struct trm_error *find_failure(void *context)
+{
+	struct tool *tool = context;
+
+	pthread_mutex_lock(&tool->lock);
+	struct trm_error *error = tool_failure(tool);
+	pthread_mutex_unlock(&tool->lock);
+	return error;
+}
+
 void source_init(struct tool *tool)
 {
 	tool->source = (struct point_source){
 		.list = list_points,
 		.emit = emit_point,
+		.refuse = find_failure,
 		.context = tool,
 		.module_slots = tool->words,
 		.module_first_max = tool->words,

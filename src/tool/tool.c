@@ -1,5 +1,6 @@
 #include "tool/tool.h"
 
+#include "base/array.h"
 #include "base/path.h"
 #include "image/open.h"
 #include "tool/api.h"
@@ -57,12 +58,28 @@ bool tool_has_table(const char *path)
 	return has;
 }
 
+static bool is_source(const char *path)
+{
+	static const char *const endings[] = {".c", ".cc", ".cpp", ".cxx"};
+	const char *ending = strrchr(path_name(path), '.');
+
+	for (size_t i = 0; ending && i < array_count(endings); i++)
+		if (!strcmp(ending, endings[i]))
+			return true;
+	return false;
+}
+
 static struct trm_error *find_table(struct tool *tool)
 {
 	const struct trammel_tool *table;
 
 	/* A name without a slash would be looked for among the system's libraries. */
 	tool->object = dlopen(tool->path, RTLD_NOW | RTLD_LOCAL);
+	if (!tool->object && is_source(tool->path))
+		return trm_error_create(TRM_ERROR_FORMAT,
+					"'%s' is the source of a tool: trammel tool "
+					"build %s makes the tool",
+					tool->path, tool->path);
 	if (!tool->object)
 		return trm_error_create(TRM_ERROR_FORMAT, "tool '%s': %s", tool->path,
 					dlerror());

@@ -91,6 +91,43 @@ def cannot_be_loaded(place):
         expect_refused(place, outcome, status, words, "version" if name == "old.so" else name)
 
 
+def asks_wrongly(place):
+    """What a tool's function() asks for and cannot have ends the run before the program starts."""
+    source = place.write("wrong.c", b"""
+#include <trammel/tool.h>
+#include <stdlib.h>
+TRAMMEL_ROUTINE void work(long number) { (void)number; }
+static int start(const struct trammel_api *t, int argc, const char *const *argv)
+{
+	(void)argc;
+	(void)argv;
+	t->prototype("work(long)");
+	return 0;
+}
+static void function(const struct trammel_api *t, const struct trammel_function *f)
+{
+	switch (WAY) {
+	case 0:
+		trammel_add_call(t, trammel_entry(f), "wrok", trammel_int(1));
+		break;
+	case 1:
+		trammel_add_call(t, trammel_entry(f), "work");
+		break;
+	default:
+		t->add_count(trammel_entry(f), t->counter("late"), 1);
+	}
+}
+TRAMMEL_TOOL = {TRAMMEL_TOOL_HEAD, "wrong", "asks wrongly", start, NULL, function, NULL};
+""")
+    for way, words in enumerate(("call of wrok: it has no prototype", "call of work: it has 0 arguments",
+                                 "counters are made in start()")):
+        path = place.path(f"wrong{way}.so")
+        sources.compile_one(["gcc", "-fPIC", "-shared", f"-DWAY={way}",
+                             "-I" + os.path.join(trammel.ROOT, "include")], [source], path)
+        outcome = place.measure(["/bin/echo", "ran"], options=["--tool", path])
+        expect_refused(place, outcome, 126, words, f"wrong{way}.so")
+
+
 # The same of a routine at a point, while another thread is in it, too.
 WAYS_AT_POINTS = {
     "fault": "was ended by SIGSEGV", "overflow": "was ended by SIGSEGV", "abort": "aborted", "exit": "called exit",
@@ -136,4 +173,4 @@ def forks_in_routine(place):
     expect(told and all("forked while another thread was in a routine" in line for line in told), str(said))
 
 
-TESTS = [ends, fails, throws, cannot_be_loaded, fails_at_points, fails_simply, forks_in_routine]
+TESTS = [ends, fails, throws, cannot_be_loaded, asks_wrongly, fails_at_points, fails_simply, forks_in_routine]

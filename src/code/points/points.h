@@ -86,6 +86,8 @@ struct point_source {
 	/* Writes the code of a point. */
 	void (*emit)(void *context, const struct point_function *function,
 		     const struct point *point, struct recipe *recipe);
+	/* Why the run cannot be, as known so far; NULL: it can. May be NULL. */
+	struct trm_error *(*refuse)(void *context);
 	void *context;
 	/* Counters of the whole module, beside those of functions: `module_slots` words,
 	 * of which those from `module_first_max` on are maxima. recipe_module_slot names

@@ -253,6 +253,27 @@ static struct trm_error *check_image(struct space *space, pid_t pid)
 	return NULL;
 }
 
+/* What sources of points found wrong while the files of the image were planned. */
+static struct trm_error *check_sources(const struct session *session)
+{
+	const struct point_sources *sources = &session->options->points;
+
+	for (uint32_t i = 0; i < sources->count; i++) {
+		const struct point_source *source = sources->items[i];
+		struct trm_error *error =
+			source->refuse ? source->refuse(source->context) : NULL;
+
+		if (!error)
+			continue;
+		struct trm_error *refusal =
+			trm_error_create(TRM_ERROR_UNSUPPORTED, "%s", error->message);
+
+		trm_error_destroy(error);
+		return refusal;
+	}
+	return NULL;
+}
+
 static void fail_image(struct session *session, struct thread *thread,
 		       const struct trm_error *error)
 {
@@ -288,6 +309,8 @@ static void on_image(struct session *session, struct thread *thread)
 		return;
 	if (!error)
 		error = check_image(process->space, process->pid);
+	if (!error)
+		error = check_sources(session);
 	if (!error)
 		error = tool_start(session, thread);
 	thread->state = THREAD_RUNNING;

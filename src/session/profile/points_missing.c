@@ -9,6 +9,22 @@
 
 #include <inttypes.h>
 
+/* Reasons that were found when it was too late to end the run. */
+static void describe_refusals(const struct session *session, struct text *out)
+{
+	const struct point_sources *sources = &session->options->points;
+
+	for (uint32_t i = 0; i < sources->count; i++) {
+		const struct point_source *source = sources->items[i];
+		struct trm_error *error =
+			source->refuse ? source->refuse(source->context) : NULL;
+
+		if (error)
+			text_format(out, "%s%s", out->length ? "\n" : "", error->message);
+		trm_error_destroy(error);
+	}
+}
+
 void points_missing_describe(const struct session *session, struct text *out)
 {
 	uint64_t missing[POINT_TROUBLES] = {0}, all = 0, placed = 0;
@@ -23,12 +39,16 @@ void points_missing_describe(const struct session *session, struct text *out)
 		vector_for_each (&plan->points.troubles, trouble)
 			missing[trouble->trouble]++;
 	}
+	describe_refusals(session, out);
 	for (unsigned i = 0; i < POINT_TROUBLES; i++)
 		all += missing[i];
 	if (!all)
 		return;
-	text_format(out, "%s%" PRIu64 " of %" PRIu64 " places have no code: ",
-		    out->length ? "\n" : "", all, all + placed);
+	text_add(out, out->length ? "\n" : "");
+	text_add_grouped(out, all);
+	text_add(out, " of ");
+	text_add_grouped(out, all + placed);
+	text_add(out, " places have no code: ");
 	for (unsigned i = 0; i < POINT_TROUBLES; i++) {
 		if (!missing[i])
 			continue;

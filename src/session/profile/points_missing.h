@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "session/state/session.h"
 
-/* Adds a line with how many points of all modules that were used have no code, and why,
- * to `out`; nothing if all have. */
+/* Adds to `out` a line with what sources of points found wrong, and one with how many
+ * points of all modules that were used have no code, and why; nothing if all is well. */
 void points_missing_describe(const struct session *session, struct text *out);
 
 /* Writes the number of points without code of each function of a module, and the reason
