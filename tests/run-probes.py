@@ -84,7 +84,8 @@ CASES = [
         "take_part { shares = sum(part->share); weights = sum(scaled(part->weight, 100)) }",
         "take_part@return { results = sum(fret) }"]),
     ("leaves", ("O2", "stripped", "static"),
-     ["leaving@return { kept = sum(arg0); times = count() if ns >= 0; returned = sum(ret) }"]),
+     ["leaving@return { kept = sum(arg0); times = count() if ns >= 0; returned = sum(ret) }",
+      "leaving@return { alone = count() if ns >= 0 }"]),
     ("regions", ("O0", "O2", "clang"), ["solve { keyed = count() by region.path }"]),
     ("loops", (*DEBUG, "stripped", "static"),
      ["plain@loop { plain = sum(trips); widest = max(trips) }", "nested@loop { nested = sum(trips) }",
@@ -177,7 +178,7 @@ def check(options, folder, case, variant):
     found, troubles = found_in(options.trammel, profile)
     wrong = compare(run.stdout, found)
     if scenario == "leaves":
-        if "left by jumps" not in troubles:
+        if troubles.count("left by jumps") != len(probes):
             wrong.append("nothing is said of jumps out of the function")
     elif troubles:
         wrong.append(troubles)
@@ -352,6 +353,16 @@ def check_places(options, folder, variant):
     times = [hit["time.offset.ns"] for hit in hits["all"]]
     if times != sorted(times) or len({hit["thread"] for hit in hits["all"]}) != 1:
         wrong.append(f"times and threads: {hits['all']}")
+    # No instruction begins inside of one; the first of `plain` has more than a byte, or is a push.
+    inside = int(address_of(program, "plain"), 16) + 2
+    subprocess.run([options.trammel, "run", "--quiet", "-o", profile, "--probe",
+                    f"loops:{inside:#x} {{ inside = count() }}", "--", program], check=True,
+                   stdout=subprocess.DEVNULL, timeout=120)
+    found, told = found_in(options.trammel, profile)
+    begins = f" {inside:x}:" in subprocess.run(["objdump", "-d", program], check=True,
+                                               capture_output=True, text=True).stdout
+    if begins == bool(told) or bool(found.get(("inside", "hits"))) != begins:
+        wrong.append(f"inside of an instruction: {found}, {told}")
     if wrong or (troubles and variant == "O0"):
         raise Failure("\n    ".join([*wrong, troubles]))
     return "ok"
@@ -369,6 +380,9 @@ def check_refused(options, folder):
         ("truth:take_lnog { count() }", 'did you mean "take_long"?', 1),
         ("take_long { cuont() }", 'did you mean "count"?', 13),
         ("take_request { sum(request) by request->inner }", "which is no number", 39),
+        ("take_long { printf() }", "there are count, sum, min, max, avg, hist, top and trace", 13),
+        ("take_long { sum(ret) }", "ret can be had only at F@return", 17),
+        ("take_long { sum(trips) }", "trips can be had only at F@loop", 17),
     ]
     wrong = []
     for probe, text, column in cases:

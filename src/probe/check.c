@@ -93,6 +93,8 @@ static void take_for_variable(struct probe_term *term, uint16_t places)
 		term->kind = PROBE_VARIABLE;
 }
 
+#define NAME_SIGNS "@$_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
 static struct trm_error *check_term(struct probe_parser *parser, uint16_t places,
 				    uint32_t number)
 {
@@ -103,8 +105,9 @@ static struct trm_error *check_term(struct probe_parser *parser, uint16_t places
 	term = term_of(parser, number);
 	take_for_variable(term, places);
 	if (places & ~kinds[term->kind].places)
-		return probe_complain(parser, term->at, "this can be had only %s",
-				      kinds[term->kind].where);
+		return probe_complain(parser, term->at, "%.*s can be had only %s",
+				      (int)strspn(parser->text + term->at, NAME_SIGNS),
+				      parser->text + term->at, kinds[term->kind].where);
 	TRM_TRY(check_term(parser, places, term->first));
 	TRM_TRY(check_term(parser, places, term->second));
 	if (term->kind == PROBE_BINARY)

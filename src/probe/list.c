@@ -1,6 +1,7 @@
 #include "probe/list.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "base/search.h"
 #include "code/points/recipe.h"
 #include "code/relocate/cfg.h"
@@ -12,6 +13,7 @@
 #include "probe/loop_points.h"
 #include "probe/module.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { CALL_POINTS_MAX = 63 };
@@ -100,13 +102,16 @@ static bool leaves_function(const struct listing *listing,
 	       (row->kind == CFG_JUMP && leads_out(listing, row->target));
 }
 
-static bool asks_for_result(const struct probe_program *program, uint32_t number)
+/* Whether it asks for what a jump to another function leaves unknown: the result, or the
+ * whole time. */
+static bool asks_for_rest(const struct probe_program *program, uint32_t number)
 {
 	const struct probe *probe = &program->probes.items[number];
 
 	for (uint32_t i = probe->first_term; i < probe->end_term; i++)
 		if (program->terms.items[i].kind == PROBE_RESULT ||
-		    program->terms.items[i].kind == PROBE_FLOAT_RESULT)
+		    program->terms.items[i].kind == PROBE_FLOAT_RESULT ||
+		    program->terms.items[i].kind == PROBE_ELAPSED)
 			return true;
 	return false;
 }
@@ -125,7 +130,7 @@ static void note_tail(struct listing *listing, uint32_t probe)
 	struct probe_module *module = listing->module;
 	bool known = false;
 
-	if (!asks_for_result(module->program, probe))
+	if (!asks_for_rest(module->program, probe))
 		return;
 	pthread_mutex_lock(&module->lock);
 	vector_for_each (&module->tails, tail)
@@ -202,6 +207,22 @@ static void list_accesses(struct listing *listing, struct probe_recipe recipe,
 	}
 }
 
+static void note_no_instruction(struct listing *listing, uint32_t probe, uint64_t address)
+{
+	struct probe_module *module = listing->module;
+	struct text line = {0};
+
+	text_format(&line, "the probe \"%s\": in %s no instruction begins at 0x%" PRIx64,
+		    module->program->probes.items[probe].name, path_name(module->path),
+		    address);
+	pthread_mutex_lock(&module->lock);
+	if (!module->trouble.length || !strstr(module->trouble.data, line.data))
+		text_format(&module->trouble, "%s%s", module->trouble.length ? "\n" : "",
+			    line.data);
+	pthread_mutex_unlock(&module->lock);
+	text_deinit(&line);
+}
+
 /* The instruction at an address, or, for lines, the next one. */
 static void list_address(struct listing *listing, struct probe_recipe recipe,
 			 uint64_t address)
@@ -211,7 +232,16 @@ static void list_address(struct listing *listing, struct probe_recipe recipe,
 	size_t at = search_first(cfg->instructions.count, index,
 				 cfg->instructions.items[index].offset < offset);
 
-	if (at < cfg->instructions.count)
+	const struct probe_point *point =
+		&listing->module->program->probes.items[recipe.probe]
+			 .points.items[recipe.point];
+
+	/* Lines may begin with what is no instruction of the function. */
+	if (point->place == PROBE_ADDRESS &&
+	    (at == cfg->instructions.count ||
+	     cfg->instructions.items[at].offset != offset))
+		note_no_instruction(listing, recipe.probe, address);
+	else if (at < cfg->instructions.count)
 		add_point(listing, at, POINT_BEFORE, recipe);
 }
 

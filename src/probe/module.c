@@ -449,8 +449,11 @@ void probe_module_describe_tails(struct probe_module *module, struct text *text)
 		else
 			text_format(text, "%s of %s is", first->name,
 				    path_name(module->path));
-		text_add(text, " also left by jumps to other functions, which return in "
-			       "their place: ret is not known there, and an error");
+		text_format(text,
+			    " also left by jumps to other functions, which return in "
+			    "%s place: ret is not known there, and an error; ns ends "
+			    "there",
+			    count > 1 ? "their" : "its");
 	}
 }
 

@@ -2,6 +2,7 @@
  * function's entry for its return. */
 #include "probe/node_variables.h"
 
+#include "base/array.h"
 #include "probe/node_parts.h"
 
 #include <string.h>
@@ -271,6 +272,18 @@ static const char *nearest_variable(const struct probe_site *site, const char *n
 	return nearest;
 }
 
+/* The points that have a value of probes with this name; NULL: there is none. Elsewhere
+ * the name is a variable's. */
+static const char *place_of(const char *name)
+{
+	static const char *const accessed[] = {"address", "size", "value"};
+
+	for (size_t i = 0; i < array_count(accessed); i++)
+		if (!strcmp(accessed[i], name))
+			return "F@load and F@store";
+	return strcmp(name, "trips") ? NULL : "F@loop";
+}
+
 static struct trm_error *complain_variable(struct probe_site *site,
 					   const struct probe_term *term)
 {
@@ -282,6 +295,12 @@ static struct trm_error *complain_variable(struct probe_site *site,
 			"\"%s\" is not known here (%s): arguments are arg0, "
 			"arg1, ... without debug information",
 			term->name, site->lack ? site->lack : "");
+	if (place_of(term->name))
+		return probe_site_complain(
+			site, term->at,
+			"%s can be had only at %s, and there is no variable with "
+			"this name here",
+			term->name, place_of(term->name));
 	nearest = nearest_variable(site, term->name);
 	return probe_site_complain(site, term->at,
 				   "there is no variable \"%s\" here%s%s%s", term->name,

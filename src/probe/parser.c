@@ -172,15 +172,28 @@ struct trm_error *probe_complain_unknown(struct probe_parser *parser, size_t pla
 					 const char *const *names)
 {
 	const char *nearest = NULL;
+	struct text all = {0};
 
-	for (; *names; names++)
-		if (text_is_near(word, *names) &&
+	for (size_t i = 0; names[i]; i++) {
+		/* A name may stand for two kinds. */
+		if (!i || strcmp(names[i], names[i - 1]) != 0)
+			text_format(&all, "%s%s",
+				    !i             ? ""
+				    : names[i + 1] ? ", "
+						   : " and ",
+				    names[i]);
+		if (text_is_near(word, names[i]) &&
 		    (!nearest ||
-		     text_distance(word, *names) < text_distance(word, nearest)))
-			nearest = *names;
-	return probe_complain(parser, place, "%s \"%s\"%s%s%s", what, word,
-			      nearest ? ": did you mean \"" : "", nearest ? nearest : "",
-			      nearest ? "\"?" : "");
+		     text_distance(word, names[i]) < text_distance(word, nearest)))
+			nearest = names[i];
+	}
+	struct trm_error *error =
+		probe_complain(parser, place, "%s \"%s\": %s%s%s", what, word,
+			       nearest ? "did you mean \"" : "there are ",
+			       nearest ? nearest : all.data, nearest ? "\"?" : "");
+
+	text_deinit(&all);
+	return error;
 }
 
 uint32_t probe_name_number(struct probe_names *names, const char *name)

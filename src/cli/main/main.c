@@ -92,9 +92,14 @@ static const struct topic {
 
 static const struct topic *find_topic(const char *name)
 {
-	for (size_t i = 0; i < array_count(topics); i++)
-		if (!strcmp(topics[i].name, name))
+	for (size_t i = 0; i < array_count(topics); i++) {
+		size_t length = strlen(topics[i].name);
+		bool singular = strlen(name) == length - 1 && !find_command(name);
+
+		if (!strncmp(topics[i].name, name, length - singular) &&
+		    (singular || !name[length]))
 			return &topics[i];
+	}
 	return NULL;
 }
 

@@ -499,6 +499,16 @@ static void add_totals(const struct view *view)
 	text_add(out, "\n");
 }
 
+/* Whether only functions with points of probes were counted: what others did is not
+ * known. */
+static bool counts_points_alone(const struct view *view)
+{
+	vector_for_each (&view->profile->runs, run)
+		if (strcmp(report_run_text(run, "run.measure"), "probes") != 0)
+			return false;
+	return view->options->by == REPORT_BY_FUNCTION;
+}
+
 static void add_tables(const struct view *view)
 {
 	const struct report_profile *profile = view->profile;
@@ -535,9 +545,11 @@ static void add_tables(const struct view *view)
 		add_threads(view);
 	if (by == REPORT_BY_EDGE)
 		add_edges(view);
-	if (by == REPORT_BY_FUNCTION && !(coverage && view->summary))
+	if (by == REPORT_BY_FUNCTION && !(coverage && view->summary) &&
+	    !counts_points_alone(view))
 		add_functions(view);
-	if (!coverage && by != REPORT_BY_MODULE && by != REPORT_BY_PROCESS)
+	if (!coverage && by != REPORT_BY_MODULE && by != REPORT_BY_PROCESS &&
+	    !counts_points_alone(view))
 		add_modules(view, false);
 	if (images > 1 && by != REPORT_BY_PROCESS)
 		add_processes(view, false);
@@ -589,7 +601,7 @@ static void add_report(const struct view *view)
 			 : report_has_measured_code(profile)
 				 ? "\nNo function was executed that was measured.\n"
 				 : "\nNo region was entered.\n");
-	if (profile->executed && shows_counts(view))
+	if (profile->executed && shows_counts(view) && !counts_points_alone(view))
 		add_totals(view);
 	report_add_skipped(view->out, profile, view->options->verbose);
 	report_add_unmeasured(view->out, profile, view->limit);
