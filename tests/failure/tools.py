@@ -173,4 +173,15 @@ def forks_in_routine(place):
     expect(told and all("forked while another thread was in a routine" in line for line in told), str(said))
 
 
-TESTS = [ends, fails, throws, cannot_be_loaded, asks_wrongly, fails_at_points, fails_simply, forks_in_routine]
+def limited_memory(place):
+    """Under `ulimit -v` a tool with data of its own is loaded, and the program runs as bare."""
+    command = ["/bin/sh", "-c", 'ulimit -S -v 200000; exec "$0"', build_points(place)[1]]
+    bare = running.run(command, place.folder)
+    measured, said = measure(place, "branch", command, measurement="tools")
+    expect_same(bare, measured)
+    tables = [line for line in said if "mispredicted:" in line]
+    expect(len(tables) == 2 and not [line for line in said if "trammel:" in line], str(said))
+
+
+TESTS = [ends, fails, throws, cannot_be_loaded, asks_wrongly, fails_at_points, fails_simply, forks_in_routine,
+         limited_memory]

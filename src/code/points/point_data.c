@@ -7,6 +7,7 @@
 
 struct point_data {
 	pthread_mutex_t lock;
+	uint32_t most; /* bytes */
 	struct VECTOR(uint8_t) bytes;
 	struct table places,
 		texts; /* offsets + 1, by hash of address and size, or text */
@@ -17,6 +18,7 @@ struct point_data *point_data_create(void)
 {
 	struct point_data *data = memory_allocate_zeroed(1, sizeof(*data));
 
+	data->most = POINT_DATA_MAX;
 	pthread_mutex_init(&data->lock, NULL);
 	return data;
 }
@@ -45,7 +47,7 @@ static bool add_piece(struct point_data *data, struct table *table, uint64_t key
 	}
 	offset = (data->bytes.count + POINT_DATA_ALIGN - 1) &
 		 ~(uint64_t)(POINT_DATA_ALIGN - 1);
-	if (size > POINT_DATA_MAX || offset > POINT_DATA_MAX - size)
+	if (size > data->most || offset > data->most - size)
 		return false;
 	vector_reserve(&data->bytes, offset + size);
 	memset(data->bytes.items + data->bytes.count, 0, offset - data->bytes.count);
@@ -81,6 +83,18 @@ bool point_data_add_text(struct point_data *data, const char *text, uint32_t *re
 			  ret_offset);
 	pthread_mutex_unlock(&data->lock);
 	return added;
+}
+
+uint32_t point_data_limit(struct point_data *data, uint32_t size)
+{
+	uint32_t most;
+
+	pthread_mutex_lock(&data->lock);
+	if (size < data->most - data->bytes.count)
+		data->most = (uint32_t)data->bytes.count + size;
+	most = data->most;
+	pthread_mutex_unlock(&data->lock);
+	return most;
 }
 
 uint32_t point_data_size(struct point_data *data)

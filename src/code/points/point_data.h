@@ -11,8 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes in all that fit, and the multiple at which each piece begins. */
-enum { POINT_DATA_MAX = 256 << 20, POINT_DATA_ALIGN = 16 };
+/* Bytes in all that fit, and further ones that fit once there is a process which may have
+ * few addresses; the multiple at which each piece begins. */
+enum {
+	POINT_DATA_MAX = 256 << 20,
+	POINT_DATA_SMALL = 8 << 20,
+	POINT_DATA_ALIGN = 16,
+};
 
 struct point_data;
 
@@ -29,6 +34,9 @@ bool point_data_add(struct point_data *data, const void *bytes, size_t size,
 
 /* Adds a text, with its end; equal texts are one piece. */
 bool point_data_add_text(struct point_data *data, const char *text, uint32_t *ret_offset);
+
+/* Has no more than `size` further bytes fit from now on. Returns how many fit in all. */
+uint32_t point_data_limit(struct point_data *data, uint32_t size);
 
 /* The number of bytes so far. */
 uint32_t point_data_size(struct point_data *data);

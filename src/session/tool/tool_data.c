@@ -41,18 +41,25 @@ struct trm_error *tool_data_map(struct session *session, struct thread *thread)
 	struct space *space = thread->process->space;
 	struct tool_space *tools = space->tools;
 	struct wire_batch batch = {0};
+	uint32_t size = POINT_DATA_MAX;
 	uint64_t address;
 
 	if (!session->options->points.data)
 		return NULL;
-	address = tool_calls_take(tools, POINT_DATA_MAX);
+	if (remote_has_address_limit(thread->tid))
+		size = POINT_DATA_SMALL;
+	size = point_data_limit(session->options->points.data, size);
+	address = tool_calls_take(tools, size);
 	if (!address)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"the program leaves no addresses for the data "
 					"of tools");
-	BATCH_ADD(&batch, SYS_mmap, address, POINT_DATA_MAX, PROT_READ | PROT_WRITE,
+	BATCH_ADD(&batch, SYS_mmap, address, size, PROT_READ | PROT_WRITE,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, UINT64_MAX, 0);
 	TRM_TRY(space_run(session, thread, &batch));
+	if (batch.calls[0].result < 0)
+		return trm_error_system((int)-batch.calls[0].result,
+					"no memory for the data of tools");
 	tools->data = address;
 	space->family->arena->control->point_data = address;
 	return tool_data_update(session, space);
