@@ -25,5 +25,16 @@ def check_falseshare_whole(runner):
     return "no line"
 
 
+def check_empty_whole(runner):
+    """A program at fixed addresses, which starts others, with code for each access."""
+    source = runner.write("empty_whole.c", "int main(void) { return 3; }\n")
+    for _ in range(2):
+        runner.run(runner.tool("empty.c"), "/usr/bin/gcc", "-m", "tools",
+                   words=("-c", "-o", "empty_whole.o", source))
+    told = runner.report("tool.trm")
+    expect("modules that could not be measured", "Not measured" in told, False)
+    return "as bare"
+
+
 CHECKS = {name[6:]: function for name, function in list(globals().items())
           if name.startswith("check_")}

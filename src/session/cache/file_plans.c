@@ -253,8 +253,10 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		return trm_error_create(
 			TRM_ERROR_UNSUPPORTED,
 			"its text is written to by the loader (DT_TEXTREL)");
+	/* Who demands an address has it. */
 	if (!file->lazy)
-		return make_plan_at(file, &request);
+		return code_address ? plan_create(&request, &file->plan)
+				    : make_plan_at(file, &request);
 	request.hook_lazy = WIRE_HOOK_LAZY;
 	request.context = file->lazy->context = memory_allocate(sizeof(wanted));
 	memcpy(request.context, &wanted, sizeof(wanted));

@@ -71,6 +71,11 @@ bool lazy_file_suits(const struct module_file *file,
 
 bool lazy_file_can_be(const struct module_file *file)
 {
+	/* What is planned at once must fit below a program at fixed addresses. */
+	if (!file->dynamic && file->plan->code_address < file->lazy->image->base &&
+	    file->plan->code_address + file->plan->code.count + 2 * SPARE >
+		    file->lazy->image->base)
+		return false;
 	/* All processes are to map the same file. */
 	if (file->own_words.many)
 		return false;
@@ -126,6 +131,12 @@ void lazy_file_make_room(struct module_file *file)
 	file->steps_room = page_round_up(file->plan->map_rows.count *
 						 sizeof(*file->plan->map_rows.items) +
 					 text * STEPS_GROWTH + more / 2);
+	if (!file->dynamic && file->plan->code_address < file->lazy->image->base) {
+		const uint64_t room =
+			file->lazy->image->base - file->plan->code_address - SPARE;
+
+		file->code_room = file->code_room < room ? file->code_room : room;
+	}
 	file->plan->slot_room = file->plan->slot_count + (uint32_t)(text / SLOTS_SHARE);
 	*limits = (struct lazy_limits){.slots = file->plan->slot_room,
 				       .code = file->code_room,

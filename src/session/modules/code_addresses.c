@@ -45,8 +45,8 @@ static uint64_t find_around_program(const struct maps *maps, uint64_t near, uint
 	if (near > USUAL_ADDRESSES_LOWEST + size && near < step &&
 	    maps_is_free(maps, last - PAGE, size))
 		return last - PAGE;
-	for (uint64_t by = USUAL_ADDRESSES_FREE_DISTANCE; by < reach && by + size < last;
-	     by += step)
+	for (uint64_t by = USUAL_ADDRESSES_FREE_DISTANCE;
+	     near > size && by < reach && by + size < last; by += step)
 		if (maps_is_free(maps, last - by, size))
 			return last - by;
 	for (uint64_t by = reach - step; by > size + step; by -= step)

@@ -115,7 +115,20 @@ static struct module_file *file_of_mapping(struct session *session,
 	return file;
 }
 
-/* Makes another plan, for trampolines at another distance: the usual place is taken. */
+/* Makes another plan, for trampolines at another distance, where `size` bytes are free.
+ */
+static struct trm_error *find_place(struct session *session, struct thread *thread,
+				    struct module *module, uint64_t size)
+{
+	uint64_t place = code_addresses_find(thread, module->text_start, size);
+
+	if (!place)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"no room for trampolines within 2 GiB");
+	return one_place_plan_make(session, thread, module, place);
+}
+
+/* Chooses the place of a module's code: the usual one, or if it is taken another. */
 static struct trm_error *make_place(struct session *session, struct thread *thread,
 				    struct module *module)
 {
@@ -127,12 +140,7 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	if (code_addresses_are_free(session, thread->process->space, module->code_address,
 				    size))
 		return NULL;
-	uint64_t place = code_addresses_find(thread, module->text_start, size);
-
-	if (!place)
-		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"no room for trampolines within 2 GiB");
-	return one_place_plan_make(session, thread, module, place);
+	return find_place(session, thread, module, size);
 }
 
 static struct trm_error *too_many_texts(void)
@@ -295,6 +303,12 @@ static struct trm_error *plan_at_once(struct session *session, struct thread *th
 {
 	session->never_lazy = true;
 	TRM_TRY(one_place_plan_make(session, thread, module, module->code_address));
+	/* It may need more room than what was planned lazily. */
+	const uint64_t size = address_maps_code_size(module->file);
+
+	if (!code_addresses_are_free(session, thread->process->space,
+				     module->code_address, size))
+		TRM_TRY(find_place(session, thread, module, size));
 	return give_counters(session, thread, module);
 }
 
