@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Checks the tools that come with trammel against computations of their own.
 
-Usage: run-tools.py [--build PATH] [--only NAME] [--verbose]
+Usage: run-tools.py [--build PATH] [--only NAME] [--jobs N] [--verbose]
 
 The references, branches and calls of tools/kernel.c are those of a trace of valgrind's lackey,
 from which caches, predictors and histograms are computed here in the plainest way. Programs with
@@ -10,6 +10,7 @@ threads, files and heaps say themselves what is right. Prints a line for each ch
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import shutil
@@ -101,27 +102,36 @@ class Runner:
                               cwd=self.folder, env=self.environment, check=True).stdout
 
 
+def run_check(name, options, folder):
+    """Whether a check passed, in a folder of its own, and a line that says so."""
+    own = os.path.join(folder, name)
+    os.mkdir(own)
+    try:
+        told = CHECKS[name](Runner(os.path.abspath(options.build), own, options.verbose))
+        return True, f"ok   {name}: {told}"
+    except (AssertionError, subprocess.CalledProcessError) as error:
+        return False, f"FAIL {name}: {error}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build"))
     parser.add_argument("--only", help="part of the names of checks")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
+                        help="checks at once (default: the number of processors)")
     parser.add_argument("--verbose", action="store_true", help="show what the tools print")
     options = parser.parse_args()
+    names = [name for name in CHECKS if not options.only or options.only in name]
     folder = tempfile.mkdtemp(prefix="tools-")
-    runner = Runner(os.path.abspath(options.build), folder, options.verbose)
-    passed = failed = 0
+    passed = 0
     try:
-        for name, check in CHECKS.items():
-            if options.only and options.only not in name:
-                continue
-            try:
-                print(f"ok   {name}: {check(runner)}")
-                passed += 1
-            except (AssertionError, subprocess.CalledProcessError) as error:
-                print(f"FAIL {name}: {error}")
-                failed += 1
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            for good, line in pool.map(lambda name: run_check(name, options, folder), names):
+                print(line, flush=True)
+                passed += good
     finally:
         shutil.rmtree(folder)
+    failed = len(names) - passed
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

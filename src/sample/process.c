@@ -147,6 +147,8 @@ static void open_dump(struct sample_processes *processes, uint32_t index,
 		return;
 	image->dump = jit_dump_create(file);
 	image->dump_module = sample_modules_generated(&processes->modules, index, path);
+	/* Samples that come next may be of what it tells of already. */
+	jit_dump_read(image->dump, processes->modules.items.items[image->dump_module]);
 }
 
 void sample_processes_read_dumps(struct sample_processes *processes)

@@ -116,14 +116,17 @@ def refused(folder, tool, _):
         file.write("void lost(void); void _halt_startup(void) { lost(); }\n")
     lost = os.path.join(folder, "lost.so")
     subprocess.run(["gcc", "-fPIC", "-shared", source, "-o", lost], check=True)
+    text = os.path.join(folder, "text.so")
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("no tool\n")
     with Server(folder, "tools-refused") as server:
         before = server.mappings()
         for path, status, words in ((lost, 4, "undefined symbol: lost"),
-                                    (source, 2, "file too short")):
+                                    (text, 2, "file too short")):
             done = running.run([tool, "attach", "-p", str(server.pid), "-o",
                                 os.path.join(folder, "no.trm"), "--tool", path], "/", timeout=30)
-            text = done.stderr.decode()
-            expect(done.status == status and words in text, f"{path}: {done.status}: {text!r}")
+            said = done.stderr.decode()
+            expect(done.status == status and words in said, f"{path}: {done.status}: {said!r}")
             expect(server.mappings() == before, f"{path}: its mappings changed")
         server.do("calls 10")
         server.finish()

@@ -502,7 +502,8 @@ static void test_released(void **state)
 		       "      0  test_coverage  covered_missed  covered.c:11\n"
 		       "Released: process 12 (/usr/bin/sudo): set-uid program\n",
 		       "");
-	assert_int_equal(run_command(&cmd_coverage, "--lcov --module test_coverage a.trm",
+	assert_int_equal(run_command(&cmd_coverage,
+				     "--lcov --keep-missing --module test_coverage a.trm",
 				     &output, &errors),
 			 0);
 	assert_string_equal(errors,

@@ -267,7 +267,7 @@ static bool take_profile(struct top *top)
 	top_view_update(&top->view, top->profile.data, now);
 	if (!top->batch)
 		draw_view(top);
-	else if (top->view.seconds > 0) /* the first one has no rates */
+	else if (top->view.seconds > 0 || last) /* the first one has no rates */
 		print_batch(top);
 	top->profiles += top->view.seconds > 0;
 	return !last && (!top->iterations || top->profiles < top->iterations);

@@ -9,8 +9,8 @@ const char *point_trouble_text(enum point_trouble trouble)
 		[POINT_NO_PLACE] = "there is no such place",
 		[POINT_TOO_LONG] = "its code is too long",
 		[POINT_COUNTED] =
-			"a function whose blocks, calls or times are measured is not "
-			"replaced",
+			("a function whose blocks, calls or times are measured is not "
+			 "replaced"),
 		[POINT_UNREADABLE] = "the instruction does not have such a value",
 	};
 
