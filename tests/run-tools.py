@@ -11,6 +11,8 @@ threads, files and heaps say themselves what is right. Prints a line for each ch
 
 import argparse
 import concurrent.futures
+import functools
+import multiprocessing
 import json
 import os
 import shutil
@@ -35,18 +37,21 @@ CHECKS = {**kernels.CHECKS, **systems.CHECKS, **threads.CHECKS, **values.CHECKS,
 class Runner:
     """Builds programs, and runs them with a tool."""
 
-    def __init__(self, build, folder, verbose):
-        self.build, self.folder, self.verbose = build, folder, verbose
+    def __init__(self, build, shared, folder, verbose):
+        """Programs are built in `shared`; files of the checks are in `folder`."""
+        self.build, self.shared, self.folder, self.verbose = build, shared, folder, verbose
         self.trammel = os.path.join(build, "src/cli/trammel")
         self.include = os.path.join(os.path.dirname(HERE), "include")
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8",
                             "XDG_CACHE_HOME": os.path.join(folder, "cache")}
 
     def compile(self, source, *flags, name=None):
-        program = os.path.join(self.folder, name or os.path.splitext(source)[0])
+        program = os.path.join(self.shared, name or os.path.splitext(source)[0])
         if not os.path.exists(program):
-            subprocess.run(["gcc", "-o", program, os.path.join(HERE, "tools", source), *flags],
+            own = f"{program}.{os.getpid()}"
+            subprocess.run(["gcc", "-o", own, os.path.join(HERE, "tools", source), *flags],
                            check=True)
+            os.rename(own, program)
         return program
 
     def tool(self, source):
@@ -107,7 +112,8 @@ def run_check(name, options, folder):
     own = os.path.join(folder, name)
     os.mkdir(own)
     try:
-        told = CHECKS[name](Runner(os.path.abspath(options.build), own, options.verbose))
+        told = CHECKS[name](Runner(os.path.abspath(options.build), os.path.join(folder, "programs"),
+                                   own, options.verbose))
         return True, f"ok   {name}: {told}"
     except (AssertionError, subprocess.CalledProcessError) as error:
         return False, f"FAIL {name}: {error}"
@@ -125,8 +131,13 @@ def main():
     folder = tempfile.mkdtemp(prefix="tools-")
     passed = 0
     try:
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for good, line in pool.map(lambda name: run_check(name, options, folder), names):
+        programs = os.path.join(folder, "programs")
+        os.mkdir(programs)
+        kernels.kernel(Runner(os.path.abspath(options.build), programs, programs, False))
+        fork = multiprocessing.get_context("fork")
+        with concurrent.futures.ProcessPoolExecutor(options.jobs, mp_context=fork) as pool:
+            for good, line in pool.map(functools.partial(run_check, options=options, folder=folder),
+                                       names):
                 print(line, flush=True)
                 passed += good
     finally:

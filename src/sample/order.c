@@ -29,6 +29,8 @@ void sample_order_take(struct sample_order *order, const void *bytes, size_t siz
 {
 	size_t end = add_room(order, size), at = end;
 
+	if (!size)
+		return;
 	memcpy(order->bytes.items + at, bytes, size);
 	for (end += size; at < end;) {
 		struct perf_event_header header;

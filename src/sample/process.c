@@ -81,7 +81,10 @@ void sample_processes_thread(struct sample_processes *processes, uint32_t pid,
 
 void sample_processes_end(struct sample_processes *processes, uint32_t pid)
 {
-	processes->images.items[sample_processes_find(processes, pid)].ended = true;
+	/* Which may make an image, and so move them all. */
+	const uint32_t image = sample_processes_find(processes, pid);
+
+	processes->images.items[image].ended = true;
 }
 
 /* Takes [start, end) out of what is mapped. */

@@ -265,9 +265,10 @@ static bool take_profile(struct top *top)
 	if (top->view.paused)
 		return true;
 	top_view_update(&top->view, top->profile.data, now);
+	/* The first one has no rates. */
 	if (!top->batch)
 		draw_view(top);
-	else if (top->view.seconds > 0 || last) /* the first one has no rates */
+	else if (top->view.seconds > 0 || (last && top->view.profile))
 		print_batch(top);
 	top->profiles += top->view.seconds > 0;
 	return !last && (!top->iterations || top->profiles < top->iterations);
