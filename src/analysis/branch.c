@@ -141,7 +141,7 @@ static void see_function(const struct trammel_api *api,
 			api, trammel_before(row), "branch_see",
 			trammel_data(PLACE_NEW(struct branch, api, function, row),
 				     sizeof(struct branch)),
-			trammel_taken(), trammel_bank());
+			trammel_taken(), trammel_thread());
 	}
 }
 

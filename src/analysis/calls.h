@@ -30,9 +30,9 @@ static inline void calls_of_function(const struct trammel_api *api,
 				 trammel_register(TRAMMEL_RAX),
 				 trammel_register(TRAMMEL_RDI),
 				 trammel_register(TRAMMEL_RSI),
-				 trammel_register(TRAMMEL_RDX), trammel_bank());
+				 trammel_register(TRAMMEL_RDX), trammel_thread());
 		trammel_add_call(api, trammel_after(row), after,
-				 trammel_register(TRAMMEL_RAX), trammel_bank());
+				 trammel_register(TRAMMEL_RAX), trammel_thread());
 	}
 }
 

@@ -468,7 +468,7 @@ static void see_heap(const struct trammel_api *api,
 	trammel_add_call(api, trammel_entry(function), "malloc_begin", trammel_int(kind),
 			 trammel_argument_of(0), trammel_argument_of(1),
 			 trammel_argument_of(2), trammel_register(TRAMMEL_RSP),
-			 trammel_bank());
+			 trammel_thread());
 	for (uint32_t i = 0; i < code->edge_count; i++) {
 		const struct trammel_block *block = code->edges[i].from;
 		const struct trammel_instruction *last =
@@ -477,11 +477,11 @@ static void see_heap(const struct trammel_api *api,
 		if (last->kind == TRAMMEL_RETURN)
 			trammel_add_call(api, trammel_before(last), "malloc_end",
 					 trammel_returned(),
-					 trammel_register(TRAMMEL_RSP), trammel_bank());
+					 trammel_register(TRAMMEL_RSP), trammel_thread());
 		else if (!code->edges[i].to && last->kind != TRAMMEL_BRANCH)
 			trammel_add_call(api, trammel_before(last), "malloc_leave",
 					 trammel_register(TRAMMEL_RDI),
-					 trammel_register(TRAMMEL_RSP), trammel_bank());
+					 trammel_register(TRAMMEL_RSP), trammel_thread());
 	}
 }
 
@@ -510,7 +510,7 @@ static void see_function(const struct trammel_api *api,
 	trammel_add_call(api, trammel_entry(function), "malloc_enter",
 			 trammel_data(PLACE_NEW(struct place, api, function, NULL),
 				      sizeof(struct place)),
-			 trammel_register(TRAMMEL_RSP), trammel_bank());
+			 trammel_register(TRAMMEL_RSP), trammel_thread());
 }
 
 TRAMMEL_TOOL = {TRAMMEL_TOOL_HEAD,

@@ -207,7 +207,7 @@ static inline double percent(uint64_t part, uint64_t whole)
 }
 
 /*
- * State of each thread, by the number that TRAMMEL_BANK or TRAMMEL_THREAD gives: of a
+ * State of each thread, by the number that TRAMMEL_THREAD gives: of a
  * type that begins with a uint64_t `bank`. More than THREADS threads share the last one.
  */
 enum { THREADS = 256 };

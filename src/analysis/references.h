@@ -73,14 +73,15 @@ static inline void reference_add_repeated(const struct trammel_api *api,
 
 		trammel_add_call(api, point, routines->copy, place, trammel_address(from),
 				 trammel_address(1 - from), unit, trammel_size(from),
-				 trammel_bank());
+				 trammel_thread());
 		return;
 	}
 	for (unsigned int i = 0; i < 2; i++)
 		if (memory[i])
 			trammel_add_call(api, point, routines->repeat, place,
 					 trammel_address(i), unit, trammel_size(i),
-					 trammel_int(!memory[i]->reads), trammel_bank());
+					 trammel_int(!memory[i]->reads),
+					 trammel_thread());
 }
 
 /* Calls a routine in front of an instruction for one memory operand. What it both reads
@@ -94,7 +95,7 @@ static inline void reference_add(const struct trammel_api *api,
 	trammel_add_call(api, trammel_before(row),
 			 operand->reads ? routines->load : routines->store, place,
 			 trammel_address(operand->memory), trammel_int(operand->bits / 8),
-			 trammel_bank());
+			 trammel_thread());
 }
 
 /* Whether an operand is a reference with one address and a fixed size. */

@@ -200,7 +200,7 @@ static void see_function(const struct trammel_api *api,
 									function, row),
 							      sizeof(struct load)),
 						 trammel_address(row->operands[o].memory),
-						 trammel_bank());
+						 trammel_thread());
 	}
 }
 

@@ -56,29 +56,20 @@ static struct trm_error *read_range(const char *text, int64_t *ret_from, int64_t
 	return NULL;
 }
 
-/* Whether any label of the run matches. */
-static struct trm_error *has_label(struct sql *sql, int64_t run, const char *pattern,
-				   bool *ret_has)
+static bool is_label(const char *pattern, const struct sql_rows *row)
 {
-	struct sql_rows rows;
-	bool more = true;
-
-	*ret_has = !pattern;
-	if (!pattern)
-		return NULL;
-	TRM_TRY(sql_ask(sql, &rows,
-			"SELECT l.name FROM run_labels r JOIN labels l ON l.id=r.label"
-			" WHERE r.run=?",
-			"i", run));
-	while (more) {
-		TRM_TRY(sql_next(&rows, &more));
-		*ret_has |= more && text_glob(pattern, sql_text(&rows, 0));
-	}
-	return NULL;
+	return text_glob(pattern, sql_text(row, 0));
 }
 
-static struct trm_error *has_image(struct sql *sql, int64_t run, const char *pattern,
-				   bool *ret_has)
+static bool is_image(const char *pattern, const struct sql_rows *row)
+{
+	return store_is_image(pattern, sql_text(row, 0), sql_text(row, 1));
+}
+
+/* Whether any row that a question has for the run matches the pattern; NULL: it does. */
+static struct trm_error *
+has_match(struct sql *sql, int64_t run, const char *question, const char *pattern,
+	  bool (*matches)(const char *pattern, const struct sql_rows *row), bool *ret_has)
 {
 	struct sql_rows rows;
 	bool more = true;
@@ -86,14 +77,10 @@ static struct trm_error *has_image(struct sql *sql, int64_t run, const char *pat
 	*ret_has = !pattern;
 	if (!pattern)
 		return NULL;
-	TRM_TRY(sql_ask(sql, &rows,
-			"SELECT i.path, i.build FROM run_images r"
-			" JOIN images i ON i.id=r.image WHERE r.run=?",
-			"i", run));
+	TRM_TRY(sql_ask(sql, &rows, question, "i", run));
 	while (more) {
 		TRM_TRY(sql_next(&rows, &more));
-		*ret_has |= more && store_is_image(pattern, sql_text(&rows, 0),
-						   sql_text(&rows, 1));
+		*ret_has |= more && matches(pattern, &rows);
 	}
 	return NULL;
 }
@@ -131,8 +118,14 @@ static struct trm_error *keep_runs(struct sql *sql, const struct store_choice *c
 	vector_for_each (runs, run) {
 		bool labelled, loaded;
 
-		TRM_TRY(has_label(sql, *run, choice->label, &labelled));
-		TRM_TRY(has_image(sql, *run, choice->image, &loaded));
+		TRM_TRY(has_match(sql, *run,
+				  "SELECT l.name FROM run_labels r JOIN labels l"
+				  " ON l.id=r.label WHERE r.run=?",
+				  choice->label, is_label, &labelled));
+		TRM_TRY(has_match(sql, *run,
+				  "SELECT i.path, i.build FROM run_images r"
+				  " JOIN images i ON i.id=r.image WHERE r.run=?",
+				  choice->image, is_image, &loaded));
 		if (!labelled || !loaded)
 			continue;
 		TRM_TRY(sql_run(sql, insert, "i", *run));

@@ -161,6 +161,15 @@ void profile_writer_describe_exit(int status, char *text, size_t size)
 							: "?");
 }
 
+void profile_writer_describe_end(int status, struct profile_end *ret_end)
+{
+	char *exit = ret_end->exit;
+
+	profile_writer_describe_exit(status, exit, sizeof(ret_end->exit));
+	snprintf(ret_end->state, sizeof(ret_end->state),
+		 WIFEXITED(status) ? "exited %s" : "killed by %s", exit);
+}
+
 static void join_patterns(struct text *text, const struct pattern *patterns, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -106,6 +106,14 @@ bool profile_writer_knows(const struct profile_writer *writer,
  * the text. */
 char *profile_writer_command(const char *const *words);
 
+/* How a process ended: "3" and "exited 3", or "SIGKILL" and "killed by SIGKILL". */
+struct profile_end {
+	char exit[32], state[48];
+};
+
+/* Writes a status of waitpid to *ret_end. */
+void profile_writer_describe_end(int status, struct profile_end *ret_end);
+
 /* Writes a status of waitpid as "0", "3" or "SIGKILL" to `text`, at most `size` bytes. */
 void profile_writer_describe_exit(int status, char *text, size_t size);
 

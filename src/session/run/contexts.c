@@ -112,18 +112,15 @@ void contexts_environment(const struct session_context *context)
 static struct trm_error *save_contexts(const struct session_options *options,
 				       struct context_run *run, int status)
 {
-	char *command = profile_writer_command(options->arguments), exit[32], state[48];
+	char *command = profile_writer_command(options->arguments);
+	struct profile_end end;
 	struct trm_error *error;
 
-	profile_writer_describe_exit(status, exit, sizeof(exit));
-	if (WIFEXITED(status))
-		snprintf(state, sizeof(state), "exited %s", exit);
-	else
-		snprintf(state, sizeof(state), "killed by %s", exit);
+	profile_writer_describe_end(status, &end);
 	run->measure = options->collector->name;
 	run->command = command;
-	run->exit = exit;
-	run->exit_state = state;
+	run->exit = end.exit;
+	run->exit_state = end.state;
 	error = context_profile_write(options->output, options->context.folder, run);
 	free(command);
 	return error;

@@ -127,17 +127,13 @@ static struct trm_error *save_run(const struct session_options *options,
 				  int status)
 {
 	scoped_free char *command = profile_writer_command(options->arguments);
-	char exit[32], state[48];
+	struct profile_end end;
 
-	profile_writer_describe_exit(status, exit, sizeof(exit));
-	if (WIFEXITED(status))
-		snprintf(state, sizeof(state), "exited %s", exit);
-	else
-		snprintf(state, sizeof(state), "killed by %s", exit);
+	profile_writer_describe_end(status, &end);
 	run->measure = options->collector->name;
 	run->command = command;
-	run->exit = exit;
-	run->exit_state = state;
+	run->exit = end.exit;
+	run->exit_state = end.state;
 	return save_samples(options, sampler, run);
 }
 
