@@ -99,13 +99,12 @@ struct trm_error *sampler_attach(struct sampler *sampler, pid_t pid)
 	return NULL;
 }
 
-/* Whether a moment is in the part that counts. */
-static bool is_counted(const struct sampler *sampler, const struct sample_record *record)
+bool sampler_counts(const struct sampler *sampler, uint32_t pid, uint64_t time)
 {
 	const struct sampler_options *options = &sampler->options;
-	const uint64_t since = record->time - sampler->begin_ns;
+	const uint64_t since = time - sampler->begin_ns;
 
-	if (sampler->paused || (options->no_follow && record->pid != sampler->first))
+	if (sampler->paused || (options->no_follow && pid != sampler->first))
 		return false;
 	if (!options->after_ns && !options->for_ns)
 		return true;
@@ -155,15 +154,16 @@ static uint64_t show_caller(void *context, uint64_t address)
 		       : address;
 }
 
-/* Adds the frames of a path, the outermost first. Returns the node of the innermost. */
-static uint32_t add_path(struct sampler *sampler, uint32_t image,
-			 const struct sample_record *record, uint64_t pc, uint64_t rsp)
+uint32_t sampler_add_path(struct sampler *sampler, uint32_t image,
+			  const struct sample_record *record, uint64_t pc, uint64_t rsp,
+			  bool partial)
 {
 	struct sample_path *path = &sampler->path;
 	const struct sample_walk walk = {
 		.processes = &sampler->processes,
 		.image = image,
 		.record = record,
+		.partial = partial,
 		.pc = pc,
 		.rsp = rsp,
 		.show_caller = show_caller,
@@ -185,13 +185,32 @@ static uint32_t add_path(struct sampler *sampler, uint32_t image,
 	return node;
 }
 
+void sampler_add_names(struct sampler *sampler, uint32_t node, unsigned int most,
+		       struct text *out)
+{
+	const struct sample_modules *modules = &sampler->processes.modules;
+
+	for (; node && most; most--) {
+		const struct sample_node *frame = &sampler->sums.nodes.items[node];
+
+		node = frame->parent;
+		if (frame->module >= modules->items.count)
+			continue;
+		struct sample_name name = sample_module_name(
+			modules->items.items[frame->module], frame->address);
+
+		text_format(out, "%s ", name.function);
+		free(name.function);
+	}
+}
+
 static void see_sample(struct sampler *sampler, const struct sample_record *record)
 {
 	struct sample_sum sum = {.samples = 1, .events = record->period};
 	uint64_t pc = find_pc(record), rsp = record->registers[UNWIND_RSP];
 
 	if (!sample_source_event(&sampler->source, record->id, &sum.event) || !pc ||
-	    !is_counted(sampler, record))
+	    !sampler_counts(sampler, record->pid, record->time))
 		return;
 	sampler->taken[sum.event]++;
 	sample_processes_thread(&sampler->processes, record->pid, record->tid);
@@ -201,7 +220,7 @@ static void see_sample(struct sampler *sampler, const struct sample_record *reco
 		sampler->original.lead_back(sampler->original.context, record->pid, &pc,
 					    &rsp);
 	sum.node = sampler->options.rate.callpath && record->has_registers
-			   ? add_path(sampler, sum.image, record, pc, rsp)
+			   ? sampler_add_path(sampler, sum.image, record, pc, rsp, false)
 			   : add_frame(sampler, sum.image, 0, pc);
 	sample_sums_add(&sampler->sums, &sum);
 }

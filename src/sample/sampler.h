@@ -68,6 +68,21 @@ void sampler_take(struct sampler *sampler, bool all);
 /* Takes one record in, as sampler_take does. */
 void sampler_see(struct sampler *sampler, const struct sample_record *record);
 
+/* Whether what a process does at a moment is in the part that counts. */
+bool sampler_counts(const struct sampler *sampler, uint32_t pid, uint64_t time);
+
+/* Adds the frames of a stack to the sums: of a thread at `pc` with the stack pointer
+ * `rsp`, whose registers and stack a record has; `partial`: as in struct sample_walk.
+ * Returns the node of the innermost; 0: there is no room. */
+uint32_t sampler_add_path(struct sampler *sampler, uint32_t image,
+			  const struct sample_record *record, uint64_t pc, uint64_t rsp,
+			  bool partial);
+
+/* Adds the names of the functions of a node's innermost frames, at most `most`, to a
+ * text, with a space behind each. */
+void sampler_add_names(struct sampler *sampler, uint32_t node, unsigned int most,
+		       struct text *out);
+
 /* Ends the events, and takes in what is left. */
 void sampler_finish(struct sampler *sampler);
 

@@ -18,14 +18,15 @@ struct attributes {
 	record_attribute module, path, function, caller_module, caller;
 	record_attribute offset, image, thread, event, address, samples, events;
 	record_attribute build_id, known, instrumented;
+	record_attribute wait_kind, wait_on, longest, holder;
 };
 
 /* A sum as it is written; equal ones but for the last two are one. */
 struct row {
 	record_node node;
-	uint32_t image, tid, event;
+	uint32_t image, tid, wait, event;
 	uint64_t offset, address;
-	uint64_t samples, events;
+	uint64_t samples, events, longest;
 };
 
 struct naming {
@@ -66,6 +67,10 @@ static struct trm_error *make_attributes(struct writing *writing)
 		{"buildid", RECORD_STRING, value, &n->build_id},
 		{"functions.known", RECORD_UINT, value, &n->known},
 		{"functions.instrumented", RECORD_UINT, value, &n->instrumented},
+		{"wait.kind", RECORD_STRING, value, &n->wait_kind},
+		{"wait.on", RECORD_STRING, value, &n->wait_on},
+		{"wait.longest.ns", RECORD_UINT, value, &n->longest},
+		{"wait.holder", RECORD_STRING, value, &n->holder},
 	};
 
 	return record_attributes_intern(writing->saving->model, rows, array_count(rows));
@@ -89,6 +94,8 @@ static struct sample_name look_up(struct writing *writing, const struct sample_n
 			node->address);
 	if (node->module == SAMPLE_CUT_OFF)
 		text_add(&text, "[cut off]");
+	else if (node->module == SAMPLE_RUNNING)
+		text_add(&text, "[running]");
 	else
 		text_format(&text, "[unknown+0x%lx]", node->address);
 	name.function = text.data;
@@ -215,11 +222,13 @@ static void add_row(struct writing *writing, const struct sample_sum *sum)
 			    .node = leaf_node(writing, node, naming->name),
 			    .image = image,
 			    .tid = sum->tid,
+			    .wait = sum->wait,
 			    .event = sum->event,
 			    .offset = offset,
 			    .address = node->address,
 			    .samples = sum->samples,
 			    .events = corrected_events(writing, sum),
+			    .longest = sum->longest,
 		    }));
 	save_module(writing, image, node->module);
 }
@@ -231,14 +240,32 @@ static int compare_rows(const void *left, const void *right)
 	return compare_numbers(a->event, b->event) ?: compare_numbers(a->image, b->image)
 		?: compare_numbers(a->node, b->node)
 		?: compare_numbers(a->tid, b->tid)
+		?: compare_numbers(a->wait, b->wait)
 		?: compare_numbers(a->offset, b->offset)
 		?: compare_numbers(a->address, b->address);
 }
 
-static void write_row(const struct writing *writing, const struct row *row)
+/* The functions of a thread that held what others waited for, the innermost first. */
+static char *describe_holder(struct writing *writing, uint32_t node)
 {
+	enum { SHOWN = 16 };
+	const struct sample_node *nodes = writing->sampler->sums.nodes.items;
+	struct text text = {0};
+
+	for (int i = 0; node && i < SHOWN; i++, node = nodes[node].parent)
+		text_format(&text, "%s%s", i ? " < " : "",
+			    name_of(writing, &nodes[node])->name);
+	return text.data;
+}
+
+static void write_row(struct writing *writing, const struct row *row)
+{
+	enum { USUAL = 6, MOST = 11 };
 	const struct attributes *n = &writing->names;
-	struct record_pair pairs[] = {
+	const struct sample_wait *wait =
+		row->wait ? &writing->sampler->sums.waits.items[row->wait - 1] : NULL;
+	char *holder = wait ? describe_holder(writing, wait->holder) : NULL;
+	struct record_pair pairs[MOST] = {
 		{n->offset, record_address(row->offset)},
 		{n->image, record_uint(row->image)},
 		{n->event,
@@ -246,11 +273,24 @@ static void write_row(const struct writing *writing, const struct row *row)
 		{n->address, record_address(row->address)},
 		{n->samples, record_uint(row->samples)},
 		{n->events, record_uint(row->events)},
-		{n->thread, record_uint(row->tid)},
 	};
+	size_t count = USUAL;
 
-	trm_writer_record(writing->saving->writer, row->node, pairs,
-			  array_count(pairs) - !row->tid);
+	if (row->tid)
+		pairs[count++] = (struct record_pair){n->thread, record_uint(row->tid)};
+	if (wait) {
+		pairs[count++] =
+			(struct record_pair){n->wait_kind, record_string(wait->kind)};
+		pairs[count++] =
+			(struct record_pair){n->wait_on, record_string(wait->on)};
+	}
+	if (row->longest)
+		pairs[count++] =
+			(struct record_pair){n->longest, record_uint(row->longest)};
+	if (holder)
+		pairs[count++] = (struct record_pair){n->holder, record_string(holder)};
+	trm_writer_record(writing->saving->writer, row->node, pairs, count);
+	free(holder);
 }
 
 static void write_rows(struct writing *writing)
@@ -266,6 +306,8 @@ static void write_rows(struct writing *writing)
 		for (; i + 1 < count && !compare_rows(&rows[i + 1], &row); i++) {
 			row.samples += rows[i + 1].samples;
 			row.events += rows[i + 1].events;
+			if (rows[i + 1].longest > row.longest)
+				row.longest = rows[i + 1].longest;
 		}
 		write_row(writing, &row);
 	}

@@ -1,5 +1,8 @@
 #include "sample/stack.h"
 
+#include "sample/call_site.h"
+#include "sample/partial.h"
+
 #include <string.h>
 
 enum { WORD = 8 };
@@ -36,31 +39,6 @@ static bool read_caller(void *context, uint64_t address, uint64_t *ret_word)
 	return true;
 }
 
-/* Whether an address is behind a call in the code of a file. */
-static bool is_after_call(const struct sample_walk *walk, uint64_t address)
-{
-	enum { DIRECT = 5, LONGEST = 7 };
-	struct sample_map map;
-	const struct sample_module *module;
-	struct headers headers;
-	const uint8_t *code;
-
-	if (!sample_processes_place(walk->processes, walk->image, address - 1, &map))
-		return false;
-	module = walk->processes->modules.items.items[map.module];
-	if (!module->bytes || !headers_open(module->bytes, module->size, &headers) ||
-	    headers_bytes(&headers, address + map.delta - LONGEST, &code) < LONGEST)
-		return false;
-	if (code[LONGEST - DIRECT] == 0xe8)
-		return true;
-	/* Through a register or memory: 0xff with 2 in the middle bits that follow. */
-	for (int size = 2; size <= LONGEST; size++)
-		if (code[LONGEST - size] == 0xff &&
-		    (code[LONGEST - size + 1] & 0x38) == 0x10)
-			return true;
-	return false;
-}
-
 /* Code that is not understood and was interrupted before it has a frame of its own, as a
  * stub of the procedure linkage table: what called it is on top of the stack. */
 static bool leave_stub(const struct sample_walk *walk, struct unwind_place *place)
@@ -69,7 +47,7 @@ static bool leave_stub(const struct sample_walk *walk, struct unwind_place *plac
 
 	if (!place->exact ||
 	    !read_caller((void *)(uintptr_t)walk, place->registers[UNWIND_RSP], &pc) ||
-	    !is_after_call(walk, pc))
+	    !sample_is_after_call(walk->processes, walk->image, pc, NULL))
 		return false;
 	place->registers[UNWIND_RSP] += WORD;
 	place->pc = pc;
@@ -124,8 +102,10 @@ void sample_stack_walk(const struct sample_walk *walk, struct sample_path *ret_p
 	ret_path->whole = !record->stack_size;
 	while (ret_path->count < SAMPLE_FRAMES_MAX && record->stack_size) {
 		bool signal;
-		const enum unwind_step step = unwind_leave(&view, &place, &signal);
+		enum unwind_step step = unwind_leave(&view, &place, &signal);
 
+		if (step == UNWIND_STUCK && sample_partial_find(walk, &view, &place))
+			step = unwind_leave(&view, &place, &signal);
 		if (step == UNWIND_OUTERMOST ||
 		    (step == UNWIND_STUCK && !leave_stub(walk, &place) &&
 		     !follow_pointer(walk, &place))) {

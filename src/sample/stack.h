@@ -21,6 +21,8 @@ struct sample_walk {
 	struct sample_processes *processes;
 	uint32_t image; /* index */
 	const struct sample_record *record;
+	bool partial; /* of the registers the stack pointer and the pc alone are known:
+			 others are 0 */
 	uint64_t pc, rsp; /* where the thread is in the original code, and its stack */
 	/* Returns a return address as the program would have it. */
 	uint64_t (*show_caller)(void *context, uint64_t address);

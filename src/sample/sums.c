@@ -1,9 +1,11 @@
 #include "sample/sums.h"
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Together some 300 MB. */
-enum { NODES_MAX = 1 << 22, SUMS_MAX = 1 << 21 };
+enum { NODES_MAX = 1 << 22, SUMS_MAX = 1 << 21, WAITS_MAX = 1 << 18 };
 
 uint32_t sample_sums_node(struct sample_sums *sums, uint32_t parent, uint32_t module,
 			  uint64_t address)
@@ -27,6 +29,26 @@ uint32_t sample_sums_node(struct sample_sums *sums, uint32_t parent, uint32_t mo
 	return (uint32_t)sums->nodes.count - 1;
 }
 
+uint32_t sample_sums_wait(struct sample_sums *sums, const char *kind, const char *on,
+			  uint32_t holder)
+{
+	uint64_t hash = hash_bytes(on, strlen(on)) + holder, index;
+
+	for (; table_find(&sums->by_wait, hash, &index); hash++) {
+		const struct sample_wait *wait = &sums->waits.items[index];
+
+		if (wait->holder == holder && !strcmp(wait->on, on) &&
+		    !strcmp(wait->kind, kind))
+			return (uint32_t)index + 1;
+	}
+	if (sums->waits.count >= WAITS_MAX)
+		return 0;
+	*table_insert(&sums->by_wait, hash, NULL) = sums->waits.count;
+	vector_push(&sums->waits, ((struct sample_wait){memory_copy_string(kind),
+							memory_copy_string(on), holder}));
+	return (uint32_t)sums->waits.count;
+}
+
 void sample_sums_add(struct sample_sums *sums, const struct sample_sum *sample)
 {
 	uint64_t hash =
@@ -41,10 +63,13 @@ void sample_sums_add(struct sample_sums *sums, const struct sample_sum *sample)
 		struct sample_sum *sum = &sums->sums.items[index];
 
 		if (sum->node != sample->node || sum->image != sample->image ||
-		    sum->tid != sample->tid || sum->event != sample->event)
+		    sum->tid != sample->tid || sum->wait != sample->wait ||
+		    sum->event != sample->event)
 			continue;
 		sum->samples += sample->samples;
 		sum->events += sample->events;
+		if (sample->longest > sum->longest)
+			sum->longest = sample->longest;
 		return;
 	}
 	if (sums->sums.count >= SUMS_MAX) {
@@ -57,6 +82,12 @@ void sample_sums_add(struct sample_sums *sums, const struct sample_sum *sample)
 
 void sample_sums_deinit(struct sample_sums *sums)
 {
+	vector_for_each (&sums->waits, wait) {
+		free(wait->kind);
+		free(wait->on);
+	}
+	vector_deinit(&sums->waits);
+	table_deinit(&sums->by_wait);
 	vector_deinit(&sums->nodes);
 	vector_deinit(&sums->sums);
 	table_deinit(&sums->by_node);

@@ -11,6 +11,7 @@
 enum {
 	SAMPLE_NOWHERE = UINT32_MAX, /* as a module: nothing is known of the address */
 	SAMPLE_CUT_OFF = UINT32_MAX - 1, /* the frames further out are not known */
+	SAMPLE_RUNNING = UINT32_MAX - 2, /* somewhere: the thread ran */
 };
 
 /* A frame: a place in the code, below the frames that called it. */
@@ -21,21 +22,35 @@ struct sample_node {
 			     byte */
 };
 
+/* What a thread waited for. */
+struct sample_wait {
+	char *kind, *on; /* "mutex", "mutex 0x7f... held by thread 12" */
+	uint32_t holder; /* node of the thread that held it; 0: not known */
+};
+
 struct sample_sum {
-	uint32_t node, image, tid, event;
+	uint32_t node, image, tid, wait,
+		event; /* wait: number in `waits`, from 1; 0: none */
 	uint64_t samples, events;
+	uint64_t longest; /* most events of one; 0: it is not asked */
 };
 
 struct sample_sums {
 	struct VECTOR(struct sample_node) nodes; /* 0 is none */
 	struct VECTOR(struct sample_sum) sums;
-	struct table by_node, by_sum; /* by hashes: index + 1 */
-	uint64_t dropped;             /* samples that there was no room for */
+	struct VECTOR(struct sample_wait) waits;
+	struct table by_node, by_sum, by_wait; /* by hashes */
+	uint64_t dropped;                      /* samples that there was no room for */
 };
 
 /* Returns the node of a frame, which is added if it is new; 0 without room for it. */
 uint32_t sample_sums_node(struct sample_sums *sums, uint32_t parent, uint32_t module,
 			  uint64_t address);
+
+/* Returns the number of what a thread waited for, from 1; it is added if it is new. 0
+ * without room. */
+uint32_t sample_sums_wait(struct sample_sums *sums, const char *kind, const char *on,
+			  uint32_t holder);
 
 /* Adds the numbers of one sample, or several. */
 void sample_sums_add(struct sample_sums *sums, const struct sample_sum *sample);
