@@ -427,6 +427,34 @@ static struct trm_error *check_regions(struct measuring *given)
 	return NULL;
 }
 
+/* Threads are looked at in an interval; those that run are sampled as often. */
+static struct trm_error *check_stacks(struct measuring *given)
+{
+	const uint64_t usual_ns = 100000000;
+	struct session_samples *samples = &given->options.samples;
+	struct session_window *window = &given->options.window;
+
+	if (samples->events || samples->rate.frequency || samples->rate.period)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"-m stacks looks at threads every --interval: "
+					"leave --event, --frequency and --period out");
+	if (strcmp(given->with_probes, "stacks") != 0)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"-m stacks is for programs that are not traced, "
+					"and alone: measure '%s' in runs of their own",
+					given->with_probes);
+	if (window->interval_instructions)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"threads are looked at every --interval, which is "
+			"a time: write 100ms");
+	samples->look_ns = window->interval_ns ? window->interval_ns : usual_ns;
+	samples->rate.period = samples->look_ns;
+	samples->events = memory_copy_string("task-clock");
+	window->interval_ns = 0;
+	return NULL;
+}
+
 /* Samples are taken of what runs, however it was changed; regions have a profile of
  * their own. */
 static struct trm_error *check_samples(struct measuring *given)
@@ -450,6 +478,8 @@ static struct trm_error *check_samples(struct measuring *given)
 			TRM_ERROR_USAGE,
 			"--frequency and --period say the same in two ways: "
 			"leave one out");
+	if (collector->stacks)
+		TRM_TRY(check_stacks(given));
 	if (!samples->events)
 		samples->events = memory_copy_string("cpu-clock");
 	if (!samples->rate.frequency)

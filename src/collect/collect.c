@@ -26,6 +26,7 @@ const struct collector *const collectors[] = {
 	&collector_openmp,
 	&collector_samples,
 	&collector_samples_callpath,
+	&collector_stacks,
 	NULL,
 };
 
@@ -72,6 +73,7 @@ static void add_collector(struct collector *all, const struct collector *one)
 	all->mpi |= one->mpi;
 	all->openmp |= one->openmp;
 	all->samples |= one->samples;
+	all->stacks |= one->stacks;
 	all->callpath |= one->callpath;
 	if (!one->slot_size)
 		return;

@@ -21,6 +21,7 @@ extern const struct collector collector_edges;
 extern const struct collector collector_paths;
 extern const struct collector collector_samples;
 extern const struct collector collector_samples_callpath;
+extern const struct collector collector_stacks;
 extern const struct collector collector_regions;
 extern const struct collector collector_probes;
 extern const struct collector collector_tools;

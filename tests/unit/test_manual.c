@@ -220,6 +220,13 @@ static void test_paths(void **state)
 	check_no_more_options("paths");
 }
 
+static void test_stacks(void **state)
+{
+	(void)state;
+	check_options("stacks", 8);
+	check_no_more_options("stacks");
+}
+
 static void test_loops(void **state)
 {
 	(void)state;
@@ -384,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_graph),        cmocka_unit_test(test_channel),
 		cmocka_unit_test(test_label),        cmocka_unit_test(test_summarize),
 		cmocka_unit_test(test_tool),         cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_stacks),
 	};
 	char beside[PATH_MAX];
 

@@ -97,6 +97,7 @@ struct collector {
 	bool mpi;           /* and calls of MPI functions */
 	bool openmp;        /* and events that OpenMP's run-time library reports */
 	bool samples;       /* samples are taken: see sample/sampler.h */
+	bool stacks;        /* all threads are looked at: see stacks/look.h */
 	bool callpath;      /* with the calls that led there */
 	bool spans;         /* calls of chosen functions are regions, too */
 	bool spans_alone;   /* and nothing is counted */

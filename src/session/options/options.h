@@ -120,6 +120,7 @@ typedef void planning_show(const char *name, unsigned int left);
 struct session_samples {
 	char *events; /* names, with commas between them */
 	struct sample_rate rate;
+	uint64_t look_ns; /* from one look at all threads to the next; 0: none */
 };
 
 struct probe_program;

@@ -10,6 +10,7 @@
 #include "sample/sampler.h"
 #include "sample/save.h"
 #include "session/profile/profile_writer.h"
+#include "session/run/looks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@ struct sampler_options samples_options(const struct session_options *options)
 	return (struct sampler_options){
 		.events = options->samples.events,
 		.rate = options->samples.rate,
-		.threads = options->threads,
+		.threads = options->threads || options->samples.look_ns,
 		.no_follow = options->no_follow,
 		.after_ns = options->window.start.wait_ns,
 		.for_ns = options->window.stop.wait_ns,
@@ -140,6 +141,8 @@ static struct trm_error *save_run(const struct session_options *options,
 /* The thread that takes samples in while the front waits. */
 struct taker {
 	struct sampler *sampler;
+	struct stacks *stacks; /* NULL: threads are not looked at */
+	uint64_t look_ns;
 	pthread_t thread;
 	int stop_fd; /* can be read when it is to end */
 };
@@ -149,10 +152,9 @@ static void *take_samples(void *context)
 	struct taker *taker = context;
 	struct pollfd stop = {.fd = taker->stop_fd, .events = POLLIN};
 
-	while (poll(&stop, 1, 0) <= 0) {
-		sample_source_wait(&taker->sampler->source, taker->stop_fd, TAKE_MS);
-		sampler_take(taker->sampler, false);
-	}
+	while (poll(&stop, 1, 0) <= 0)
+		looks_take(taker->stacks, taker->sampler, taker->look_ns, taker->stop_fd,
+			   TAKE_MS);
 	return NULL;
 }
 
@@ -200,7 +202,8 @@ static struct trm_error *follow_program(const struct session_options *options,
 {
 	sigset_t signals;
 	int why = 0;
-	struct trm_error *error = sampler_open(taker->sampler, program);
+	struct trm_error *error =
+		looks_open(options, taker->sampler, program, false, &taker->stacks);
 
 	front_block_signals(&signals);
 	if (!error)
@@ -215,6 +218,10 @@ static struct trm_error *follow_program(const struct session_options *options,
 	}
 	if (read(failed_fd, &why, sizeof(why)) < (ssize_t)sizeof(why))
 		why = 0;
+	/* Where no event tells of it. */
+	if (taker->stacks && !taker->stacks->samples_run)
+		__atomic_store_n(&taker->sampler->begin_ns, clock_now_ns(),
+				 __ATOMIC_RELEASE);
 	outcome->status = front_wait(program, &signals, NULL);
 	end_taking(taker);
 	return why ? front_exec_error(options, why, outcome) : NULL;
@@ -225,7 +232,7 @@ static struct trm_error *run_sampled(const struct session_options *options,
 				     struct run_outcome *outcome)
 {
 	struct context_run run = {.start = time(NULL)};
-	struct taker taker = {.sampler = sampler};
+	struct taker taker = {.sampler = sampler, .look_ns = options->samples.look_ns};
 	const uint64_t begin = clock_now_ns();
 	int go[2], failed[2];
 
@@ -252,8 +259,11 @@ static struct trm_error *run_sampled(const struct session_options *options,
 	if (program < 0)
 		close(go[1]);
 	close(failed[0]);
-	TRM_TRY(error);
-	sampler_finish(sampler);
+	if (error) {
+		stacks_destroy(taker.stacks);
+		return error;
+	}
+	looks_finish(taker.stacks, sampler);
 	run.first = (uint32_t)program;
 	run.wall_ns = clock_now_ns() - begin;
 	error = save_run(options, sampler, &run, outcome->status);
@@ -306,7 +316,8 @@ static bool show_profile(const struct session_options *options,
 /* Until the time is over, a signal comes, or the process ends. */
 static struct trm_error *follow_attached(const struct session_options *options,
 					 const struct attach_request *request,
-					 struct sampler *sampler, struct context_run *run)
+					 struct sampler *sampler, struct stacks *stacks,
+					 struct context_run *run)
 {
 	const struct timespec none = {0, 0};
 	const struct session_window *window = &options->window;
@@ -325,15 +336,14 @@ static struct trm_error *follow_attached(const struct session_options *options,
 	sigaddset(&signals, SIGHUP);
 	while (clock_now_ns() - begin < length && !is_ended(pid_fd) &&
 	       sigtimedwait(&signals, NULL, &none) <= 0) {
-		sample_source_wait(&sampler->source, pid_fd, TAKE_MS);
-		sampler_take(sampler, false);
+		looks_take(stacks, sampler, options->samples.look_ns, pid_fd, TAKE_MS);
 		if (!request->save_ns || clock_now_ns() - shown < request->save_ns)
 			continue;
 		shown += request->save_ns;
 		if (!show_profile(options, request, sampler, run, begin, &error))
 			break;
 	}
-	sampler_finish(sampler);
+	looks_finish(stacks, sampler);
 	/* How a process ended that is not ours nobody tells. */
 	if (is_ended(pid_fd))
 		run->exit = "";
@@ -341,12 +351,14 @@ static struct trm_error *follow_attached(const struct session_options *options,
 }
 
 /* Of a process that waits, samples begin with the program that it executes. */
-static struct trm_error *open_attached(struct sampler *sampler,
-				       const struct attach_request *request)
+static struct trm_error *open_attached(const struct session_options *options,
+				       struct sampler *sampler,
+				       const struct attach_request *request,
+				       struct stacks **ret_stacks)
 {
+	TRM_TRY(looks_open(options, sampler, request->pid, !request->waits, ret_stacks));
 	if (!request->waits)
-		return sampler_attach(sampler, request->pid);
-	TRM_TRY(sampler_open(sampler, request->pid));
+		return NULL;
 	sampler->begin_ns = clock_now_ns();
 	return write(request->go_fd, "g", 1) == 1
 		       ? NULL
@@ -371,15 +383,16 @@ struct trm_error *samples_attach(const struct session_options *options,
 				  .first = (uint32_t)request->pid,
 				  .exit = "running"};
 	struct sampler *sampler;
+	struct stacks *stacks = NULL;
 
 	TRM_TRY(sampler_create(&asked, &sampler));
-	struct trm_error *error =
-		name_process(open_attached(sampler, request), request->pid);
+	struct trm_error *error = name_process(
+		open_attached(options, sampler, request, &stacks), request->pid);
 
 	if (!error) {
 		if (request->begun)
 			request->begun(request->pid);
-		error = follow_attached(options, request, sampler, &run);
+		error = follow_attached(options, request, sampler, stacks, &run);
 	}
 	sampler_destroy(sampler);
 	return error;

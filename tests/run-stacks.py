@@ -1,0 +1,288 @@
+#!/usr/bin/python3
+"""Looks at threads that do known things: `trammel stacks`, `-m stacks` and `-m waits`.
+
+Usage: run-stacks.py [--trammel PATH] [--only NAME] [--keep DIR]
+
+The programs in stacks/ say of each of their threads what it does (see their heads). Ends with
+`N passed, N failed`.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = os.path.join(HERE, "stacks")
+
+BUILDS = {
+    "O0": ["gcc", "-O0", "-g"],
+    "O2": ["gcc", "-O2", "-g"],
+    "clang": ["clang", "-O1", "-g"],
+    "static": ["gcc", "-O2", "-static"],
+    # Without the tables by which frames are left, but with frame pointers.
+    "pointers": ["gcc", "-O1", "-fno-omit-frame-pointer", "-fno-asynchronous-unwind-tables",
+                 "-fno-optimize-sibling-calls"],
+}
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def build(folder, name, variant="O2"):
+    program = os.path.join(folder, variant, name)
+    os.makedirs(os.path.dirname(program), exist_ok=True)
+    subprocess.run([*BUILDS[variant], "-w", "-pthread", os.path.join(SOURCES, name + ".c"), "-o", program],
+                   check=True)
+    return program
+
+
+def has_path(names, wanted):
+    """Whether functions are there, the outermost first, others maybe between."""
+    at = iter(names)
+    return all(any(name == word for name in at) for word in wanted)
+
+
+def expectations(text):
+    return {name: (state, what, functions.split())
+            for name, state, what, functions in re.findall(r"^= (\S+) (\S+) (.*)\t(.*)$", text, re.M)}
+
+
+class Running:
+    """A program that waits for ever, until it is left."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.text = ""
+        while "ready" not in self.text:
+            line = self.process.stdout.readline()
+            expect(line, f"{command} ended")
+            self.text += line
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def switches(self):
+        """How often each thread has waited, and lost its processor."""
+        folder = f"/proc/{self.process.pid}/task"
+        found = {}
+        for tid in os.listdir(folder):
+            with open(f"{folder}/{tid}/status", encoding="utf-8") as file:
+                found[tid] = re.findall(r"ctxt_switches:\t(\d+)", file.read())
+        return found
+
+
+class Tests:
+    def __init__(self, trammel, folder):
+        self.trammel = trammel
+        self.folder = folder
+
+    def call(self, *words, status=0, env=None):
+        done = subprocess.run([self.trammel, *words], capture_output=True, text=True, check=False,
+                              env={**os.environ, **(env or {})})
+        expect(done.returncode == status, f"{words}: status {done.returncode}: {done.stderr}")
+        return done
+
+    def stacks(self, pid):
+        return json.loads(self.call("stacks", "--json", "-p", str(pid)).stdout)["threads"]
+
+    def rows(self, profile):
+        return json.loads(self.call("stacks", "--json", profile).stdout)["rows"]
+
+    def check_now(self, running, names=None):
+        """What differs from what the program says."""
+        found = {row["thread.name"]: row for row in self.stacks(running.process.pid)}
+        wrong = []
+        for name, (state, what, functions) in expectations(running.text).items():
+            if names and name not in names:
+                continue
+            row = found.get(name)
+            frames = [frame["function"] for frame in reversed(row["frames"])] if row else []
+            if not row or row["state"] != state or not has_path(frames, functions) or \
+                    not re.fullmatch(what, row.get("wait.on", "-")):
+                wrong.append((name, row))
+        return wrong
+
+    def now(self):
+        for variant in BUILDS:
+            with Running(build(self.folder, "states", variant)) as running:
+                for _ in range(50):
+                    # A thread that runs has maybe no processor for a moment.
+                    wrong = self.check_now(running)
+                    if not wrong:
+                        break
+                    time.sleep(0.1)
+                expect(not wrong, f"{variant}: {wrong}")
+
+    def holder(self):
+        with Running(build(self.folder, "states")) as running:
+            threads = {row["thread.name"]: row for row in self.stacks(running.process.pid)}
+            expect(threads["wanting"]["wait.holder.thread"] == threads["holder"]["thread"], str(threads))
+            expect(threads["join"]["wait.on"] == f"thread {threads['holder']['thread']}", str(threads["join"]))
+
+    def places(self):
+        with Running(build(self.folder, "states", "O0")) as running:
+            text = self.call("stacks", "-p", str(running.process.pid)).stdout
+        expect(re.search(r"#\d+ +want at \S*states.c:\d+ in states$", text, re.M), text)
+        expect(re.search(r"^thread \d+ wanting: blocked for mutex", text, re.M), text)
+
+    def stripped(self):
+        """Names that only symbols have are missing, and frames are all there."""
+        program = build(self.folder, "states", "static")
+        subprocess.run(["strip", program], check=True)
+        with Running(program) as running:
+            threads = {row["thread.name"]: row for row in self.stacks(running.process.pid)}
+        expect(threads["wanting"]["state"] == "blocked" and
+               threads["wanting"]["wait.holder.thread"] == threads["holder"]["thread"], str(threads))
+        expect(len(threads["deep"]["frames"]) > 9, str(threads["deep"]))
+
+    def undisturbed(self):
+        """No thread that waits has run because it was looked at, and nothing is traced."""
+        with Running(build(self.folder, "states")) as running:
+            quiet = {row["thread"] for row in self.stacks(running.process.pid)
+                     if row["state"] != "running"}
+            before = running.switches()
+            for _ in range(10):
+                self.stacks(running.process.pid)
+            after = running.switches()
+            for tid in quiet:
+                expect(before[str(tid)] == after[str(tid)], f"{tid}: {before} {after}")
+
+    def check_looks(self, text, rows, names):
+        for name, (state, what, functions) in expectations(text).items():
+            if name not in names:
+                continue
+            got = [row for row in rows if row["state"] == state and
+                   re.fullmatch(what, row.get("wait.on", "-")) and
+                   has_path([frame["function"] for frame in reversed(row["frames"])], functions)]
+            expect(got and got[0]["times"] > 0 and got[0]["time.ns"] > 0, f"{name}: {rows}")
+
+    def looks(self):
+        program = build(self.folder, "states")
+        profile = program + ".trm"
+        done = self.call("run", "-q", "-m", "stacks", "--interval", "20ms", "-o", profile, "--", program,
+                         "1000")
+        rows = self.rows(profile)
+        self.check_looks(done.stdout, rows, set(expectations(done.stdout)))
+        held = [row for row in rows if row.get("wait.kind") == "mutex"]
+        expect(held and "hold < begin" in held[0]["wait.holder"], str(held))
+        text = self.call("stacks", profile).stdout
+        expect("Held on the path" in text and "-> sleep" in text, text)
+
+    def looks_without_samples(self):
+        """Without perf events threads that run have no stacks, and the rest is as before."""
+        program = build(self.folder, "states")
+        profile = program + ".none.trm"
+        done = self.call("run", "-q", "-m", "stacks", "--interval", "20ms", "-o", profile, "--", program,
+                         "1000", env={"TRAMMEL_NO_PERF_EVENTS": "1"})
+        rows = self.rows(profile)
+        self.check_looks(done.stdout, rows, set(expectations(done.stdout)) - {"burn"})
+        expect(any(row["state"] == "running" and row["frames"][0]["function"] == "[running]"
+                   for row in rows), str(rows))
+        expect("perf_event_paranoid" in self.call("stacks", profile).stdout, "no note")
+
+    def attached(self):
+        program = build(self.folder, "states")
+        profile = program + ".attached.trm"
+        with Running(program) as running:
+            self.call("attach", "-q", "-m", "stacks", "--interval", "20ms", "-p", str(running.process.pid),
+                      "--for", "500ms", "-o", profile)
+            self.check_looks(running.text, self.rows(profile), set(expectations(running.text)) - {"burn"})
+            expect(running.process.poll() is None, "the program has ended")
+
+    def children(self):
+        """Processes that are made, and programs that they execute."""
+        for env in ({}, {"TRAMMEL_NO_PERF_EVENTS": "1"}):
+            profile = os.path.join(self.folder, "children.trm")
+            done = self.call("run", "-q", "-m", "stacks", "--interval", "10ms", "-o", profile, "--", "bash",
+                             "-c", "sleep 0.7 & sleep 0.7; wait; exit 3", env=env, status=3)
+            expect(not done.stdout, done.stdout)
+            rows = self.rows(profile)
+            sleeping = {row["process"] for row in rows if row.get("wait.on") == "sleep"}
+            expect(len(sleeping) == 2, str(rows))
+            expect(any(row.get("wait.kind") == "child" for row in rows), str(rows))
+
+    def other_commands(self):
+        program = build(self.folder, "states")
+        profile = program + ".other.trm"
+        self.call("run", "-q", "-m", "stacks", "--interval", "20ms", "-o", profile, "--", program, "500")
+        query = 'SELECT sum(samples) AS n WHERE wait.kind="pipe" GROUP BY wait.on'
+        once = json.loads(self.call("query", "--json", query, profile).stdout)["rows"]
+        merged = profile + ".merged"
+        self.call("merge", "-o", merged, profile, profile)
+        twice = json.loads(self.call("query", "--json", query, merged).stdout)["rows"]
+        expect(once and [2 * row["n"] for row in once] == [row["n"] for row in twice], f"{once} {twice}")
+        expect(2 * sum(row["times"] for row in self.rows(profile)) ==
+               sum(row["times"] for row in self.rows(merged)), "merged")
+        self.call("diff", profile, profile)
+        expect("waiting" in self.call("report", profile).stdout, "report")
+
+    def refused(self):
+        for words, status, text in (
+                (("stacks", "-p", "4194303"), 4, "no process"),
+                (("stacks", "-p", "0"), 2, "pid"),
+                (("stacks",), 2, "one profile is needed"),
+                (("stacks", "-p", "1", "x.trm"), 2, "leave one out"),
+                (("stacks", "--threshold", "x", "x.trm"), 2, "percentage"),
+                (("run", "-m", "stacks,functions", "--", "true"), 2, "alone"),
+                (("run", "-m", "stacks", "--interval", "10M", "--", "true"), 2, "is a time"),
+                (("run", "-m", "stacks", "--frequency", "10", "--", "true"), 2, "--interval")):
+            done = self.call(*words, status=status)
+            expect(text in done.stderr and not done.stdout, f"{words}: {done.stderr}")
+        profile = os.path.join(self.folder, "true.trm")
+        self.call("run", "-q", "-o", profile, "--", "true")
+        expect("has no stacks" in self.call("stacks", profile, status=2).stderr, "no stacks")
+
+    def short(self):
+        """An empty profile says why."""
+        profile = os.path.join(self.folder, "short.trm")
+        self.call("run", "-q", "-m", "stacks", "--interval", "1h", "-o", profile, "--", "true")
+        expect("shorter --interval" in self.call("stacks", profile).stdout, "no reason")
+
+
+NAMES = ("now", "holder", "places", "stripped", "undisturbed", "looks", "looks_without_samples", "attached",
+         "children", "other_commands", "refused", "short")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--trammel", default="build/src/cli/trammel")
+    parser.add_argument("--only")
+    parser.add_argument("--keep")
+    given = parser.parse_args()
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as made:
+        tests = Tests(os.path.abspath(given.trammel), given.keep or made)
+        for name in NAMES:
+            if given.only and given.only not in name:
+                continue
+            try:
+                getattr(tests, name)()
+                passed += 1
+            except Failure as failure:
+                failed += 1
+                print(f"FAILED {name}: {failure}")
+            except subprocess.CalledProcessError as error:
+                failed += 1
+                print(f"FAILED {name}: {error}: {error.stderr}")
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
