@@ -402,11 +402,12 @@ static struct trm_error *check_regions(struct measuring *given)
 		 {"regions,spans,openmp", "regions,trace,spans,openmp"}}};
 	const struct session_options *options = &given->options;
 	bool spans = given->regions.count;
+	/* Of samples it must be known later in which region they are. */
+	bool trace = given->collector.trace || given->collector.samples;
 
 	if (!given->collector.regions && !spans)
 		return NULL;
-	given->options.context.what =
-		what[given->collector.openmp][spans][given->collector.trace];
+	given->options.context.what = what[given->collector.openmp][spans][trace];
 	given->options.context.mpi = given->collector.mpi;
 	if (spans)
 		return take_spans(given);
@@ -480,16 +481,15 @@ static struct trm_error *check_samples(struct measuring *given)
 			"leave one out");
 	if (collector->stacks)
 		TRM_TRY(check_stacks(given));
+	if (collector->stacks && (collector->regions || given->regions.count))
+		return trm_error_create(TRM_ERROR_USAGE,
+					"stacks and regions cannot be measured together: "
+					"-m samples,regions tells where regions run");
 	if (!samples->events)
 		samples->events = memory_copy_string("cpu-clock");
 	if (!samples->rate.frequency)
 		samples->rate.frequency = SAMPLE_FREQUENCY;
 	samples->rate.callpath = collector->callpath;
-	if (collector->regions || given->regions.count)
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"samples and regions cannot be measured together: "
-			"measure them one after the other");
 	if (collector->slot_size)
 		return NULL;
 	if (options->only.count || options->skip.count || window->interval_ns ||

@@ -13,8 +13,9 @@ struct report_event {
 	uint64_t frequency; /* samples a second that were asked for; 0: by a period */
 	uint64_t period;    /* events that were asked for; 0: by a frequency */
 	uint64_t samples;   /* that were taken */
-	uint64_t total;     /* events in all, in the kernel, too */
-	uint64_t time_ns;   /* that the threads ran */
+	uint64_t looks;   /* that they were taken by, without perf events; 0: with them */
+	uint64_t total;   /* events in all, in the kernel, too */
+	uint64_t time_ns; /* that the threads ran */
 	/* Set by selecting: */
 	uint64_t selected, events; /* samples, and events that they stand for */
 };

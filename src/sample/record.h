@@ -35,6 +35,7 @@ struct sample_record {
 	/* TAKEN: */
 	uint64_t ip;
 	uint64_t period;      /* events since the one before */
+	uint64_t overrun;     /* further samples that were due until this one */
 	const uint8_t *chain; /* addresses of 8 bytes each, the innermost first */
 	uint64_t chain_count;
 	bool has_registers;

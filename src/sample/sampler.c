@@ -4,6 +4,7 @@
 #include "base/clock.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ void sampler_destroy(struct sampler *sampler)
 	sample_events_deinit(&sampler->events);
 	sample_processes_deinit(&sampler->processes);
 	sample_sums_deinit(&sampler->sums);
+	sample_contexts_deinit(&sampler->contexts);
 	free(sampler);
 }
 
@@ -206,13 +208,17 @@ void sampler_add_names(struct sampler *sampler, uint32_t node, unsigned int most
 
 static void see_sample(struct sampler *sampler, const struct sample_record *record)
 {
-	struct sample_sum sum = {.samples = 1, .events = record->period};
+	struct sample_sum sum = {.samples = 1 + record->overrun,
+				 .events = record->period};
 	uint64_t pc = find_pc(record), rsp = record->registers[UNWIND_RSP];
 
-	if (!sample_source_event(&sampler->source, record->id, &sum.event) || !pc ||
-	    !sampler_counts(sampler, record->pid, record->time))
+	if (!sample_source_event(&sampler->source, record->id, &sum.event) || !pc)
 		return;
-	sampler->taken[sum.event]++;
+	if (!sampler_counts(sampler, record->pid, record->time)) {
+		sampler->outside += sum.samples;
+		return;
+	}
+	sampler->taken[sum.event] += sum.samples;
 	sample_processes_thread(&sampler->processes, record->pid, record->tid);
 	sum.image = sample_processes_find(&sampler->processes, record->pid);
 	sum.tid = sampler->options.threads ? record->tid : 0;
@@ -222,7 +228,10 @@ static void see_sample(struct sampler *sampler, const struct sample_record *reco
 	sum.node = sampler->options.rate.callpath && record->has_registers
 			   ? sampler_add_path(sampler, sum.image, record, pc, rsp, false)
 			   : add_frame(sampler, sum.image, 0, pc);
-	sample_sums_add(&sampler->sums, &sum);
+	if (sampler->options.contexts)
+		sample_contexts_keep(&sampler->contexts, record, &sum);
+	else
+		sample_sums_add(&sampler->sums, &sum);
 }
 
 static void see_mapping(struct sampler *sampler, const struct sample_record *record)
@@ -290,7 +299,7 @@ static void visit_record(void *context, const struct sample_record *record)
 	sampler_see(context, record);
 }
 
-static uint64_t thread_ns(void)
+uint64_t sampler_own_clock(void)
 {
 	struct timespec now;
 
@@ -300,11 +309,46 @@ static uint64_t thread_ns(void)
 
 void sampler_take(struct sampler *sampler, bool all)
 {
-	const uint64_t begin = thread_ns();
+	const uint64_t begin = sampler_own_clock();
 
 	sample_processes_read_dumps(&sampler->processes);
 	sample_source_drain(&sampler->source, all, visit_record, sampler);
-	sampler->own_ns += thread_ns() - begin;
+	sampler->own_ns += sampler_own_clock() - begin;
+}
+
+/* All of the first event, in words. */
+static void add_amount(struct text *text, const struct sampler *sampler)
+{
+	const struct sample_event *event = &sampler->events.items[0];
+	const uint64_t total = sampler->source.tallies[0].total;
+
+	if (event->is_clock)
+		text_format(text, "%.1f ms of processor time", (double)total / 1e6);
+	else
+		text_format(text, "%" PRIu64 " events", total);
+}
+
+void sampler_explain_empty(const struct sampler *sampler, struct text *text)
+{
+	for (size_t i = 0; i < sampler->events.count; i++)
+		if (sampler->taken[i])
+			return;
+	text_add(text, "no samples: ");
+	if (sampler->outside)
+		text_format(text,
+			    "all %" PRIu64 " are of times, or of processes, that "
+			    "were not chosen",
+			    sampler->outside);
+	else if (sampler->lost)
+		text_add(text, "the kernel had no room for the records");
+	else if (!sampler->source.tallies[0].total)
+		text_format(text, "%s did not happen", sampler->events.items[0].name);
+	else {
+		text_format(text, "%s: ", sampler->events.items[0].name);
+		add_amount(text, sampler);
+		text_add(text, " in all, less than a period, or in the kernel");
+	}
+	text_add(text, "\n");
 }
 
 void sampler_finish(struct sampler *sampler)

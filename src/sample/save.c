@@ -1,6 +1,7 @@
 #include "sample/save.h"
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "image/image.h"
@@ -16,7 +17,7 @@
 
 struct attributes {
 	record_attribute module, path, function, caller_module, caller;
-	record_attribute offset, image, thread, event, address, samples, events;
+	record_attribute region, offset, image, thread, event, address, samples, events;
 	record_attribute build_id, known, instrumented;
 	record_attribute wait_kind, wait_on, longest, holder;
 };
@@ -24,7 +25,7 @@ struct attributes {
 /* A sum as it is written; equal ones but for the last two are one. */
 struct row {
 	record_node node;
-	uint32_t image, tid, wait, event;
+	uint32_t image, tid, wait, context, event;
 	uint64_t offset, address;
 	uint64_t samples, events, longest;
 };
@@ -52,6 +53,7 @@ static struct trm_error *make_attributes(struct writing *writing)
 	const uint32_t value = RECORD_AS_VALUE,
 		       sum = RECORD_AS_VALUE | RECORD_AGGREGATABLE;
 	const struct record_attribute_row rows[] = {
+		{"region.path", RECORD_STRING, 0, &n->region},
 		{"module", RECORD_STRING, 0, &n->module},
 		{"module.path", RECORD_STRING, 0, &n->path},
 		{"function", RECORD_STRING, 0, &n->function},
@@ -147,9 +149,11 @@ static record_node caller_node(struct writing *writing, uint32_t node)
 	return path;
 }
 
+/* `context`: number of the program's own context. */
 static record_node leaf_node(struct writing *writing, const struct sample_node *node,
-			     const char *name)
+			     const char *name, uint32_t context)
 {
+	const struct sample_contexts *contexts = &writing->sampler->contexts;
 	struct record_model *model = writing->saving->model;
 	const char *path = path_of(writing, node->module);
 	record_node at = caller_node(writing, node->parent);
@@ -157,7 +161,11 @@ static record_node leaf_node(struct writing *writing, const struct sample_node *
 	at = record_node_child(model, at, writing->names.module,
 			       record_string(path_name(path)));
 	at = record_node_child(model, at, writing->names.path, record_string(path));
-	return record_node_child(model, at, writing->names.function, record_string(name));
+	at = record_node_child(model, at, writing->names.function, record_string(name));
+	return context < contexts->texts.count
+		       ? record_node_child(model, at, writing->names.region,
+					   record_string(contexts->texts.items[context]))
+		       : at;
 }
 
 /* Describes a module once for each image: its build, and how many functions it has. */
@@ -219,10 +227,11 @@ static void add_row(struct writing *writing, const struct sample_sum *sum)
 
 	vector_push(&writing->rows,
 		    ((struct row){
-			    .node = leaf_node(writing, node, naming->name),
+			    .node = leaf_node(writing, node, naming->name, sum->context),
 			    .image = image,
 			    .tid = sum->tid,
 			    .wait = sum->wait,
+			    .context = sum->context,
 			    .event = sum->event,
 			    .offset = offset,
 			    .address = node->address,
@@ -241,6 +250,7 @@ static int compare_rows(const void *left, const void *right)
 		?: compare_numbers(a->node, b->node)
 		?: compare_numbers(a->tid, b->tid)
 		?: compare_numbers(a->wait, b->wait)
+		?: compare_numbers(a->context, b->context)
 		?: compare_numbers(a->offset, b->offset)
 		?: compare_numbers(a->address, b->address);
 }
@@ -332,6 +342,8 @@ static struct trm_error *save_event(const struct writing *writing, uint32_t inde
 		 by_frequency},
 		{"event.period", record_uint(event->period), event->period != 0},
 		{"event.samples", record_uint(sampler->taken[index]), true},
+		{"event.looks", record_uint(sampler->source.looks),
+		 sampler->source.looked},
 		{"event.total", record_uint(tally->total), true},
 		{"event.time.ns", record_uint(sampler->source.run_ns), true},
 		{"event.running.ns", record_uint(tally->running_ns), true},
@@ -357,7 +369,12 @@ static struct trm_error *save_event(const struct writing *writing, uint32_t inde
 static struct trm_error *save_globals(const struct writing *writing)
 {
 	const struct sampler *sampler = writing->sampler;
-	const char *notes = sampler->source.notes.data;
+	const char *known = sampler->source.notes.data;
+	struct text text = {0};
+
+	text_add(&text, known ? known : "");
+	sampler_explain_empty(sampler, &text);
+	scoped_free char *notes = text.data;
 	const struct {
 		const char *name;
 		struct record_value value;
@@ -370,7 +387,7 @@ static struct trm_error *save_globals(const struct writing *writing)
 		 sampler->sums.dropped != 0},
 		{"samples.cut_off", record_uint(sampler->cut_off), sampler->cut_off != 0},
 		{"samples.own.ns", record_uint(sampler->own_ns), true},
-		{"samples.notes", record_string(notes ? notes : ""), notes != NULL},
+		{"samples.notes", record_string(notes), *notes},
 	};
 
 	for (size_t i = 0; i < array_count(rows); i++) {

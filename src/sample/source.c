@@ -1,5 +1,6 @@
 #include "sample/source.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ void sample_source_init(struct sample_source *source, struct sample_events *even
 	};
 }
 
-void sample_source_deinit(struct sample_source *source)
+static void close_all(struct sample_source *source)
 {
 	vector_for_each (&source->rings, ring)
 		sample_ring_deinit(ring);
@@ -49,12 +50,16 @@ void sample_source_deinit(struct sample_source *source)
 		close(opened->fd);
 	vector_deinit(&source->rings);
 	vector_deinit(&source->opened);
+}
+
+void sample_source_deinit(struct sample_source *source)
+{
+	close_all(source);
 	sample_order_deinit(&source->order);
 	text_deinit(&source->notes);
 }
 
-/* A period near the one that was asked for. */
-static uint64_t jittered_period(struct sample_source *source, uint64_t period)
+uint64_t sample_source_jitter(struct sample_source *source, uint64_t period)
 {
 	const double around =
 		1 + ((double)rand_r(&source->seed) / (double)RAND_MAX - 0.5) / 10;
@@ -74,31 +79,33 @@ static void raise_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* What errno is instead when the rings may not be locked in memory. */
+#define NO_RINGS ENOBUFS
+
 static struct trm_error *explain_refusal(int why)
 {
-	switch (why) {
-	case EACCES:
-	case EPERM:
-		return trm_error_create(
-			TRM_ERROR_UNSUPPORTED,
-			"samples need perf events, which are forbidden here (%s): set "
-			"the kernel's kernel.perf_event_paranoid to 2 or less, or let "
-			"the container's seccomp profile have perf_event_open",
-			strerror(why));
-	case ENOSYS:
-		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"samples need perf events, which this kernel "
-					"does not have");
-	case ESRCH:
+	static const struct {
+		int why;
+		const char *text;
+	} reasons[] = {
+		{EACCES, "perf events are forbidden here (kernel.perf_event_paranoid)"},
+		{EPERM, "perf events are forbidden here (kernel.perf_event_paranoid, or "
+			"a container's seccomp profile)"},
+		{ENOSYS, "this kernel has no perf events"},
+		{EMFILE, "there are too few descriptors for perf events of all threads "
+			 "on all processors (ulimit -Hn)"},
+		{NO_RINGS, "no memory may be locked for records of perf events "
+			   "(kernel.perf_event_mlock_kb)"},
+	};
+
+	if (why == ESRCH)
 		return trm_error_create(TRM_ERROR_GONE, "the process has ended");
-	case EMFILE:
-		return trm_error_create(
-			TRM_ERROR_UNSUPPORTED,
-			"too few descriptors for all threads on all processors: raise "
-			"the limit (ulimit -Hn)");
-	default:
-		return trm_error_system(why, "cannot open a perf event");
-	}
+	for (size_t i = 0; i < array_count(reasons); i++)
+		if (reasons[i].why == why)
+			return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s",
+						reasons[i].text);
+	return trm_error_create(TRM_ERROR_UNSUPPORTED, "perf events cannot be opened: %s",
+				strerror(why));
 }
 
 static int open_event(const struct perf_event_attr *attributes, pid_t tid, int cpu)
@@ -122,7 +129,10 @@ static bool join_ring(struct sample_source *source, int fd, int cpu)
 
 	if (ring->head)
 		return !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd);
-	return sample_ring_init(ring, fd, stacks ? RING_STACKS : RING_SHORT);
+	if (sample_ring_init(ring, fd, stacks ? RING_STACKS : RING_SHORT))
+		return true;
+	errno = NO_RINGS;
+	return false;
 }
 
 /* Opens an event on one processor. Returns 0, or why it cannot be. */
@@ -157,7 +167,7 @@ static int open_on_all(struct sample_source *source, struct perf_event_attr attr
 	attributes.wakeup_watermark = RING_SHORT / 4;
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		if (period)
-			attributes.sample_period = jittered_period(source, period);
+			attributes.sample_period = sample_source_jitter(source, period);
 		int failed = open_on(source, &attributes, index, tid, cpu);
 
 		if (!failed)
@@ -210,8 +220,27 @@ static void take_clock(struct sample_source *source)
 	event->attributes.freq = 0;
 	event->is_clock = true;
 	event->period = event->attributes.sample_period = SECOND_NS / frequency;
+	source->tallies[0].refused = false;
+	source->tallies[0].opened = true;
 	text_format(&source->notes, "cpu-clock is used instead, %" PRIu64 " Hz\n",
 		    frequency);
+}
+
+void sample_source_look(struct sample_source *source, const char *why)
+{
+	close_all(source);
+	source->looked = true;
+	for (uint32_t i = 0; i < source->events->count; i++)
+		source->tallies[i] = (struct sample_tally){.refused = true};
+	text_format(&source->notes, "%s: the tracer looks where threads are instead\n",
+		    why);
+	for (uint32_t i = source->events->items[0].is_clock; i < source->events->count;
+	     i++)
+		text_format(&source->notes, "event %s: needs perf events\n",
+			    source->events->items[i].name);
+	if (!source->events->items[0].is_clock)
+		take_clock(source);
+	source->tallies[0] = (struct sample_tally){.opened = true};
 }
 
 static struct trm_error *open_events(struct sample_source *source, pid_t tid,
@@ -227,7 +256,7 @@ static struct trm_error *open_events(struct sample_source *source, pid_t tid,
 		attributes.enable_on_exec = !at_once;
 		int why = open_on_all(source, attributes, i, tid);
 
-		if (why == ESRCH || why == EMFILE)
+		if (why == ESRCH || why == EMFILE || why == NO_RINGS)
 			return explain_refusal(why);
 		source->tallies[i].opened |= !why;
 		source->tallies[i].refused = why;
@@ -239,8 +268,6 @@ static struct trm_error *open_events(struct sample_source *source, pid_t tid,
 	if (count)
 		return NULL;
 	take_clock(source);
-	source->tallies[0].refused = false;
-	source->tallies[0].opened = true;
 	struct perf_event_attr attributes = source->events->items[0].attributes;
 
 	attributes.enable_on_exec = !at_once;
@@ -311,7 +338,7 @@ static void jitter_periods(struct sample_source *source)
 					  : source->events->items[opened->event].period;
 
 		if (period)
-			period = jittered_period(source, period);
+			period = sample_source_jitter(source, period);
 		if (period)
 			ioctl(opened->fd, PERF_EVENT_IOC_PERIOD, &period);
 	}
@@ -336,6 +363,10 @@ void sample_source_drain(struct sample_source *source, bool all, sample_visit *v
 bool sample_source_event(const struct sample_source *source, uint64_t id,
 			 uint32_t *ret_event)
 {
+	if (source->looked) {
+		*ret_event = 0;
+		return id == SAMPLE_LOOK_ID;
+	}
 	vector_for_each (&source->opened, opened) {
 		if (opened->id != id || opened->event == TRACKING)
 			continue;
@@ -352,6 +383,8 @@ void sample_source_count(struct sample_source *source)
 		uint64_t total, enabled_ns, running_ns;
 	} numbers;
 
+	if (source->looked)
+		return;
 	source->run_ns = 0;
 	for (size_t i = 0; i < SAMPLE_EVENTS_MAX; i++)
 		source->tallies[i].total = source->tallies[i].running_ns = 0;

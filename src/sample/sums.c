@@ -64,7 +64,7 @@ void sample_sums_add(struct sample_sums *sums, const struct sample_sum *sample)
 
 		if (sum->node != sample->node || sum->image != sample->image ||
 		    sum->tid != sample->tid || sum->wait != sample->wait ||
-		    sum->event != sample->event)
+		    sum->context != sample->context || sum->event != sample->event)
 			continue;
 		sum->samples += sample->samples;
 		sum->events += sample->events;

@@ -29,8 +29,10 @@ struct sample_wait {
 };
 
 struct sample_sum {
-	uint32_t node, image, tid, wait,
-		event; /* wait: number in `waits`, from 1; 0: none */
+	uint32_t node, image, tid;
+	uint32_t wait;    /* number in `waits`, from 1; 0: none */
+	uint32_t context; /* number of a text; 0: none */
+	uint32_t event;
 	uint64_t samples, events;
 	uint64_t longest; /* most events of one; 0: it is not asked */
 };

@@ -8,6 +8,7 @@
 #include "image/walkers.h"
 #include "session/cache/cache.h"
 #include "session/cache/exception_rate.h"
+#include "session/count/peeks.h"
 #include "session/count/read_banks.h"
 #include "session/count/sampled.h"
 #include "session/count/window.h"
@@ -681,6 +682,8 @@ void follow_event(struct session *session, const struct event *event)
 	}
 	if (thread->state == THREAD_WAITING)
 		return;
+	if (event->kind != EVENT_STOP)
+		peeks_see_event(session, thread);
 	switch (event->kind) {
 	case EVENT_SIGNAL:
 		signals_deliver(session, thread, event->value);
@@ -701,6 +704,7 @@ void follow_event(struct session *session, const struct event *event)
 		break;
 	case EVENT_STOP:
 		interrupted_calls_see_stop(thread);
+		peeks_see_stop(session, thread);
 		thread_resume(session, thread, 0);
 		break;
 	default:

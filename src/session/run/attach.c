@@ -703,16 +703,13 @@ struct trm_error *session_attach(const struct session_options *options,
 {
 	/* Its contents are needed until this process ends, which is soon. */
 	static struct session session;
+	static struct collector traced;
 	struct session_options described = *options;
 	char program[PATH_MAX];
 	scoped_free char *words = NULL;
 	sigset_t signals;
 
 	TRM_TRY(check_collector(options->collector));
-	const bool traces = options->collector->slot_size;
-
-	if (!request->waits && traces)
-		TRM_TRY(attach_check(request->pid));
 	TRM_TRY(session_check_output(options->output));
 	remote_read_program(request->pid, program, sizeof(program));
 	scoped_free const char **command = read_command(request->pid, program, &words);
@@ -723,10 +720,18 @@ struct trm_error *session_attach(const struct session_options *options,
 	described.arguments = command;
 	described.live = true;
 	block_signals(&signals);
-	if (!traces)
-		return samples_attach(&described, request, command);
+	if (!options->collector->slot_size) {
+		struct trm_error *error = samples_attach(&described, request, command);
+
+		if (!samples_are_forbidden(error))
+			return error;
+		trm_error_destroy(error);
+		samples_trace(options->collector, &traced);
+		described.collector = &traced;
+	}
 	if (!request->waits)
-		TRM_TRY(sampled_begin(&session, request->pid, true));
+		TRM_TRY(attach_check(request->pid));
+	TRM_TRY(sampled_begin(&session, request->pid, !request->waits));
 	session.cache = cache_create(options->quiet);
 	trm_error_destroy(doorbell_create(&session.doorbell));
 	session.plan_workers = plan_workers_create(session.cache, &described, -1);

@@ -15,6 +15,7 @@
 #include "session/follow/unannounced.h"
 #include "session/learn/replan.h"
 #include "session/profile/profile_writer.h"
+#include "session/profile/sample_contexts.h"
 #include "session/run/contexts.h"
 #include "session/run/guardian.h"
 #include "session/run/run.h"
@@ -63,6 +64,8 @@ static bool begin_sampling(struct session *session, const struct tracer_start *s
 
 	if (error)
 		send_failure(start->status_fd, error);
+	else if (session->sampler)
+		sample_contexts_watch(session->sampler, session->options->context.folder);
 	return !error;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/vector.h"
 #include "control/arena.h"
+#include "control/remote.h"
 #include "session/state/tool_state.h"
 
 #include <signal.h>
@@ -21,6 +22,7 @@ struct process {
 	unsigned int threads; /* alive and traced */
 	bool first_image;     /* runs the program that the user named */
 	bool watched;         /* let go, but its counters still count: until it is gone */
+	uint64_t clock_ns; /* processor time at the last look, where samples are looks */
 };
 
 enum thread_state {
@@ -79,6 +81,18 @@ struct thread_call {
 };
 struct thread_calls VECTOR(struct thread_call);
 
+/* Samples by looks at the thread, where perf events are forbidden: see
+ * session/count/peeks.h. */
+struct thread_peeks {
+	uint64_t seen_ns;  /* it had run when it was last looked whether it runs */
+	uint64_t taken_ns; /* that it ran user code, for which samples stand */
+	uint64_t event_ns; /* it had run at its last stop for something else */
+	uint64_t asked_ns; /* clock_now_ns() when it was asked to stop; 0: it was not */
+	struct remote_times times; /* then */
+	bool known;                /* `taken_ns` is */
+	bool runs;                 /* it ran when it was last looked */
+};
+
 struct thread {
 	pid_t tid;
 	struct process *process; /* NULL while THREAD_WAITING */
@@ -123,6 +137,7 @@ struct thread {
 	uint64_t tool_since; /* clock_now_ns() since which it is in one call of a routine
 				of a tool; 0: it was not looked at */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
+	struct thread_peeks peeks;
 };
 
 #endif
