@@ -1,0 +1,126 @@
+// The data of the page (docs/page.md), with what is computed from it once.
+
+export const data = JSON.parse(document.getElementById('data').textContent)
+
+// What functions are weighed by when nobody has chosen: time first.
+const WEIGHTS = ['time', 'samples', 'instructions', 'calls']
+
+function sum(values) {
+	let total = 0
+	for (const value of values)
+		total += value
+	return total
+}
+
+class Profile {
+	constructor(raw, index) {
+		this.raw = raw
+		this.index = index
+		this.file = raw.file
+		this.about = raw.report.profile ?? {}
+		this.modules = raw.report.rows ?? []
+		this.functions = raw.functions
+		this.count = raw.functions.name.length
+		this.columns = raw.functions.columns.map((column) => ({ ...column, total: sum(column.values) }))
+		this.weight = WEIGHTS.map((name) => this.column(name)).find(Boolean) ?? this.columns[0]
+		this.listings = new Map(raw.code.map((code) => [code.function, code.listing]))
+		this.trees = raw.trees
+		this.keys = null
+	}
+
+	column(name) {
+		return this.columns.find((column) => column.name === name)
+	}
+
+	name(index) {
+		return this.functions.name[index]
+	}
+
+	module(index) {
+		return this.functions.modules[this.functions.module[index]] ?? ''
+	}
+
+	// Another profile's function that is this one: by module and name.
+	find(module, name) {
+		if (!this.keys) {
+			this.keys = new Map()
+			for (let i = 0; i < this.count; i++)
+				this.keys.set(`${this.module(i)}\0${this.name(i)}`, i)
+		}
+		return this.keys.get(`${module}\0${name}`)
+	}
+
+	// Rows of [caller, callee, count] that a function has part in.
+	callers(index) {
+		return this.arcsWhere((arcs, at) => arcs.function[at] === index)
+	}
+
+	callees(index) {
+		return this.arcsWhere((arcs, at) => arcs.caller[at] === index)
+	}
+
+	arcsWhere(test) {
+		const arcs = this.raw.arcs
+		const rows = []
+		for (let at = 0; at < arcs.count.length; at++)
+			if (test(arcs, at))
+				rows.push({ caller: arcs.caller[at], function: arcs.function[at], count: arcs.count[at] })
+		return rows
+	}
+
+	heaviest(limit, column = this.weight) {
+		const order = []
+		for (let i = 0; i < this.count; i++)
+			if (column?.values[i])
+				order.push(i)
+		order.sort((a, b) => column.values[b] - column.values[a])
+		return order.slice(0, limit)
+	}
+}
+
+export const profiles = data.profiles.map((raw, index) => new Profile(raw, index))
+
+// A tree for flame graphs: {name, module, value, children}, with values that hold those of
+// what is inside. `column`: of the tree's.
+export function nested(tree, column, profile) {
+	const count = tree.parent.length
+	const values = tree.columns[column].values
+	const root = { name: profile.about['run.command'] ?? profile.file, value: 0, children: [] }
+	const nodes = new Array(count)
+	for (let i = 0; i < count; i++) {
+		const index = tree.function[i]
+		nodes[i] = {
+			name: tree.label[i] || (index >= 0 ? profile.name(index) : '?'),
+			module: index >= 0 ? profile.module(index) : '',
+			index,
+			value: values[i],
+			self: values[i],
+			children: [],
+		}
+	}
+	for (let i = count - 1; i >= 0; i--) {
+		const outer = tree.parent[i] < 0 ? root : nodes[tree.parent[i]]
+		outer.value += nodes[i].value
+		outer.children.push(nodes[i])
+	}
+	return root
+}
+
+// Without trees: modules, and the functions of each.
+export function byModule(profile, column) {
+	const root = { name: profile.about['run.command'] ?? profile.file, value: 0, children: [] }
+	const modules = new Map()
+	for (const index of profile.heaviest(20000, column)) {
+		const module = profile.module(index)
+		if (!modules.has(module)) {
+			const node = { name: module, module, index: -1, value: 0, children: [] }
+			modules.set(module, node)
+			root.children.push(node)
+		}
+		const value = column.values[index]
+		modules.get(module).children.push({ name: profile.name(index), module, index, value, self: value, children: [] })
+		modules.get(module).value += value
+		root.value += value
+	}
+	return root
+}

@@ -1,0 +1,102 @@
+#include "page/page.h"
+
+#include "base/json_write.h"
+#include "page/parts.h"
+#include "page/template.h"
+#include "report/json/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PAGE_DATA_VERSION = 1 };
+
+static void add_intervals(const struct report_profile *profile, struct text *out)
+{
+	json_begin_list(out, "intervals");
+	vector_for_each (&profile->intervals, interval) {
+		json_begin_item(out);
+		json_add_number(out, "number", interval->number);
+		json_add_number(out, "start.ns", interval->start_ns);
+		json_add_number(out, "end.ns", interval->end_ns);
+		json_add_number(out, "calls", interval->calls);
+		json_add_number(out, "instructions", interval->instructions);
+		text_add(out, "}");
+	}
+	text_add(out, "]");
+}
+
+static void add_profile(const struct page_profile *of, const struct page_options *options,
+			struct page_sources *sources, struct text *out)
+{
+	static const struct report_options modules = {.by = REPORT_BY_MODULE,
+						      .all = true};
+
+	text_add(out, "{\"file\":");
+	text_add_json(out, of->path);
+	text_add(out, ",\n\"report\":");
+	report_json(of->profile, &modules, out);
+	text_add(out, ",\n");
+	page_add_functions(of->profile, out);
+	text_add(out, ",\n");
+	page_add_trees(of->profile, out);
+	text_add(out, ",\n");
+	page_add_arcs(of->profile, out);
+	add_intervals(of->profile, out);
+	text_add(out, ",\n");
+	page_add_code(of->profile, options->code, sources, out);
+	text_add(out, "}");
+}
+
+void page_data(const struct page_profile *profiles, size_t count,
+	       const struct page_options *options, struct text *out)
+{
+	struct page_sources sources = {0};
+
+	text_format(out, "{\"trammel.page\":%d,\"trm.version\":\"%s\",\n\"profiles\":[\n",
+		    PAGE_DATA_VERSION, TRAMMEL_VERSION);
+	for (size_t i = 0; i < count; i++) {
+		text_add(out, i ? ",\n" : "");
+		add_profile(&profiles[i], options, &sources, out);
+	}
+	text_add(out, "],\n");
+	page_add_sources(&sources, options->sources, out);
+	text_add(out, "}\n");
+	string_table_deinit(&sources.paths);
+}
+
+/* Adds JSON so that nothing in it can end the element that holds it: "<" is in strings
+ * alone. */
+static void add_in_element(const struct text *json, struct text *out)
+{
+	const char *at = json->data, *next;
+
+	for (; (next = strchr(at, '<')); at = next + 1) {
+		text_add_bytes(out, at, (size_t)(next - at));
+		text_add(out, "\\u003c");
+	}
+	text_add(out, at);
+}
+
+struct trm_error *page_html(const struct page_profile *profiles, size_t count,
+			    const struct page_options *options, struct text *out)
+{
+	const char *begin = page_template,
+		   *place = memmem(begin, page_template_size, PAGE_PLACE,
+				   strlen(PAGE_PLACE));
+	struct text data = {0};
+
+	if (!place)
+		return trm_error_create(
+			TRM_ERROR_UNSUPPORTED,
+			"this trammel was built without npm, and has no page: "
+			"./bootstrap "
+			"build with npm installed makes one that has; --json writes the "
+			"page's data");
+	page_data(profiles, count, options, &data);
+	text_add_bytes(out, begin, (size_t)(place - begin));
+	add_in_element(&data, out);
+	place += strlen(PAGE_PLACE);
+	text_add_bytes(out, place, (size_t)(begin + page_template_size - place));
+	text_deinit(&data);
+	return NULL;
+}
