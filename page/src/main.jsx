@@ -5,7 +5,7 @@ import { Code } from './code.jsx'
 import { Flame } from './flame.jsx'
 import { fileName } from './format.js'
 import { Functions } from './functions.jsx'
-import { profiles } from './model.js'
+import { load, profiles } from './model.js'
 import { Overview } from './overview.jsx'
 import { Timeline, hasTimeline } from './timeline.jsx'
 
@@ -98,4 +98,14 @@ function Page() {
 	)
 }
 
-render(<Page />, document.getElementById('page'))
+const place = document.getElementById('page')
+
+load(document.getElementById('data')).then(
+	() => {
+		place.replaceChildren()
+		render(<Page />, place)
+	},
+	(error) => {
+		place.textContent = `The data of this page cannot be read: ${error.message}. It is cut short, or the browser is older than 2023.`
+	},
+)

@@ -1,6 +1,15 @@
 // The data of the page (docs/page.md), with what is computed from it once.
 
-export const data = JSON.parse(document.getElementById('data').textContent)
+export let data = null
+export let profiles = []
+
+// The data is JSON, compressed (zlib) and in base64; `trammel page --json` writes it plain.
+export async function load(element) {
+	const bytes = await (await fetch(`data:application/octet-stream;base64,${element.textContent.trim()}`)).blob()
+	data = await new Response(bytes.stream().pipeThrough(new DecompressionStream('deflate'))).json()
+	element.remove()
+	profiles = data.profiles.map((raw, index) => new Profile(raw, index))
+}
 
 // What functions are weighed by when nobody has chosen: time first.
 const WEIGHTS = ['time', 'samples', 'instructions', 'calls']
@@ -20,7 +29,8 @@ class Profile {
 		this.about = raw.report.profile ?? {}
 		this.modules = raw.report.rows ?? []
 		this.functions = raw.functions
-		this.count = raw.functions.name.length
+		this.names = raw.functions.names ? raw.functions.names.split('\n') : []
+		this.count = this.names.length
 		this.columns = raw.functions.columns.map((column) => ({ ...column, total: sum(column.values) }))
 		this.weight = WEIGHTS.map((name) => this.column(name)).find(Boolean) ?? this.columns[0]
 		this.listings = new Map(raw.code.map((code) => [code.function, code.listing]))
@@ -33,7 +43,7 @@ class Profile {
 	}
 
 	name(index) {
-		return this.functions.name[index]
+		return this.names[index]
 	}
 
 	module(index) {
@@ -68,17 +78,24 @@ class Profile {
 		return rows
 	}
 
+	// The numbers of the functions that have most, at most so many, in order.
 	heaviest(limit, column = this.weight) {
-		const order = []
-		for (let i = 0; i < this.count; i++)
-			if (column?.values[i])
-				order.push(i)
-		order.sort((a, b) => column.values[b] - column.values[a])
-		return order.slice(0, limit)
+		const values = column?.values ?? []
+		const least = leastOf(values, limit)
+		const chosen = []
+		for (let i = 0; i < values.length; i++)
+			if (values[i] > 0 && values[i] >= least)
+				chosen.push(i)
+		return chosen.sort((a, b) => values[b] - values[a]).slice(0, limit)
 	}
 }
 
-export const profiles = data.profiles.map((raw, index) => new Profile(raw, index))
+// The least of the `limit` largest values.
+function leastOf(values, limit) {
+	if (values.length <= limit)
+		return 0
+	return Float64Array.from(values).sort()[values.length - limit]
+}
 
 // A tree for flame graphs: {name, module, value, children}, with values that hold those of
 // what is inside. `column`: of the tree's.

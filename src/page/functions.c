@@ -75,18 +75,35 @@ static bool is_used(const struct report_profile *profile, const struct column *c
 	return false;
 }
 
+/* One string of lines: a million strings take a browser seconds. */
+static void add_names(const struct report_profile *profile, struct text *out)
+{
+	struct text names = {0};
+
+	vector_for_each (&profile->functions, function) {
+		const size_t begin =
+			names.length + (function != profile->functions.items);
+
+		if (begin != names.length)
+			text_add(&names, "\n");
+		text_add(&names, function->name);
+		for (size_t i = begin; i < names.length; i++)
+			if (names.data[i] == '\n')
+				names.data[i] = ' ';
+	}
+	text_add_json(out, names.data ? names.data : "");
+	text_deinit(&names);
+}
+
 void page_add_functions(const struct report_profile *profile, struct text *out)
 {
 	const struct report_function *functions = profile->functions.items;
 	const size_t count = profile->functions.count;
 	bool first = true;
 
-	text_add(out, "\"functions\":{\"name\":[");
-	for (size_t i = 0; i < count; i++) {
-		text_add(out, i ? "," : "");
-		text_add_json(out, functions[i].name);
-	}
-	text_add(out, "],\n\"module\":[");
+	text_add(out, "\"functions\":{\"names\":");
+	add_names(profile, out);
+	text_add(out, ",\n\"module\":[");
 	for (size_t i = 0; i < count; i++)
 		text_format(out, "%s%" PRIu32, i ? "," : "", functions[i].module);
 	text_add(out, "],\n\"modules\":[");
@@ -96,8 +113,7 @@ void page_add_functions(const struct report_profile *profile, struct text *out)
 	}
 	text_add(out, "],\n\"offset\":[");
 	for (size_t i = 0; i < count; i++)
-		text_format(out, "%s\"0x%" PRIx64 "\"", i ? "," : "",
-			    functions[i].offset);
+		text_format(out, "%s%" PRIu64, i ? "," : "", functions[i].offset);
 	text_add(out, "],\n\"columns\":[");
 	for (size_t i = 0; i < array_count(columns); i++) {
 		if (!is_used(profile, &columns[i]))

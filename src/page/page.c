@@ -1,5 +1,6 @@
 #include "page/page.h"
 
+#include "base/cleanup.h"
 #include "base/json_write.h"
 #include "page/parts.h"
 #include "page/template.h"
@@ -7,6 +8,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <zlib.h>
 
 enum { PAGE_DATA_VERSION = 1 };
 
@@ -64,17 +66,40 @@ void page_data(const struct page_profile *profiles, size_t count,
 	string_table_deinit(&sources.paths);
 }
 
-/* Adds JSON so that nothing in it can end the element that holds it: "<" is in strings
- * alone. */
-static void add_in_element(const struct text *json, struct text *out)
+/* Adds bytes in base64 (RFC 4648). */
+static void add_base64(const uint8_t *bytes, size_t size, struct text *out)
 {
-	const char *at = json->data, *next;
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char *to = text_room(out, size / 3 * 4 + 5);
 
-	for (; (next = strchr(at, '<')); at = next + 1) {
-		text_add_bytes(out, at, (size_t)(next - at));
-		text_add(out, "\\u003c");
+	for (size_t at = 0; at < size; at += 3) {
+		const size_t left = size - at;
+		const uint32_t three = (uint32_t)bytes[at] << 16 |
+				       (left > 1 ? (uint32_t)bytes[at + 1] << 8 : 0) |
+				       (left > 2 ? bytes[at + 2] : 0);
+
+		*to++ = digits[three >> 18];
+		*to++ = digits[three >> 12 & 63];
+		*to++ = left > 1 ? digits[three >> 6 & 63] : '=';
+		*to++ = left > 2 ? digits[three & 63] : '=';
 	}
-	text_add(out, at);
+	text_grow(out, to);
+}
+
+/* Adds data compressed and in base64: nothing in it can end the element that holds it. */
+static struct trm_error *add_packed(const struct text *data, struct text *out)
+{
+	uLongf size = compressBound(data->length);
+	scoped_free uint8_t *packed = memory_allocate(size);
+
+	if (compress2(packed, &size, (const Bytef *)data->data, data->length,
+		      Z_DEFAULT_COMPRESSION) != Z_OK)
+		return trm_error_create(
+			TRM_ERROR_LIMIT,
+			"the page's data cannot be compressed: no memory");
+	add_base64(packed, size, out);
+	return NULL;
 }
 
 struct trm_error *page_html(const struct page_profile *profiles, size_t count,
@@ -83,6 +108,7 @@ struct trm_error *page_html(const struct page_profile *profiles, size_t count,
 	const char *begin = page_template,
 		   *place = memmem(begin, page_template_size, PAGE_PLACE,
 				   strlen(PAGE_PLACE));
+	struct trm_error *error;
 	struct text data = {0};
 
 	if (!place)
@@ -94,9 +120,9 @@ struct trm_error *page_html(const struct page_profile *profiles, size_t count,
 			"page's data");
 	page_data(profiles, count, options, &data);
 	text_add_bytes(out, begin, (size_t)(place - begin));
-	add_in_element(&data, out);
+	error = add_packed(&data, out);
 	place += strlen(PAGE_PLACE);
 	text_add_bytes(out, place, (size_t)(begin + page_template_size - place));
 	text_deinit(&data);
-	return NULL;
+	return error;
 }
