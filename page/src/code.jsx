@@ -108,14 +108,15 @@ function Source({ lines, file, chosen, choose }) {
 	)
 }
 
-function Listing({ profile, index }) {
+const VIEWS = [['code', 'Source and instructions'], ['flow', 'Control flow'], ['callers', 'Callers and callees']]
+
+function Listing({ profile, index, view }) {
 	const listing = profile.listings.get(index)
 	const { rows, word } = useMemo(() => instructionsOf(listing), [listing])
 	const lines = useMemo(() => linesOf(rows), [rows])
 	const files = [...lines.keys()]
 	const [file, setFile] = useState(files.find((each) => data.sources[each] !== undefined) ?? files[0])
 	const [chosen, choose] = useState(null)
-	const [view, setView] = useState('code')
 	const pick = (place) => {
 		choose(place)
 		if (lines.has(place.file))
@@ -127,8 +128,8 @@ function Listing({ profile, index }) {
 			<p class="note">{profile.columns.filter((column) => column.values[index]).map((column) =>
 				`${exact(column.values[index], column.unit)}${column.unit ? ` ${column.name}` : ` ${column.name}`} (${percent(column.values[index], column.total)})`).join(', ')}</p>
 			<div class="controls">
-				{[['code', 'Source and instructions'], ['flow', 'Control flow'], ['callers', 'Callers and callees']].map(([id, title]) => (
-					<button key={id} aria-pressed={view === id} onClick={() => setView(id)}>{title}</button>
+				{VIEWS.map(([id, title]) => (
+					<button key={id} aria-pressed={view === id} onClick={() => go(profile, 'code', `${index}/${id}`)}>{title}</button>
 				))}
 				{view === 'code' && files.length > 1 ? (
 					<label>File <select value={file} onChange={(event) => setFile(event.target.value)}>
@@ -154,18 +155,20 @@ function Listing({ profile, index }) {
 
 export function Code({ profile, rest }) {
 	const shown = profile.heaviest(profile.count).filter((index) => profile.listings.has(index))
-	const index = rest === '' ? shown[0] : Number(rest)
-	if (!shown.length)
+	const [number, named] = rest.split('/')
+	const index = number === '' ? shown[0] : Number(number)
+	const view = VIEWS.some(([id]) => id === named) ? named : 'code'
+	if (!shown.length && number === '')
 		return <p>No code is in this page: it is there for profiles of blocks, edges or samples whose modules are on the machine that made the page.</p>
 	return (
 		<>
-			<div class="controls">
+			<div class="controls" hidden={!shown.length}>
 				<label>Function <select value={index} onChange={(event) => go(profile, 'code', event.target.value)}>
 					{shown.map((each) => <option key={each} value={each}>{profile.name(each)}</option>)}
 				</select></label>
 			</div>
-			{profile.listings.has(index) ? <Listing key={index} profile={profile} index={index} />
-				: <><h2>{profile.name(index) ?? 'No such function'}</h2><p class="note">Its code is not in this page: --limit of trammel page says of how many functions it is.</p><Callers profile={profile} index={index} /></>}
+			{profile.listings.has(index) ? <Listing key={index} profile={profile} index={index} view={view} />
+				: <><h2>{profile.name(index) ?? 'No such function'}</h2><p class="note">Its code is not in this page{shown.length ? ': --limit of trammel page says of how many functions it is' : ''}.</p><Callers profile={profile} index={index} /></>}
 		</>
 	)
 }

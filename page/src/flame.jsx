@@ -95,7 +95,7 @@ function Graph({ root, unit, upside, compared, search, profile }) {
 	}, [search, root])
 	const open = (event) => {
 		const node = select(event.target.closest('g.frame')).datum?.()
-		if (node?.data.index >= 0 && profile.listings.has(node.data.index))
+		if (node?.data.index >= 0 && profile.hasMore(node.data.index))
 			go(profile, 'code', node.data.index)
 	}
 	return (

@@ -45,7 +45,7 @@ function allColumns(profile, other) {
 	return [
 		{
 			name: 'function', title: 'function', width: 'minmax(16em, 3fr)', value: (row) => profile.name(row),
-			cell: (row) => (profile.listings.has(row)
+			cell: (row) => (profile.hasMore(row)
 				? <button class="link" onClick={() => go(profile, 'code', row)} title={profile.name(row)}>{profile.name(row)}</button>
 				: <span title={profile.name(row)}>{profile.name(row)}</span>),
 		},
@@ -58,7 +58,7 @@ function allColumns(profile, other) {
 function choose(profile, text, column, down) {
 	const wanted = text.toLowerCase()
 	const rows = []
-	for (let i = 0; i < profile.count; i++)
+	for (const i of profile.rows)
 		if (!wanted || profile.name(i).toLowerCase().includes(wanted) || profile.module(i).toLowerCase().includes(wanted))
 			rows.push(i)
 	const sign = down ? -1 : 1
@@ -81,10 +81,10 @@ export function Functions({ profile, other }) {
 		<>
 			<div class="controls">
 				<label>Filter <input type="search" value={text} onInput={(event) => setText(event.target.value)} placeholder="function or module" /></label>
-				<span class="note" aria-live="polite">{exact(rows.length)} of {exact(profile.count)} functions</span>
+				<span class="note" aria-live="polite">{exact(rows.length)} of {exact(profile.rows.length)} functions</span>
 			</div>
 			<Table columns={columns} rows={rows} sort={sort} onSort={onSort} label="Functions"
-				onOpen={(row) => profile.listings.has(row) && go(profile, 'code', row)} />
+				onOpen={(row) => profile.hasMore(row) && go(profile, 'code', row)} />
 		</>
 	)
 }

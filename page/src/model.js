@@ -36,6 +36,15 @@ class Profile {
 		this.listings = new Map(raw.code.map((code) => [code.function, code.listing]))
 		this.trees = raw.trees
 		this.keys = null
+		this.rows = []
+		for (let i = 0; i < this.count; i++)
+			if (this.columns.some((column) => column.values[i]))
+				this.rows.push(i)
+	}
+
+	// Whether there is something to see of a function by itself.
+	hasMore(index) {
+		return this.listings.has(index) || this.raw.arcs.count.length > 0
 	}
 
 	column(name) {

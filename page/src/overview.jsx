@@ -91,7 +91,7 @@ export function Overview({ profile }) {
 		name: profile.name(index),
 		note: profile.module(index),
 		value: weight.values[index],
-		open: profile.listings.has(index) ? () => go(profile, 'code', index) : null,
+		open: profile.hasMore(index) ? () => go(profile, 'code', index) : null,
 	}))
 	return (
 		<>
@@ -108,7 +108,7 @@ export function Overview({ profile }) {
 					<Bars rows={moduleRows(profile)} whole={weight.total} unit={weight.unit} />
 				</section>
 			</div>
-			<p class="note">{exact(profile.count)} functions, {exact(profile.listings.size)} with their code. Made by trammel {data['trm.version']}.</p>
+			<p class="note">{exact(profile.rows.length)} functions, {exact(profile.listings.size)} with their code. Made by trammel {data['trm.version']}.</p>
 		</>
 	)
 }

@@ -104,6 +104,8 @@ static struct trm_error *run_page(int *ret_status)
 	if (!count)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"no profile: trammel page -o app.html app.trm");
+	if (!arguments.shown.json)
+		TRM_TRY(page_check());
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	profiles = memory_allocate_zeroed(count, sizeof(*profiles));
 	for (; loaded < count && !error; loaded += !error) {

@@ -1,6 +1,7 @@
+#include "page/code.h"
+
 #include "annotate/show.h"
 #include "base/json_write.h"
-#include "page/parts.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
+#include "page/functions.h"
+
 #include "base/array.h"
 #include "base/json_write.h"
-#include "page/parts.h"
 #include "report/arcs.h"
 #include "report/samples.h"
 

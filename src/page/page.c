@@ -2,8 +2,10 @@
 
 #include "base/cleanup.h"
 #include "base/json_write.h"
-#include "page/parts.h"
+#include "page/code.h"
+#include "page/functions.h"
 #include "page/template.h"
+#include "page/trees.h"
 #include "report/json/json.h"
 
 #include <inttypes.h>
@@ -102,27 +104,35 @@ static struct trm_error *add_packed(const struct text *data, struct text *out)
 	return NULL;
 }
 
+static const char *find_place(void)
+{
+	return memmem(page_template, page_template_size, PAGE_PLACE, strlen(PAGE_PLACE));
+}
+
+struct trm_error *page_check(void)
+{
+	if (find_place())
+		return NULL;
+	return trm_error_create(
+		TRM_ERROR_UNSUPPORTED,
+		"this trammel was built without npm, and has no page: "
+		"./bootstrap build with npm installed makes one that has; "
+		"--json writes the page's data");
+}
+
 struct trm_error *page_html(const struct page_profile *profiles, size_t count,
 			    const struct page_options *options, struct text *out)
 {
-	const char *begin = page_template,
-		   *place = memmem(begin, page_template_size, PAGE_PLACE,
-				   strlen(PAGE_PLACE));
+	const char *place = find_place(), *end = page_template + page_template_size;
 	struct trm_error *error;
 	struct text data = {0};
 
-	if (!place)
-		return trm_error_create(
-			TRM_ERROR_UNSUPPORTED,
-			"this trammel was built without npm, and has no page: "
-			"./bootstrap "
-			"build with npm installed makes one that has; --json writes the "
-			"page's data");
+	TRM_TRY(page_check());
 	page_data(profiles, count, options, &data);
-	text_add_bytes(out, begin, (size_t)(place - begin));
+	text_add_bytes(out, page_template, (size_t)(place - page_template));
 	error = add_packed(&data, out);
 	place += strlen(PAGE_PLACE);
-	text_add_bytes(out, place, (size_t)(begin + page_template_size - place));
+	text_add_bytes(out, place, (size_t)(end - place));
 	text_deinit(&data);
 	return error;
 }

@@ -28,8 +28,12 @@ struct page_options {
 void page_data(const struct page_profile *profiles, size_t count,
 	       const struct page_options *options, struct text *out);
 
-/* Adds the page with its data. Error (TRM_ERROR_UNSUPPORTED): trammel was built without
- * the page's script. */
+/* Returns an error (TRM_ERROR_UNSUPPORTED) if trammel was built without the page's
+ * script, so that page_html would fail. */
+struct trm_error *page_check(void);
+
+/* Adds the page with its data. Errors: those of page_check, TRM_ERROR_LIMIT
+ * without memory. */
 struct trm_error *page_html(const struct page_profile *profiles, size_t count,
 			    const struct page_options *options, struct text *out);
 

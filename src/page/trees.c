@@ -1,5 +1,6 @@
+#include "page/trees.h"
+
 #include "base/array.h"
-#include "page/parts.h"
 #include "report/samples.h"
 
 #include <inttypes.h>

@@ -234,6 +234,13 @@ static void test_loops(void **state)
 	check_no_more_options("loops");
 }
 
+static void test_page(void **state)
+{
+	(void)state;
+	check_options("page", 7);
+	check_no_more_options("page");
+}
+
 static void test_pbo(void **state)
 {
 	(void)state;
@@ -386,12 +393,12 @@ int main(void)
 		cmocka_unit_test(test_coverage),     cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_mix),          cmocka_unit_test(test_bbv),
-		cmocka_unit_test(test_pbo),          cmocka_unit_test(test_query),
-		cmocka_unit_test(test_loops),        cmocka_unit_test(test_annotate),
-		cmocka_unit_test(test_graph),        cmocka_unit_test(test_channel),
-		cmocka_unit_test(test_label),        cmocka_unit_test(test_summarize),
-		cmocka_unit_test(test_tool),         cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_page),         cmocka_unit_test(test_pbo),
+		cmocka_unit_test(test_query),        cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_annotate),     cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_channel),      cmocka_unit_test(test_label),
+		cmocka_unit_test(test_summarize),    cmocka_unit_test(test_tool),
+		cmocka_unit_test(test_paths),        cmocka_unit_test(test_stacks),
 	};
 	char beside[PATH_MAX];
 
