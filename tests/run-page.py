@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 """
 
 # A name that would be markup, or script, anywhere but as text.
-HOSTILE = "</script><img src=x onerror=document.title=666><b>&amp;"
+HOSTILE = "</script><img src=x onerror=document.body.id=1><b>&amp;"
 
 
 class Failure(Exception):
@@ -70,10 +70,13 @@ class Page(html.parser.HTMLParser):
         self.tags = {}
         self.text = ""
         self.skip = 0
+        self.body = None  # its id
         self.feed(source)
 
     def handle_starttag(self, tag, attributes):
         self.tags[tag] = self.tags.get(tag, 0) + 1
+        if tag == "body":
+            self.body = dict(attributes).get("id")
         self.skip += tag in ("script", "style", "pre")
 
     def handle_endtag(self, tag):
@@ -195,7 +198,7 @@ def timeline(place):
 def hostile_names(place):
     """Names that look like markup are text."""
     place.build("hostile", 'int f(int n) __asm__("\\"%s\\"");\n'
-                '__attribute__((noipa)) int f(int n) { return n * 3; }\n'
+                '__attribute__((noipa)) int f(int n) { return n * 3 + n / 7 %% 5; }\n'
                 'int main(void) { int s = 0; for (int i = 0; i < 100000; i++) s += f(i); return s == 1; }\n'
                 % HOSTILE)
     place.measure("hostile.trm", "-m", "edges", program="hostile")
@@ -206,7 +209,7 @@ def hostile_names(place):
         shown = place.open("hostile.html", address)
         check(not shown.tags.get("img"), f"{address}: the name became an element")
         check(HOSTILE in shown.text or "flow" in address, f"{address}: the name is not there: {shown.text[:600]}")
-        check("666" not in shown.text, "the name was run")
+        check(shown.body != "1", "the name was run")
 
 
 @test
