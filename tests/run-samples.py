@@ -312,6 +312,36 @@ class Tests:
         self.check_regions("= region heavy_step heavy_step 66.7\n= region light_step light_step 33.3\n",
                            profile)
 
+    def kernel(self):
+        """With --kernel its functions have what the program's calls take, below these."""
+        program = build(self.folder, "calls", "O2")
+        _, profile = self.run(program, "-m", "samples:callpath", "--kernel")
+        report = self.report(profile)
+        if "samples of the kernel are forbidden" in report["profile"].get("samples.notes", ""):
+            return
+        kernel = sum(row["samples"] for row in report["rows"] if row["module"] == "[kernel]")
+        total = sum(row["samples"] for row in report["rows"])
+        expect(abs(100 * kernel / total - 50) <= TOLERANCE, f"{kernel} of {total} in the kernel")
+        rows = {row["context"]: row for row in self.report(profile, "--by", "callgraph")["rows"]}
+        below = 0
+        for row in rows.values():
+            at, chain = row, []
+            while at:
+                chain.append(at["function"])
+                at = rows.get(at.get("parent"))
+            below += row["samples"] if "call_step" in chain else 0
+        expect(abs(100 * below / total - 50) <= TOLERANCE, f"{below} of {total} below the call")
+        _, profile = self.run(program, "-m", "samples")
+        expect(all(row["module"] != "[kernel]" for row in self.report(profile)["rows"]), "unasked")
+
+    def extras(self):
+        """What a processor has not is left out, and said."""
+        if self.machine_has("cycles"):
+            return
+        _, _, report = self.shares("split", "O2", "--event", "cycles:pp,cpu-clock", "--branches", status=7)
+        notes = report["profile"]["samples.notes"]
+        expect("event cycles:pp: " in notes and "no branches: " in notes, notes)
+
     def forbidden(self):
         """Why there are no perf events is said, and samples are taken without them."""
         program = build(self.folder, "split", "O2")
@@ -397,7 +427,7 @@ class Tests:
 
 NAMES = ("split", "events", "fallback", "period", "window", "threads", "children", "paths", "pointers",
          "stripped", "instructions", "other_commands", "untouched",
-         "top", "generated", "counted", "counted_paths", "regions", "forbidden", "looked", "looked_attached",
+         "top", "generated", "counted", "counted_paths", "regions", "kernel", "extras", "forbidden", "looked", "looked_attached",
          "hostile", "empty")
 WITHOUT_EVENTS = ("forbidden", "looked", "looked_attached", "hostile", "empty")
 

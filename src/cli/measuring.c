@@ -439,6 +439,10 @@ static struct trm_error *check_stacks(struct measuring *given)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"-m stacks looks at threads every --interval: "
 					"leave --event, --frequency and --period out");
+	if (given->kernel || given->branches)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"-m stacks is of user code: leave --kernel and "
+					"--branches out");
 	if (strcmp(given->with_probes, "stacks") != 0)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"-m stacks is for programs that are not traced, "
@@ -464,14 +468,14 @@ static struct trm_error *check_samples(struct measuring *given)
 	const struct session_window *window = &options->window;
 	const struct collector *collector = &given->collector;
 	struct session_samples *samples = &options->samples;
-	const bool asked =
-		samples->events || samples->rate.frequency || samples->rate.period;
+	const bool asked = samples->events || samples->rate.frequency ||
+			   samples->rate.period || given->kernel || given->branches;
 
 	if (asked && !collector->samples)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
-			"--event, --frequency and --period are for samples: "
-			"give -m samples");
+			"--event, --frequency, --period, --kernel and --branches are "
+			"for samples: give -m samples");
 	if (!collector->samples)
 		return NULL;
 	if (samples->rate.frequency && samples->rate.period)
@@ -486,7 +490,10 @@ static struct trm_error *check_samples(struct measuring *given)
 					"stacks and regions cannot be measured together: "
 					"-m samples,regions tells where regions run");
 	if (!samples->events)
-		samples->events = memory_copy_string("cpu-clock");
+		samples->events =
+			memory_copy_string(given->branches ? "cycles" : "cpu-clock");
+	samples->rate.kernel = given->kernel;
+	samples->rate.branches = given->branches;
 	if (!samples->rate.frequency)
 		samples->rate.frequency = SAMPLE_FREQUENCY;
 	samples->rate.callpath = collector->callpath;

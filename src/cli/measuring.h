@@ -43,7 +43,7 @@ enum measuring_option {
 /* Storage for the values of the options. */
 struct measuring {
 	char *output, *measure, *calls;
-	int quiet, verbose, threads, no_follow;
+	int quiet, verbose, threads, no_follow, kernel, branches;
 	struct text window;         /* the options of the measured window, as given */
 	struct collector collector; /* all that is measured, in one */
 	struct patterns regions;    /* functions that are regions */
@@ -129,6 +129,20 @@ struct measuring {
 		MEASURING_WORD("period", OPTION_PERIOD,                                    \
 			       "take a sample each time so many events have happened",     \
 			       "NUMBER"),                                                  \
+		{"kernel",                                                                 \
+		 0,                                                                        \
+		 POPT_ARG_NONE,                                                            \
+		 &(given).kernel,                                                          \
+		 0,                                                                        \
+		 "take samples of the kernel's code, too",                                 \
+		 NULL},                                                                    \
+		{"branches",                                                               \
+		 0,                                                                        \
+		 POPT_ARG_NONE,                                                            \
+		 &(given).branches,                                                        \
+		 0,                                                                        \
+		 "take the last branches with each sample",                                \
+		 NULL},                                                                    \
 		MEASURING_WORD("probe", OPTION_PROBE,                                      \
 			       "measure this at points of the program, see "               \
 			       "trammel-probe(7)",                                         \

@@ -28,6 +28,7 @@ void report_event_add(struct report_profile *profile, const struct record_model 
 		{"event.frequency", &event.frequency}, {"event.period", &event.period},
 		{"event.samples", &event.samples},     {"event.total", &event.total},
 		{"event.time.ns", &event.time_ns},     {"event.looks", &event.looks},
+		{"event.kernel", &event.kernel},
 	};
 	struct report_event *of;
 
@@ -48,6 +49,7 @@ void report_event_add(struct report_profile *profile, const struct record_model 
 	of = &profile->events.items[index];
 	event.samples += of->samples;
 	event.looks += of->looks;
+	event.kernel |= of->kernel;
 	event.total += of->total;
 	event.time_ns += of->time_ns;
 	*of = event;

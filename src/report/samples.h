@@ -13,6 +13,7 @@ struct report_event {
 	uint64_t frequency; /* samples a second that were asked for; 0: by a period */
 	uint64_t period;    /* events that were asked for; 0: by a frequency */
 	uint64_t samples;   /* that were taken */
+	uint64_t kernel;    /* 1: samples are of the kernel's code, too */
 	uint64_t looks;   /* that they were taken by, without perf events; 0: with them */
 	uint64_t total;   /* events in all, in the kernel, too */
 	uint64_t time_ns; /* that the threads ran */

@@ -6,6 +6,7 @@
 #ifndef TRAMMEL_SAMPLE_SAMPLER_H
 #define TRAMMEL_SAMPLE_SAMPLER_H
 
+#include "sample/branches.h"
 #include "sample/context.h"
 #include "sample/event.h"
 #include "sample/process.h"
@@ -33,6 +34,11 @@ struct sampler_original {
 	uint64_t (*lead_caller_back)(void *context, uint32_t pid, uint64_t address);
 };
 
+/* Where the data of precise samples came from: how many. */
+struct sample_levels {
+	uint64_t l1, l2, l3, memory, other;
+};
+
 struct sampler {
 	struct sampler_options options;
 	struct sample_events events;
@@ -51,6 +57,8 @@ struct sampler {
 	uint64_t own_ns;  /* processor time that reading and walking took */
 	struct sampler_original original;
 	struct sample_contexts contexts;
+	struct sample_branches branches;
+	struct sample_levels levels[SAMPLE_EVENTS_MAX];
 	bool paused;   /* samples do not count now */
 	bool finished; /* the events have ended */
 };

@@ -35,8 +35,10 @@ void sample_source_init(struct sample_source *source, struct sample_events *even
 
 	*source = (struct sample_source){
 		.events = events,
-		.order.layout = {.type = first->sample_type,
-				 .registers = first->sample_regs_user},
+		.order.layout = {.type = first->sample_type & ~SAMPLE_EXTRAS,
+				 .registers = first->sample_regs_user,
+				 .types = &source->types},
+		.kernel = !first->exclude_callchain_kernel,
 		.seed = (unsigned int)clock_now_ns(),
 		.jittered_ns = clock_now_ns(),
 	};
@@ -57,6 +59,7 @@ void sample_source_deinit(struct sample_source *source)
 	close_all(source);
 	sample_order_deinit(&source->order);
 	text_deinit(&source->notes);
+	table_deinit(&source->types);
 }
 
 uint64_t sample_source_jitter(struct sample_source *source, uint64_t period)
@@ -152,6 +155,8 @@ static int open_on(struct sample_source *source, const struct perf_event_attr *a
 		return why;
 	}
 	vector_push(&source->opened, opened);
+	if (attributes->sample_type & SAMPLE_EXTRAS)
+		*table_insert(&source->types, opened.id, NULL) = attributes->sample_type;
 	return 0;
 }
 
@@ -190,7 +195,9 @@ static struct perf_event_attr tracking_event(const struct sample_source *source)
 	attributes.freq = 0;
 	attributes.sample_period = 1;
 	attributes.precise_ip = 0;
-	attributes.exclude_kernel = 1;
+	attributes.sample_type &= ~SAMPLE_EXTRAS;
+	attributes.branch_sample_type = 0;
+	attributes.exclude_kernel = attributes.exclude_callchain_kernel = 1;
 	attributes.mmap = attributes.mmap2 = attributes.comm = attributes.comm_exec =
 		attributes.task = 1;
 	return attributes;
@@ -201,6 +208,18 @@ static const char *lack_of(int why)
 	return why == ENOENT || why == ENODEV || why == EOPNOTSUPP
 		       ? "this machine does not have it"
 		       : strerror(why);
+}
+
+static void leave_branches(struct sample_event *event)
+{
+	event->attributes.sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
+	event->attributes.branch_sample_type = 0;
+}
+
+static void leave_precision(struct sample_event *event)
+{
+	event->attributes.precise_ip = 0;
+	event->attributes.sample_type &= ~SAMPLE_EXTRAS | PERF_SAMPLE_BRANCH_STACK;
 }
 
 /* When no event is there that was asked for. */
@@ -215,8 +234,9 @@ static void take_clock(struct sample_source *source)
 	event->attributes.type = PERF_TYPE_SOFTWARE;
 	event->attributes.config = PERF_COUNT_SW_CPU_CLOCK;
 	event->attributes.config1 = event->attributes.config2 = 0;
-	event->attributes.precise_ip = 0;
-	event->attributes.exclude_kernel = 1;
+	leave_branches(event);
+	leave_precision(event);
+	event->attributes.exclude_kernel = !source->kernel;
 	event->attributes.freq = 0;
 	event->is_clock = true;
 	event->period = event->attributes.sample_period = SECOND_NS / frequency;
@@ -226,10 +246,25 @@ static void take_clock(struct sample_source *source)
 		    frequency);
 }
 
+static void check_branches(struct sample_source *source)
+{
+	vector_for_each (source->events, event)
+		if (event->attributes.branch_sample_type)
+			return;
+	if (source->branches)
+		text_add(&source->notes, "no branches: only counters of a processor that "
+					 "notes its last ones have them\n");
+	source->branches = false;
+}
+
 void sample_source_look(struct sample_source *source, const char *why)
 {
 	close_all(source);
 	source->looked = true;
+	if (source->kernel)
+		text_add(&source->notes, "samples of the kernel need perf events, too\n");
+	source->kernel = false;
+	check_branches(source);
 	for (uint32_t i = 0; i < source->events->count; i++)
 		source->tallies[i] = (struct sample_tally){.refused = true};
 	text_format(&source->notes, "%s: the tracer looks where threads are instead\n",
@@ -243,18 +278,76 @@ void sample_source_look(struct sample_source *source, const char *why)
 	source->tallies[0] = (struct sample_tally){.opened = true};
 }
 
+/* Samples of the kernel's code need rights that the user may not have. */
+static void leave_kernel(struct sample_source *source)
+{
+	text_add(&source->notes,
+		 "samples of the kernel are forbidden here (kernel.perf_event_paranoid "
+		 "above 1): they are of user code only\n");
+	source->kernel = false;
+	vector_for_each (source->events, event) {
+		event->attributes.exclude_kernel = !event->in_kernel;
+		event->attributes.exclude_callchain_kernel = 1;
+	}
+}
+
+/* Whether an event can be asked for with less than before, after it was refused: writes
+ * what it will lack to `ret_lack`, for the notes. */
+static bool ask_for_less(struct sample_source *source, struct sample_event *event,
+			 int why, const char **ret_lack)
+{
+	*ret_lack = NULL;
+	if ((why == EACCES || why == EPERM) && source->kernel) {
+		leave_kernel(source);
+		return true;
+	}
+	if (event->attributes.branch_sample_type) {
+		leave_branches(event);
+		return true;
+	}
+	if (event->attributes.precise_ip) {
+		leave_precision(event);
+		*ret_lack = "not precise: this machine does not have that";
+		return true;
+	}
+	return false;
+}
+
+/* Opens an event, with what the machine has of what was asked for. */
+static int open_as_can_be(struct sample_source *source, uint32_t index, pid_t tid,
+			  bool at_once)
+{
+	struct sample_event *event = &source->events->items[index];
+	struct text lacks = {0};
+	int why;
+
+	for (;;) {
+		struct perf_event_attr attributes = event->attributes;
+		const char *lack;
+
+		attributes.enable_on_exec = !at_once;
+		why = open_on_all(source, attributes, index, tid);
+		if (!why || why == ESRCH || why == EMFILE || why == NO_RINGS ||
+		    !ask_for_less(source, event, why, &lack))
+			break;
+		if (lack)
+			text_format(&lacks, "event %s: %s\n", event->name, lack);
+	}
+	if (!why && lacks.data)
+		text_add(&source->notes, lacks.data);
+	text_deinit(&lacks);
+	return why;
+}
+
 static struct trm_error *open_events(struct sample_source *source, pid_t tid,
 				     bool at_once)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < source->events->count; i++) {
-		struct perf_event_attr attributes = source->events->items[i].attributes;
-
 		if (source->tallies[i].refused)
 			continue;
-		attributes.enable_on_exec = !at_once;
-		int why = open_on_all(source, attributes, i, tid);
+		int why = open_as_can_be(source, i, tid, at_once);
 
 		if (why == ESRCH || why == EMFILE || why == NO_RINGS)
 			return explain_refusal(why);
@@ -265,15 +358,15 @@ static struct trm_error *open_events(struct sample_source *source, pid_t tid,
 			text_format(&source->notes, "event %s: %s\n",
 				    source->events->items[i].name, lack_of(why));
 	}
-	if (count)
-		return NULL;
-	take_clock(source);
-	struct perf_event_attr attributes = source->events->items[0].attributes;
+	if (!count) {
+		take_clock(source);
+		int why = open_as_can_be(source, 0, tid, at_once);
 
-	attributes.enable_on_exec = !at_once;
-	int why = open_on_all(source, attributes, 0, tid);
-
-	return why ? explain_refusal(why) : NULL;
+		if (why)
+			return explain_refusal(why);
+	}
+	check_branches(source);
+	return NULL;
 }
 
 struct trm_error *sample_source_open(struct sample_source *source, pid_t tid,

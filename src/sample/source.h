@@ -26,7 +26,10 @@ struct sample_opened {
 struct sample_source {
 	struct sample_events *events;
 	struct sample_tally tallies[SAMPLE_EVENTS_MAX];
-	uint64_t run_ns; /* time that the threads ran */
+	uint64_t run_ns;    /* time that the threads ran */
+	bool branches;      /* samples are to have the last branches */
+	bool kernel;        /* samples are of the kernel's code, too */
+	struct table types; /* of samples of events that have extras, by id */
 	struct VECTOR(struct sample_opened) opened;
 	struct VECTOR(struct sample_ring) rings; /* by processor */
 	struct sample_order order;

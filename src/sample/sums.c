@@ -68,6 +68,7 @@ void sample_sums_add(struct sample_sums *sums, const struct sample_sum *sample)
 			continue;
 		sum->samples += sample->samples;
 		sum->events += sample->events;
+		sum->weight += sample->weight;
 		if (sample->longest > sum->longest)
 			sum->longest = sample->longest;
 		return;

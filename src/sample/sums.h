@@ -34,6 +34,7 @@ struct sample_sum {
 	uint32_t context; /* number of a text; 0: none */
 	uint32_t event;
 	uint64_t samples, events;
+	uint64_t weight;  /* ticks that precise samples say they took */
 	uint64_t longest; /* most events of one; 0: it is not asked */
 };
 

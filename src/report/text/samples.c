@@ -51,7 +51,7 @@ static void add_event(struct text *out, const struct report_event *event)
 	report_add_visible(out, event->name);
 	text_add(out, ": ");
 	report_add_count(out, event->samples, "sample", "samples");
-	text_add(out, " of user code, ");
+	text_add(out, event->kernel ? ", " : " of user code, ");
 	if (event->looks) {
 		report_add_count(out, event->looks, "look", "looks");
 		text_add(out, ", ");
