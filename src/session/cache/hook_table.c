@@ -21,6 +21,8 @@ static const struct {
 	{"prctl", WIRE_HOOK_PRCTL},
 	{"__prctl", WIRE_HOOK_PRCTL},
 	{"arch_prctl", WIRE_HOOK_ARCH},
+	{"sigaction", WIRE_HOOK_ACTION},
+	{"__sigaction", WIRE_HOOK_ACTION},
 	{"exit", WIRE_HOOK_EXIT},
 	{"mprotect", WIRE_HOOK_MPROTECT},
 	{"__mprotect", WIRE_HOOK_MPROTECT},

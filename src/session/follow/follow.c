@@ -24,6 +24,7 @@
 #include "session/modules/pages.h"
 #include "session/modules/trampolines.h"
 #include "session/options/options.h"
+#include "session/position/fault_actions.h"
 #include "session/position/interrupted_calls.h"
 #include "session/position/reentry.h"
 #include "session/position/residues.h"
@@ -147,6 +148,7 @@ static struct trm_error *make_space(struct session *session, struct thread *thre
 	}
 	thread->process->space = space;
 	thread->stack_end = stack_pointer_of(thread);
+	fault_actions_begin(session, thread);
 	thread_assign_bank(session, thread, 0);
 	if (!thread->bank)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
@@ -457,6 +459,8 @@ static void adopt_child(struct session *session, struct thread *parent,
 	child->process = session_add_process(session, child->tid, process->pid,
 					     process->image->program);
 	child->process->threads = 1;
+	child->process->on_segv = process->on_segv;
+	child->process->on_bus = process->on_bus;
 	child->process->image->threads = 1;
 	child->process->image->hidden =
 		session->options->no_follow || (process->space && process->space->bare);

@@ -12,6 +12,7 @@
 #include "session/modules/modules.h"
 #include "session/modules/pages.h"
 #include "session/modules/texts.h"
+#include "session/position/fault_actions.h"
 #include "session/state/module.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
@@ -213,6 +214,12 @@ static void serve_seccomp(struct request *request)
 			(*thread)->bank->shared->quiet |= 1;
 }
 
+static void serve_action(struct request *request)
+{
+	fault_actions_see(request->thread->process, (int)request->arguments[0],
+			  request->arguments[1]);
+}
+
 static void serve_window(struct request *request)
 {
 	struct session *session = request->session;
@@ -407,7 +414,7 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_LOADED] = serve_modules,    [WIRE_HOOK_MADVISE] = serve_madvise,
 	[WIRE_HOOK_BEYOND] = serve_beyond,     [WIRE_HOOK_GS] = serve_gs,
 	[WIRE_HOOK_GS_CODE] = serve_gs,        [WIRE_HOOK_GS_CALL] = serve_gs,
-	[WIRE_HOOK_PRCTL] = serve_prctl,
+	[WIRE_HOOK_PRCTL] = serve_prctl,       [WIRE_HOOK_ACTION] = serve_action,
 };
 
 static void serve_hook(struct session *session, struct bank *bank)

@@ -21,6 +21,7 @@
 #include "session/follow/memory_watch.h"
 #include "session/modules/modules.h"
 #include "session/modules/swap.h"
+#include "session/position/fault_actions.h"
 #include "session/position/interrupted_calls.h"
 #include "session/position/reentry.h"
 #include "session/position/settle.h"
@@ -181,6 +182,7 @@ static struct trm_error *make_arena(void *context, struct thread *thread)
 
 	TRM_TRY(check_thread(attachment, thread));
 	TRM_TRY(space_make_arena(attachment->session, thread, thread->process->space));
+	fault_actions_begin(attachment->session, thread);
 	return space_reserve_banks(attachment->session, thread->process->space, thread,
 				   1);
 }

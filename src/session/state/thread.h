@@ -15,6 +15,12 @@
 struct space;
 struct image_run;
 
+/* What a program does with a signal of a fault. */
+struct fault_action {
+	uint64_t handler; /* SIG_DFL, SIG_IGN, or an address */
+	bool once;        /* it is gone once it has been called */
+};
+
 struct process {
 	pid_t pid;
 	struct space *space; /* NULL: not measured */
@@ -23,6 +29,7 @@ struct process {
 	bool first_image;     /* runs the program that the user named */
 	bool watched;         /* let go, but its counters still count: until it is gone */
 	uint64_t clock_ns; /* processor time at the last look, where samples are looks */
+	struct fault_action on_segv, on_bus; /* position/fault_actions.h */
 };
 
 enum thread_state {
