@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import time
 
+from failure import killed
 from failure.common import expect, expect_refused, expect_same, lines_of
 from transparency import running, sources, trammel
 
@@ -183,5 +186,30 @@ def limited_memory(place):
     expect(len(tables) == 2 and not [line for line in said if "trammel:" in line], str(said))
 
 
+def killed_while_loading(place):
+    """The program runs on as bare: tools are loaded in another process."""
+    # Trammel loads it, too, for its own part.
+    slow = place.write("slow.c", b"#include <errno.h>\n#include <string.h>\n#include <unistd.h>\n"
+                       b"__attribute__((constructor)) static void begin(void)\n"
+                       b"{ if (strstr(program_invocation_name, \"tool-host\") &&\n"
+                       b"      write(2, \"loading\\n\", 8) == 8) sleep(30); }\n")
+    sources.compile_one(["gcc", "-D_GNU_SOURCE", "-fPIC", "-shared"], [slow], place.path("slow.so"))
+    said = place.write("said", b"")
+    with open(place.path("out"), "wb") as out:
+        process = subprocess.Popen(
+            trammel.run_command(place.tool, place.profile, PROGRAM, place.options.measure,
+                                ["--tool", place.path("slow.so"), "--tool-output", said]),
+            cwd=place.folder, env=running.base_environment(), stdin=subprocess.DEVNULL,
+            stdout=out, stderr=subprocess.DEVNULL, start_new_session=True)
+    end = time.monotonic() + running.TIMEOUT_SECONDS
+    while not os.path.getsize(said) and time.monotonic() < end:
+        time.sleep(0.01)
+    killed.kill_tracers(place.tool, place.profile, process.pid, "all")
+    killed.wait_for_session(process.pid)
+    process.wait()
+    with open(place.path("out"), "rb") as out:
+        expect(out.read() == b"ran\n", "the program did not run on")
+
+
 TESTS = [ends, fails, throws, cannot_be_loaded, asks_wrongly, fails_at_points, fails_simply, forks_in_routine,
-         limited_memory]
+         limited_memory, killed_while_loading]

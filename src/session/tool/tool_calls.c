@@ -281,6 +281,24 @@ static int64_t serve_action(struct tool_request *request)
 	return give_zeros(request, ARGUMENT(request, 2), KERNEL_SIGACTION);
 }
 
+/* A process in which tools are loaded stands for another one. */
+static int64_t serve_pid(struct tool_request *request)
+{
+	return request->space->tools->scratch ? request->thread->process->pid
+					      : TOOL_CALL_MADE;
+}
+
+static int64_t serve_parent(struct tool_request *request)
+{
+	uint64_t parent;
+
+	return request->space->tools->scratch &&
+			       remote_status(request->thread->process->pid, "PPid", 10,
+					     &parent)
+		       ? (int64_t)parent
+		       : TOOL_CALL_MADE;
+}
+
 static int64_t serve_limit(struct tool_request *request)
 {
 	return ARGUMENT(request, 2) ? -EPERM : TOOL_CALL_MADE;
@@ -344,8 +362,8 @@ static const struct {
 	{SYS_getcpu, serve_made},
 	{SYS_uname, serve_made},
 	{SYS_sysinfo, serve_made},
-	{SYS_getpid, serve_made},
-	{SYS_getppid, serve_made},
+	{SYS_getpid, serve_pid},
+	{SYS_getppid, serve_parent},
 	{SYS_gettid, serve_gettid},
 	{SYS_getuid, serve_made},
 	{SYS_geteuid, serve_made},
