@@ -186,6 +186,21 @@ def limited_memory(place):
     expect(len(tables) == 2 and not [line for line in said if "trammel:" in line], str(said))
 
 
+def limits_itself(place):
+    """A program that limits its own memory has as much as bare, but for what tools need."""
+    limited = place.write("limited.c", b"#include <stdio.h>\n#include <stdlib.h>\n#include <sys/resource.h>\n"
+                          b"int main(void) { struct rlimit limit = {300 << 20, 300 << 20};\n"
+                          b"  if (setrlimit(RLIMIT_AS, &limit)) return 1;\n"
+                          b"  void *memory = malloc(200 << 20), *more = malloc(200 << 20);\n"
+                          b"  printf(\"%d %d\\n\", memory != NULL, more != NULL); return 0; }\n")
+    program = place.path("limited")
+    sources.compile_one(["gcc", "-O1"], [limited], program)
+    bare = running.run([program], place.folder)
+    measured, said = measure(place, "branch", [program], measurement="tools")
+    expect_same(bare, measured)
+    expect(any("mispredicted:" in line for line in said), str(said))
+
+
 def killed_while_loading(place):
     """The program runs on as bare: tools are loaded in another process."""
     # Trammel loads it, too, for its own part.
@@ -212,4 +227,4 @@ def killed_while_loading(place):
 
 
 TESTS = [ends, fails, throws, cannot_be_loaded, asks_wrongly, fails_at_points, fails_simply, forks_in_routine,
-         limited_memory, killed_while_loading]
+         limited_memory, limits_itself, killed_while_loading]

@@ -220,6 +220,11 @@ static void serve_action(struct request *request)
 			  request->arguments[1]);
 }
 
+static void serve_limit(struct request *request)
+{
+	tool_data_shrink(request->session, request->thread);
+}
+
 static void serve_window(struct request *request)
 {
 	struct session *session = request->session;
@@ -415,6 +420,7 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_BEYOND] = serve_beyond,     [WIRE_HOOK_GS] = serve_gs,
 	[WIRE_HOOK_GS_CODE] = serve_gs,        [WIRE_HOOK_GS_CALL] = serve_gs,
 	[WIRE_HOOK_PRCTL] = serve_prctl,       [WIRE_HOOK_ACTION] = serve_action,
+	[WIRE_HOOK_LIMIT] = serve_limit,
 };
 
 static void serve_hook(struct session *session, struct bank *bank)

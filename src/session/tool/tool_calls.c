@@ -84,6 +84,9 @@ static bool is_too_much(uint64_t rights)
 	return (rights & (PROT_WRITE | PROT_EXEC)) == (PROT_WRITE | PROT_EXEC);
 }
 
+/* Bytes of addresses that malloc(3) keeps for each of its heaps: it can do without. */
+#define HEAP_SIZE (64ull << 20)
+
 /* Mappings of files become copies: nobody sees them in the list of mappings. */
 static int64_t serve_mmap(struct tool_request *request)
 {
@@ -93,6 +96,9 @@ static int64_t serve_mmap(struct tool_request *request)
 
 	if (is_too_much(ARGUMENT(request, 2)))
 		return -EACCES;
+	if (ARGUMENT(request, 2) == PROT_NONE && size >= HEAP_SIZE &&
+	    remote_has_address_limit(request->thread->process->pid))
+		return -ENOMEM;
 	if (!(flags & MAP_ANONYMOUS)) {
 		pending->mapped = tool_files_find(request, (int)ARGUMENT(request, 4));
 		pending->offset = ARGUMENT(request, 5);
