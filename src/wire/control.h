@@ -112,7 +112,8 @@ struct wire_control {
 	uint32_t awake; /* not 0: the tracer polls the doorbell until this is 0 again */
 	uint32_t watch_actions; /* not 0: sigaction() of signals of faults must be told */
 	struct wire_action action; /* for injected calls */
-	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x80 - sizeof(struct wire_looks) -
+	uint64_t beats; /* the tracer adds 1 now and then: it is alive, and at work */
+	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x88 - sizeof(struct wire_looks) -
 		      sizeof(struct wire_action)];
 	struct wire_batch batch; /* run by injected code */
 	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];

@@ -132,6 +132,9 @@ void session_act(struct session *session)
 				hooks_serve(session, session->families.items[i]);
 	} while (more);
 	unannounced_find_parents(session);
+	vector_for_each (&session->families, family)
+		__atomic_fetch_add(&(*family)->arena->control->beats, 1,
+				   __ATOMIC_RELAXED);
 }
 
 static bool has_rung(const struct session *session)
