@@ -25,8 +25,8 @@ static struct fault_action *action_of(struct process *process, int signal)
 
 /* Has a thread make calls of rt_sigaction(2), with a word of the control page each.
  * Returns false if it cannot. */
-static bool exchange(struct session *session, const struct thread *thread, int signal,
-		     bool set)
+static bool exchange_action(struct session *session, const struct thread *thread,
+			    int signal, bool set)
 {
 	const struct arena *arena = thread->process->space->family->arena;
 	const uint64_t action = arena->address + WIRE_CONTROL_OFFSET +
@@ -47,7 +47,7 @@ static void read_action(struct session *session, const struct thread *thread, in
 		&thread->process->space->family->arena->control->action;
 	struct fault_action *action = action_of(thread->process, signal);
 
-	if (exchange(session, thread, signal, false))
+	if (exchange_action(session, thread, signal, false))
 		*action = (struct fault_action){found->handler,
 						found->flags & SA_RESETHAND};
 }
@@ -119,8 +119,8 @@ void fault_actions_restore(struct session *session, const struct thread *thread,
 	if (handled || blocks_alike(&signals, signal))
 		trm_error_destroy(remote_set_mask(thread->tid, signals.blocked | bit));
 	if (!action->handler || remote_filters(thread->tid) ||
-	    !exchange(session, thread, signal, false))
+	    !exchange_action(session, thread, signal, false))
 		return;
 	now->handler = action->handler;
-	exchange(session, thread, signal, true);
+	exchange_action(session, thread, signal, true);
 }
