@@ -23,8 +23,9 @@
 #define WIRE_HOOK_GS_CODE 11 /* if an argument is ARCH_SET_GS, */
 #define WIRE_HOOK_GS_CALL 12 /* if another argument is SYS_arch_prctl as well */
 #define WIRE_HOOK_ACTION  13 /* sigaction(signal, new, ...), of signals of faults */
-#define WIRE_HOOK_LIMIT   14 /* setrlimit(resource, new), prlimit(pid, resource, new, ...) */
-#define WIRE_HOOK_EXIT    15 /* exit(status), in programs with LeakSanitizer */
+#define WIRE_HOOK_LIMIT                                                                  \
+	14                /* setrlimit(resource, new), prlimit(pid, resource, new, ...) */
+#define WIRE_HOOK_EXIT 15 /* exit(status), in programs with LeakSanitizer */
 /* Functions whose calls begin or end counting. Their numbers minus WIRE_HOOK_EXIT are
  * bits of wire_control.window: the tracer wants to be told of their calls. */
 #define WIRE_HOOK_START 16

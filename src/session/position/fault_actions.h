@@ -1,16 +1,16 @@
 /*
- * What programs do with SIGSEGV and SIGBUS. A load of a point that faults while the program
- * blocks or ignores the signal, as it does within its own handler of it, makes the kernel
- * unblock it and forget the handler (kernel/signal.c, force_sig_info_to_task): both are put
- * back.
+ * What programs do with SIGSEGV and SIGBUS. A load of a point that faults while the
+ * program blocks or ignores the signal, as it does within its own handler of it, makes
+ * the kernel unblock it and forget the handler (kernel/signal.c, force_sig_info_to_task):
+ * both are put back.
  */
 #ifndef TRAMMEL_SESSION_POSITION_FAULT_ACTIONS_H
 #define TRAMMEL_SESSION_POSITION_FAULT_ACTIONS_H
 
 #include "session/state/session.h"
 
-/* Finds out what a process does with both, on a thread of it that is stopped, if points of
- * the session may load; and has it tell of changes. */
+/* Finds out what a process does with both, on a thread of it that is stopped, if points
+ * of the session may load; and has it tell of changes. */
 void fault_actions_begin(struct session *session, const struct thread *thread);
 
 /* Notes a call of sigaction(2) that is about to be made; `address` is that of its new
