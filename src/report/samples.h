@@ -25,6 +25,7 @@ struct report_event {
 struct report_sample {
 	uint32_t function, image, event;
 	uint32_t thread;  /* index in profile.threads; REPORT_NONE: not told apart */
+	uint32_t place;   /* its frame in profile.stacks; REPORT_NONE: not known */
 	uint64_t address; /* link-time, of the instruction */
 	uint64_t samples, events;
 };
