@@ -27,7 +27,6 @@ const struct collector *const collectors[] = {
 	&collector_samples,
 	&collector_samples_callpath,
 	&collector_stacks,
-	&collector_values,
 	NULL,
 };
 
@@ -76,7 +75,6 @@ static void add_collector(struct collector *all, const struct collector *one)
 	all->samples |= one->samples;
 	all->stacks |= one->stacks;
 	all->callpath |= one->callpath;
-	all->values |= one->values;
 	if (!one->slot_size)
 		return;
 	all->covers = one->covers && (all->covers || !all->slot_size);
@@ -109,14 +107,6 @@ void collector_add_spans(struct collector *collector)
 		collector->depth = least;
 	collector->slot_size = 8;
 	add_ops(collector, &collector_spans_ops);
-}
-
-void collector_add_values(struct collector *collector)
-{
-	collector->values_alone = true;
-	collector->probe = PLAN_PROBE_COUNT;
-	collector->depth = PLAN_ENTRIES;
-	collector->slot_size = 8;
 }
 
 void collector_add_routines(struct collector *collector)

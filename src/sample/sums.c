@@ -22,7 +22,7 @@ uint32_t sample_sums_node(struct sample_sums *sums, uint32_t parent, uint32_t mo
 		    node->address == address)
 			return (uint32_t)index;
 	}
-	if (sums->nodes.count >= (sums->most ? sums->most : NODES_MAX))
+	if (sums->nodes.count >= NODES_MAX)
 		return 0;
 	*table_insert(&sums->by_node, hash, NULL) = sums->nodes.count;
 	vector_push(&sums->nodes, wanted);
@@ -73,35 +73,12 @@ void sample_sums_add(struct sample_sums *sums, const struct sample_sum *sample)
 			sum->longest = sample->longest;
 		return;
 	}
-	if (sums->sums.count >= (sums->most ? sums->most : SUMS_MAX)) {
+	if (sums->sums.count >= SUMS_MAX) {
 		sums->dropped += sample->samples;
 		return;
 	}
 	*table_insert(&sums->by_sum, hash, NULL) = sums->sums.count;
 	vector_push(&sums->sums, *sample);
-}
-
-void sample_sums_clear(struct sample_sums *sums)
-{
-	const struct sample_sums kept = {.dropped = sums->dropped, .most = sums->most};
-
-	sample_sums_deinit(sums);
-	*sums = kept;
-}
-
-void sample_sums_renumber(struct sample_sums *sums, const uint32_t *images)
-{
-	const size_t count = sums->sums.count;
-
-	table_deinit(&sums->by_sum);
-	sums->sums.count = 0;
-	/* None is written before it was read: there are no more than before. */
-	for (size_t i = 0; i < count; i++) {
-		struct sample_sum sum = sums->sums.items[i];
-
-		sum.image = images[sum.image];
-		sample_sums_add(sums, &sum);
-	}
 }
 
 void sample_sums_deinit(struct sample_sums *sums)

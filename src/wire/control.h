@@ -18,7 +18,6 @@
 
 #include "wire/layout.h"
 #include "wire/mailbox.h"
-#include "wire/stretch.h"
 
 #include <stdint.h>
 
@@ -129,7 +128,6 @@ struct wire_control {
 	uint64_t point_data; /* address of what they share: see code/points/point_data.h;
 				0: none */
 	uint8_t pad5_[0x1000 - 8];
-	struct wire_stretch stretches[WIRE_STRETCHES];
 };
 
 #endif

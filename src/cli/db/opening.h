@@ -10,8 +10,7 @@
 struct db_given {
 	struct showing shown; /* words: the verb and its arguments */
 	char *db, *epoch, *label, *event, *image, *host, *run, *function, *by, *output;
-	char *fold, *hours_after, *months_after, *compact_after, *remove_after, *keep,
-		*now;
+	char *compact_after, *remove_after, *keep, *now;
 	int again, repair, take, dry;
 };
 
