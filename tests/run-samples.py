@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ BUILDS = {
     "O2": ["gcc", "-O2", "-g"],
     "clang": ["clang", "-O2"],
     "static": ["gcc", "-O2", "-static"],
+    "musl": ["musl-gcc", "-O2", "-static"],
     "pointers": ["gcc", "-O2", "-fno-omit-frame-pointer", "-fno-asynchronous-unwind-tables",
                  "-fno-optimize-sibling-calls"],
 }
@@ -55,6 +57,11 @@ def build(folder, name, variant):
 def expect(condition, text):
     if not condition:
         raise Failure(text)
+
+
+def name_pattern(name):
+    """A name; "*" stands for any characters of it."""
+    return re.escape(name).replace(r"\*", "[^ ]*")
 
 
 class Tests:
@@ -105,7 +112,7 @@ class Tests:
                 at = by_number.get(at.get("parent"))
             got[" ".join(reversed(chain))] = row["samples"]
         for share, path in re.findall(r"^= path (\S+) (.*)$", text, re.M):
-            pattern = re.compile("(^| )" + "( .*)? ".join(map(re.escape, path.split(" "))) + "$")
+            pattern = re.compile("(^| )" + "( .*)? ".join(name_pattern(name) for name in path.split(" ")) + "$")
             part = 100 * sum(n for chain, n in got.items() if pattern.search(chain)) / total
             expect(abs(part - float(share)) <= TOLERANCE, f"{path}: {part:.1f} %; {got}")
 
@@ -175,6 +182,52 @@ class Tests:
         """Code without call-frame information, by frame pointers."""
         text, profile = self.run(build(self.folder, "paths", "pointers"), "-m", "samples:callpath")
         self.check_paths("\n".join(text.splitlines()[:1]), profile)
+
+    def languages(self):
+        """Through the frames of Go, OCaml and Rust, also in relocated code."""
+        compilers = (("go", ["go", "build", "-o"]), ("ml", ["ocamlopt", "-o"]),
+                     ("rs", ["rustc", "-O", "-o"]))
+        for suffix, command in compilers:
+            if not shutil.which(command[0]):
+                continue
+            folder = os.path.join(self.folder, suffix)
+            os.makedirs(folder, exist_ok=True)
+            source = shutil.copy(os.path.join(SAMPLES, "paths." + suffix), folder)
+            program = os.path.join(folder, "program")
+            done = subprocess.run([*command, program, source], capture_output=True, text=True,
+                                  check=False, cwd=folder,
+                                  env={**os.environ, "GOCACHE": folder, "GO111MODULE": "off"})
+            expect(done.returncode == 0, f"{command}: {done.stderr}")
+            for measures in ("samples:callpath", "samples:callpath,edges"):
+                text, profile = self.run(program, "-m", measures)
+                self.check_paths(text, profile)
+
+    def musl(self):
+        if not shutil.which("musl-gcc"):
+            return
+        program = build(self.folder, "split", "musl")
+        for forbid in (False, True):
+            self.forbid = forbid
+            text, profile = self.run(program, "-m", "samples:callpath", status=7)
+            self.forbid = False
+            self.check_shares(text, profile, least=30)
+            self.check_paths("= path 66.7 main heavy_step\n= path 33.3 main light_step", profile)
+
+    def nameless(self):
+        """Frames of stripped programs have the names of places in their module, and paths are whole."""
+        for variant in ("static", "pointers"):
+            program = os.path.join(os.path.dirname(build(self.folder, "paths", variant)), "nameless")
+            subprocess.run(["strip", "-o", program, os.path.join(os.path.dirname(program), "paths")],
+                           check=True)
+            _, profile = self.run(program, "-m", "samples:callpath")
+            rows = {row["context"]: row for row in self.report(profile, "--by", "callgraph")["rows"]}
+            hot = max(rows.values(), key=lambda row: row["samples"])
+            depth, at = 0, hot
+            while at:
+                expect(variant != "static" or
+                       re.match(r"(sub_[0-9a-f]+|\[nameless\+0x[0-9a-f]+\])$", at["function"]), str(at))
+                depth, at = depth + 1, rows.get(at.get("parent"))
+            expect(depth >= 4 and re.match(r"sub_|\[nameless", hot["function"]), f"{depth}: {hot}")
 
     def stripped(self):
         program = build(self.folder, "split", "O2")
@@ -426,7 +479,7 @@ class Tests:
         expect("not chosen" in self.report(profile)["profile"]["samples.notes"], "outside of the window")
 
 NAMES = ("split", "events", "fallback", "period", "window", "threads", "children", "paths", "pointers",
-         "stripped", "instructions", "other_commands", "untouched",
+         "languages", "musl", "nameless", "stripped", "instructions", "other_commands", "untouched",
          "top", "generated", "counted", "counted_paths", "regions", "kernel", "extras", "forbidden", "looked", "looked_attached",
          "hostile", "empty")
 WITHOUT_EVENTS = ("forbidden", "looked", "looked_attached", "hostile", "empty")
