@@ -123,8 +123,11 @@ static void complete_event(struct sample_event *event, const struct sample_rate 
 	attributes->size = sizeof(*attributes);
 	attributes->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
 				  PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
-	/* The frames of the program are wanted, where the kernel can tell them. */
-	attributes->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	/* Of the program one frame is wanted: where a call led into the kernel. With call
+	 * paths the registers tell that. */
+	if (!rate->callpath || rate->kernel)
+		attributes->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attributes->exclude_callchain_user = rate->callpath;
 	attributes->exclude_kernel = !rate->kernel && !event->in_kernel;
 	attributes->exclude_callchain_kernel = !rate->kernel;
 	attributes->sample_max_stack = rate->callpath ? 0 : 1;
@@ -142,7 +145,7 @@ static void complete_event(struct sample_event *event, const struct sample_rate 
 	attributes->sample_id_all = 1;
 	attributes->use_clockid = 1;
 	attributes->clockid = CLOCK_MONOTONIC;
-	attributes->watermark = 1;
+	attributes->watermark = 1; /* when half of the ring is full */
 	add_extras(attributes, rate);
 	if (rate->period)
 		event->period = rate->period;

@@ -18,7 +18,8 @@
 
 enum {
 	RING_SHORT = 1 << 20,   /* bytes a processor, without stacks */
-	RING_STACKS = 16 << 20, /* and with them */
+	RING_MOST = 16 << 20,   /* and with them, at most */
+	SAMPLE_BYTES = 9 << 10, /* of a sample with a stack */
 	JITTER_NS = 1000000000,
 	SLACK_NS = 1000000,
 	POLLED_MAX = 64,
@@ -124,15 +125,31 @@ static struct sample_ring *ring_of(struct sample_source *source, int cpu)
 	return &source->rings.items[cpu];
 }
 
+/* Room for the samples of half a second, a power of two: to make it takes time. */
+static size_t ring_bytes(const struct sample_source *source)
+{
+	uint64_t frequency = 0;
+	size_t size = RING_SHORT;
+
+	if (!(source->order.layout.type & PERF_SAMPLE_STACK_USER))
+		return size;
+	vector_for_each (source->events, event)
+		frequency += event->attributes.freq ? event->attributes.sample_freq
+			     : event->is_clock      ? SECOND_NS / event->period
+						    : SAMPLE_FREQUENCY;
+	while (size < RING_MOST && size < frequency * SAMPLE_BYTES / 2)
+		size *= 2;
+	return size;
+}
+
 /* The first event of a processor has the ring, others write to it, too. */
 static bool join_ring(struct sample_source *source, int fd, int cpu)
 {
-	const bool stacks = source->order.layout.type & PERF_SAMPLE_STACK_USER;
 	struct sample_ring *ring = ring_of(source, cpu);
 
 	if (ring->head)
 		return !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd);
-	if (sample_ring_init(ring, fd, stacks ? RING_STACKS : RING_SHORT))
+	if (sample_ring_init(ring, fd, ring_bytes(source)))
 		return true;
 	errno = NO_RINGS;
 	return false;
@@ -169,7 +186,6 @@ static int open_on_all(struct sample_source *source, struct perf_event_attr attr
 	const int cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
 	int why = ENODEV;
 
-	attributes.wakeup_watermark = RING_SHORT / 4;
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		if (period)
 			attributes.sample_period = sample_source_jitter(source, period);
@@ -444,11 +460,14 @@ void sample_source_drain(struct sample_source *source, bool all, sample_visit *v
 
 	vector_for_each (&source->rings, ring)
 		if (ring->head)
-			sample_order_take_ring(&source->order, ring);
+			sample_order_take_ring(&source->order, ring, &ring->end);
 	/* What was written before this moment was there to be read; records that are
 	 * being written are some microseconds old. */
 	sample_order_visit(&source->order, all ? UINT64_MAX : now - SLACK_NS, visit,
 			   context);
+	vector_for_each (&source->rings, ring)
+		if (ring->head)
+			sample_ring_release(ring, ring->end);
 	if (!all)
 		jitter_periods(source);
 }

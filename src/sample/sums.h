@@ -40,6 +40,7 @@ struct sample_sum {
 
 struct sample_sums {
 	struct VECTOR(struct sample_node) nodes; /* 0 is none */
+	struct VECTOR(uint32_t) last; /* of each node the child that was asked for last */
 	struct VECTOR(struct sample_sum) sums;
 	struct VECTOR(struct sample_wait) waits;
 	struct table by_node, by_sum, by_wait; /* by hashes */
