@@ -41,7 +41,7 @@ __attribute__((noinline)) void short_step(void)
 
 static void work_shortly(void)
 {
-	for (int i = 0; i < 200000; i++) {
+	for (int i = 0; i < 1000000; i++) {
 		trm_begin("region", "one");
 		short_step();
 		short_step();
