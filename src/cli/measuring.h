@@ -29,6 +29,10 @@ enum measuring_option {
 	OPTION_EVENT,
 	OPTION_FREQUENCY,
 	OPTION_PERIOD,
+	OPTION_NINTERPRET,
+	OPTION_VFREQ,
+	OPTION_SEED,
+	OPTION_VALUES,
 	OPTION_MEMORY,
 	OPTION_TOOL,
 	OPTION_TOOL_OUTPUT,
@@ -143,6 +147,18 @@ struct measuring {
 		 0,                                                                        \
 		 "take the last branches with each sample",                                \
 		 NULL},                                                                    \
+		MEASURING_WORD("ninterpret", OPTION_NINTERPRET,                            \
+			       "values: of so many instructions each time (default 8)",    \
+			       "NUMBER"),                                                  \
+		MEASURING_WORD("vfreq", OPTION_VFREQ,                                      \
+			       "values: at each so many interrupts (default 1)",           \
+			       "NUMBER"),                                                  \
+		MEASURING_WORD("seed", OPTION_SEED,                                        \
+			       "values: begin the jitter of their moments with this",      \
+			       "NUMBER"),                                                  \
+		MEASURING_WORD("values", OPTION_VALUES,                                    \
+			       "values: which: vprof, vaddr, vreplay, vlatency",           \
+			       "KIND,..."),                                                \
 		MEASURING_WORD("probe", OPTION_PROBE,                                      \
 			       "measure this at points of the program, see "               \
 			       "trammel-probe(7)",                                         \

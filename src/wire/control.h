@@ -18,6 +18,7 @@
 
 #include "wire/layout.h"
 #include "wire/mailbox.h"
+#include "wire/stretch.h"
 
 #include <stdint.h>
 
@@ -128,6 +129,7 @@ struct wire_control {
 	uint64_t point_data; /* address of what they share: see code/points/point_data.h;
 				0: none */
 	uint8_t pad5_[0x1000 - 8];
+	struct wire_stretch stretches[WIRE_STRETCHES];
 };
 
 #endif

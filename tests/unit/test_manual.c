@@ -143,14 +143,14 @@ static void check_no_more_options(const char *command)
 static void test_run(void **state)
 {
 	(void)state;
-	check_options("run", 36);
+	check_options("run", 40);
 	check_no_more_options("run");
 }
 
 static void test_attach(void **state)
 {
 	(void)state;
-	check_options("attach", 36);
+	check_options("attach", 40);
 	check_no_more_options("attach");
 }
 
@@ -225,6 +225,13 @@ static void test_stacks(void **state)
 	(void)state;
 	check_options("stacks", 8);
 	check_no_more_options("stacks");
+}
+
+static void test_values(void **state)
+{
+	(void)state;
+	check_options("values", 12);
+	check_no_more_options("values");
 }
 
 static void test_loops(void **state)
@@ -413,7 +420,8 @@ int main(void)
 		cmocka_unit_test(test_annotate),     cmocka_unit_test(test_graph),
 		cmocka_unit_test(test_channel),      cmocka_unit_test(test_label),
 		cmocka_unit_test(test_summarize),    cmocka_unit_test(test_tool),
-		cmocka_unit_test(test_paths),        cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_values),       cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_stacks),
 	};
 	char beside[PATH_MAX];
 

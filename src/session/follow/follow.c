@@ -11,6 +11,7 @@
 #include "session/count/peeks.h"
 #include "session/count/read_banks.h"
 #include "session/count/sampled.h"
+#include "session/count/values.h"
 #include "session/count/window.h"
 #include "session/follow/fired_restore.h"
 #include "session/follow/foreign_translators.h"
@@ -29,6 +30,7 @@
 #include "session/position/reentry.h"
 #include "session/position/residues.h"
 #include "session/position/signal_frames.h"
+#include "session/position/stretches.h"
 #include "session/state/doorbell.h"
 #include "session/state/memory.h"
 #include "session/state/module.h"
@@ -347,6 +349,7 @@ static void on_exec(struct session *session, struct thread *thread)
 	}
 	unannounced_leave(session, thread, false);
 	residues_end(thread);
+	stretches_end(session, thread);
 	tool_see_exec(thread);
 	if (thread->bank)
 		arena_give_bank(thread->bank);
@@ -669,6 +672,9 @@ void follow_event(struct session *session, const struct event *event)
 		return;
 	}
 	thread->stopped = true;
+	if (event->kind != EVENT_EXITED && event->kind != EVENT_KILLED &&
+	    event->kind != EVENT_EXEC)
+		stretches_see_stop(session, thread);
 	fast_timers_see_stop(session, thread);
 	held_begin(thread, 0);
 	thread->event_pending = false;
@@ -709,6 +715,7 @@ void follow_event(struct session *session, const struct event *event)
 	case EVENT_STOP:
 		interrupted_calls_see_stop(thread);
 		peeks_see_stop(session, thread);
+		values_see_interrupt(session, thread);
 		thread_resume(session, thread, 0);
 		break;
 	default:

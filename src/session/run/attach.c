@@ -16,6 +16,7 @@
 #include "session/cache/module_file.h"
 #include "session/cache/plan_workers.h"
 #include "session/count/sampled.h"
+#include "session/count/values.h"
 #include "session/count/window.h"
 #include "session/follow/follow.h"
 #include "session/follow/memory_watch.h"
@@ -566,9 +567,9 @@ static void save_often(struct attachment *attachment, struct course *course)
  * until more is due. */
 static uint64_t act_in_time(struct session *session)
 {
-	const uint64_t limits[] = {window_act(session), memory_watch_act(session),
+	const uint64_t limits[] = {window_act(session),   memory_watch_act(session),
 				   guardian_act(session), tool_points_act(session),
-				   sampled_act(session)};
+				   sampled_act(session),  values_act(session)};
 	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < array_count(limits); i++)
@@ -735,6 +736,7 @@ struct trm_error *session_attach(const struct session_options *options,
 		TRM_TRY(attach_check(request->pid));
 	TRM_TRY(sampled_begin(&session, request->pid, !request->waits));
 	session.cache = cache_create(options->quiet);
+	values_begin(&session);
 	trm_error_destroy(doorbell_create(&session.doorbell));
 	session.plan_workers = plan_workers_create(session.cache, &described, -1);
 	struct trm_error *error = attach_and_run(&session, request, program, &signals);

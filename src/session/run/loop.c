@@ -7,6 +7,7 @@
 #include "session/cache/cache_prune.h"
 #include "session/cache/plan_workers.h"
 #include "session/count/sampled.h"
+#include "session/count/values.h"
 #include "session/count/window.h"
 #include "session/follow/follow.h"
 #include "session/follow/hooks.h"
@@ -218,8 +219,9 @@ int session_wait(const struct session *session, const sigset_t *signals,
 static uint64_t act_in_time(struct session *session)
 {
 	static uint64_t (*const acts[])(struct session *) = {
-		fired_act,        window_act,   fast_timers_act, inline_caches_act,
-		memory_watch_act, guardian_act, tool_points_act, sampled_act,
+		fired_act,         window_act,       fast_timers_act,
+		inline_caches_act, memory_watch_act, guardian_act,
+		tool_points_act,   sampled_act,      values_act,
 	};
 	uint64_t limit = UINT64_MAX;
 
@@ -327,6 +329,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	session.start_time = time(NULL);
 	if (write(start->go_fd, "g", 1) != 1)
 		return 1;
+	values_begin(&session);
 	guardian_begin(&session, start->status_fd);
 	run_loop(&session, start, &signals);
 	doorbell_destroy(session.doorbell);

@@ -93,6 +93,7 @@ struct session {
 	int tool_output;                /* descriptor for what tools print; -1: none */
 	struct tool_shapes tool_shapes; /* of what tools record */
 	bool tool_printed;              /* a tool printed something */
+	struct values_state values;     /* see session/count/values.h */
 	struct sampler *sampler;        /* NULL: no samples are taken */
 	uint64_t sampled_ns;            /* clock_now_ns() of the last look at them */
 	uint64_t peeks_due_ns;   /* where samples are looks at threads: of the next */

@@ -6,6 +6,7 @@
 #include "control/arena.h"
 #include "control/remote.h"
 #include "session/state/tool_state.h"
+#include "session/state/values_state.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -27,6 +28,8 @@ struct process {
 	struct image_run *image;
 	unsigned int threads; /* alive and traced */
 	bool first_image;     /* runs the program that the user named */
+	uint64_t value_ns;    /* of its time, for which values were not sampled yet */
+	uint64_t cpu_ns;      /* its time at the last look */
 	bool watched;         /* let go, but its counters still count: until it is gone */
 	uint64_t clock_ns; /* processor time at the last look, where samples are looks */
 	struct fault_action on_segv, on_bus; /* position/fault_actions.h */
@@ -143,6 +146,7 @@ struct thread {
 	bool emulated;       /* it was resumed by REMOTE_EMULATE */
 	uint64_t tool_since; /* clock_now_ns() since which it is in one call of a routine
 				of a tool; 0: it was not looked at */
+	struct thread_values values; /* see session/position/stretches.h */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
 	struct thread_peeks peeks;
 };
