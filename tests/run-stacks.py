@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,10 +48,11 @@ def build(folder, name, variant="O2"):
     return program
 
 
-def has_path(names, wanted):
-    """Whether functions are there, the outermost first, others maybe between."""
+def has_path(names, wanted, same=str.__eq__):
+    """Whether functions are there, the outermost first, others maybe between. `same`: the C library
+    has several names for one."""
     at = iter(names)
-    return all(any(name == word for name in at) for word in wanted)
+    return all(any(same(name, word) for name in at) for word in wanted)
 
 
 def expectations(text):
@@ -182,7 +184,7 @@ class Tests:
         held = [row for row in rows if row.get("wait.kind") == "mutex"]
         expect(held and "hold < begin" in held[0]["wait.holder"], str(held))
         text = self.call("stacks", profile).stdout
-        expect("Held on the path" in text and "-> sleep" in text, text)
+        expect("Held or released on the path" in text and "-> sleep" in text, text)
 
     def looks_without_samples(self):
         """Without perf events threads that run have no stacks, and the rest is as before."""
@@ -217,6 +219,92 @@ class Tests:
             expect(len(sleeping) == 2, str(rows))
             expect(any(row.get("wait.kind") == "child" for row in rows), str(rows))
 
+    def waits(self):
+        """Each wait is counted once, with what it waited for and the calls that led there."""
+        for variant in ("O2", "static"):
+            program = build(self.folder, "calls", variant)
+            for word in ("sleeps", "pipes", "mutexes", "restarts", "interrupted", "jumps", "cancels", "stops",
+                         "children", "selects", "ends", "killed"):
+                profile = f"{program}.{word}.trm"
+                done = self.call("run", "-q", "-m", "waits", "--threshold", "0", "-o", profile, "--", program,
+                                 word, status=-15 if word == "killed" else 0)
+                self.check_waits(word, done.stdout, self.rows(profile), variant)
+
+    def check_waits(self, word, text, rows, variant):
+        wanted = re.findall(r"^= (\d+) (\d+) (.*)\t(.*)$", text, re.M)
+        expect(wanted, f"{word}: {text}")
+        for times, least_ms, what, functions in wanted:
+            got = [row for row in rows if re.fullmatch(what, row.get("wait.on", "")) and
+                   has_path([frame["function"] for frame in reversed(row["frames"])], functions.split(),
+                            str.endswith)]
+            expect(sum(row["times"] for row in got) == int(times) and
+                   sum(row["time.ns"] for row in got) >= int(least_ms) * 1000000,
+                   f"{word} ({variant}): not {times}, {least_ms} ms, {what}, {functions}: "
+                   f"{[(row.get('wait.on'), row['times'], row['time.ns']) for row in got]} of {rows}")
+
+    def waits_held(self):
+        """Where a mutex was released, by whom it was waited for."""
+        program = build(self.folder, "calls")
+        profile = program + ".held.trm"
+        self.call("run", "-q", "-m", "waits", "-o", profile, "--", program, "mutexes")
+        rows = [row for row in self.rows(profile) if row.get("wait.kind") == "mutex"]
+        expect(len(rows) == 1 and "let_go < hold_mutex" in rows[0]["wait.holder"] and
+               rows[0]["longest.ns"] == rows[0]["time.ns"], str(rows))
+        text = self.call("stacks", profile).stdout
+        expect("Longest" in text and "let_go < hold_mutex" in text, text)
+        expect("waits: " in self.call("report", profile).stdout, "report")
+
+    def waits_threshold(self):
+        program = build(self.folder, "calls")
+        profile = program + ".threshold.trm"
+        self.call("run", "-q", "-m", "waits", "--threshold", "1h", "-o", profile, "--", program, "sleeps")
+        expect(not self.rows(profile), "rows")
+        expect("threshold" in self.call("stacks", profile).stdout, "no reason")
+
+    def waits_like_strace(self):
+        """The numbers of calls of a program that makes the same ones each time."""
+        command = ["dd", "if=/dev/zero", "of=/dev/null", "bs=4k", "count=150"]
+        if not shutil.which("strace"):
+            return
+        log = os.path.join(self.folder, "strace")
+        subprocess.run(["strace", "-f", "-o", log, "-e", "trace=read,write", *command], check=True,
+                       capture_output=True)
+        with open(log, encoding="utf-8", errors="replace") as file:
+            wanted = len(re.findall(r"^\d+ +(?:read|write)\(", file.read(), re.M))
+        profile = os.path.join(self.folder, "dd.trm")
+        self.call("run", "-q", "-m", "waits", "--threshold", "0", "-o", profile, "--", *command)
+        got = sum(row["times"] for row in self.rows(profile)
+                  if row["frames"][0]["function"].endswith(("read", "write", "read_nocancel"))
+                  or "ld-linux" in row["frames"][0]["module.path"] and row["wait.on"].startswith("file"))
+        opened = sum(row["times"] for row in self.rows(profile)
+                     if "open" in row["frames"][0]["function"] or "close" in row["frames"][0]["function"])
+        expect(wanted <= got <= wanted + opened, f"{got} and not {wanted}")
+
+    def waits_traced(self):
+        """A process that traces others has them to itself."""
+        if not shutil.which("strace"):
+            return
+        profile = os.path.join(self.folder, "strace.trm")
+        log = os.path.join(self.folder, "strace2")
+        done = self.call("run", "-q", "-m", "waits", "-o", profile, "--", "strace", "-f", "-o", log, "sh", "-c",
+                         "echo hello; exit 5", status=5)
+        expect(done.stdout == "hello\n", done.stdout)
+        expect("traced by another process" in self.call("stacks", profile).stdout, "no note")
+
+    def waits_killed(self):
+        """The program goes on when its tracer is killed."""
+        profile = os.path.join(self.folder, "killed.trm")
+        with subprocess.Popen([self.trammel, "run", "-m", "waits", "-o", profile, "--", "sh", "-c",
+                               "echo begun; sleep 1; echo alive; exit 3"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as front:
+            expect(front.stdout.readline() == "begun\n", "not begun")
+            children = subprocess.run(["pgrep", "-P", str(front.pid), "trammel"], capture_output=True,
+                                      text=True, check=True).stdout.split()
+            os.kill(int(children[0]), 9)
+            out, err = front.communicate()
+            expect(out == "alive\n" and front.returncode == 3 and "tracer was killed" in err,
+                   f"{out} {err} {front.returncode}")
+
     def other_commands(self):
         program = build(self.folder, "states")
         profile = program + ".other.trm"
@@ -241,7 +329,11 @@ class Tests:
                 (("stacks", "--threshold", "x", "x.trm"), 2, "percentage"),
                 (("run", "-m", "stacks,functions", "--", "true"), 2, "alone"),
                 (("run", "-m", "stacks", "--interval", "10M", "--", "true"), 2, "is a time"),
-                (("run", "-m", "stacks", "--frequency", "10", "--", "true"), 2, "--interval")):
+                (("run", "-m", "stacks", "--frequency", "10", "--", "true"), 2, "--interval"),
+                (("run", "-m", "waits,functions", "--", "true"), 2, "alone"),
+                (("run", "-m", "waits", "--threshold", "x", "--", "true"), 2, "--threshold"),
+                (("run", "--threshold", "1ms", "--", "true"), 2, "-m waits"),
+                (("attach", "-m", "waits", "-p", "1", "--for", "1s"), 4, "trammel starts")):
             done = self.call(*words, status=status)
             expect(text in done.stderr and not done.stdout, f"{words}: {done.stderr}")
         profile = os.path.join(self.folder, "true.trm")
@@ -256,7 +348,8 @@ class Tests:
 
 
 NAMES = ("now", "holder", "places", "stripped", "undisturbed", "looks", "looks_without_samples", "attached",
-         "children", "other_commands", "refused", "short")
+         "children", "waits", "waits_held", "waits_threshold", "waits_like_strace", "waits_traced",
+         "waits_killed", "other_commands", "refused", "short")
 
 
 def main():

@@ -56,7 +56,8 @@ struct trm_error *measuring_time(const char *option, const char *text, uint64_t 
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"m", 60e9}, {"h", 3600e9}};
+	} units[] = {{"", 1e9},   {"s", 1e9},  {"ms", 1e6},
+		     {"us", 1e3}, {"m", 60e9}, {"h", 3600e9}};
 	char *end;
 	double number = strtod(text, &end);
 
@@ -270,20 +271,6 @@ static struct trm_error *take_frequency(const char *option, const char *word, vo
 	return NULL;
 }
 
-/* Instructions of a stretch. */
-static struct trm_error *take_length(const char *option, const char *word, void *to)
-{
-	uint64_t number = 0;
-
-	TRM_TRY(take_number(option, word, &number));
-	if (number > VALUES_LENGTH_MAX)
-		return trm_error_create(TRM_ERROR_USAGE,
-					"--%s '%s' is more than %d instructions", option,
-					word, VALUES_LENGTH_MAX);
-	*(uint64_t *)to = number;
-	return NULL;
-}
-
 #define PLACE(member) offsetof(struct measuring, options.member)
 
 static const struct word_option {
@@ -315,10 +302,6 @@ static const struct word_option {
 	[OPTION_FREQUENCY] = {"frequency", take_frequency, PLACE(samples.rate.frequency),
 			      false},
 	[OPTION_PERIOD] = {"period", take_number, PLACE(samples.rate.period), false},
-	[OPTION_NINTERPRET] = {"ninterpret", take_length, PLACE(values.length), false},
-	[OPTION_VFREQ] = {"vfreq", take_number, PLACE(values.every), false},
-	[OPTION_SEED] = {"seed", take_number, PLACE(values.seed), false},
-	[OPTION_VALUES] = {"values", take_name, PLACE(values.kinds), false},
 	[OPTION_MEMORY] = {"memory", take_memory, PLACE(memory_limit), false},
 	[OPTION_TOOL] = {"tool", take_tool, PLACE(tools), false},
 	[OPTION_LABELS] = {"labels", take_label_file, offsetof(struct measuring, using),
@@ -420,12 +403,11 @@ static struct trm_error *check_regions(struct measuring *given)
 		 {"regions,spans,openmp", "regions,trace,spans,openmp"}}};
 	const struct session_options *options = &given->options;
 	bool spans = given->regions.count;
-	/* Of samples it must be known later in which region they are. */
-	bool trace = given->collector.trace || given->collector.samples;
 
 	if (!given->collector.regions && !spans)
 		return NULL;
-	given->options.context.what = what[given->collector.openmp][spans][trace];
+	given->options.context.what =
+		what[given->collector.openmp][spans][given->collector.trace];
 	given->options.context.mpi = given->collector.mpi;
 	if (spans)
 		return take_spans(given);
@@ -457,10 +439,6 @@ static struct trm_error *check_stacks(struct measuring *given)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"-m stacks looks at threads every --interval: "
 					"leave --event, --frequency and --period out");
-	if (given->kernel || given->branches)
-		return trm_error_create(TRM_ERROR_USAGE,
-					"-m stacks is of user code: leave --kernel and "
-					"--branches out");
 	if (strcmp(given->with_probes, "stacks") != 0)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"-m stacks is for programs that are not traced, "
@@ -478,82 +456,60 @@ static struct trm_error *check_stacks(struct measuring *given)
 	return NULL;
 }
 
-/* The kinds of values that are asked for. */
-static struct trm_error *take_kinds(struct session_values *values)
+/* Waits are those of all the program, which is not changed. */
+static struct trm_error *check_waits(struct measuring *given)
 {
-	static const char *const names[] = {
-		[VALUE_KIND_VALUES] = "vprof",
-		[VALUE_KIND_ADDRESSES] = "vaddr",
-		[VALUE_KIND_REPLAYS] = "vreplay",
-		[VALUE_KIND_LATENCY] = "vlatency",
-	};
-	scoped_free char *list =
-		memory_copy_string(values->kinds ? values->kinds : "vprof,vaddr,vreplay");
-	char *rest = list, *name;
-
-	while ((name = strsep(&rest, ","))) {
-		size_t i = 0;
-
-		while (i < array_count(names) && strcmp(names[i], name) != 0)
-			i++;
-		if (i == array_count(names))
-			return trm_error_create(TRM_ERROR_USAGE,
-						"--values '%s' is none of vprof, vaddr, "
-						"vreplay and vlatency",
-						name);
-		values->want[i] = true;
-	}
-	return NULL;
-}
-
-/* Values are sampled in a program that is traced, with code of counters in it or not. */
-static struct trm_error *check_values(struct measuring *given)
-{
+	const uint64_t usual_ns = 100000;
 	struct session_options *options = &given->options;
-	struct session_values *values = &options->values;
+	const struct session_window *window = &options->window;
 
-	if (!given->collector.values) {
-		if (!values->length && !values->every && !values->seed && !values->kinds)
-			return NULL;
+	if (given->threshold && !given->collector.waits)
 		return trm_error_create(TRM_ERROR_USAGE,
-					"--ninterpret, --vfreq, --seed and --values are "
-					"for values: give -m values");
-	}
-	values->on = true;
-	values->length = values->length ?: VALUES_LENGTH;
-	values->every = values->every ?: 1;
-	TRM_TRY(take_kinds(values));
-	if (given->collector.slot_size)
+					"--threshold is for waits: give -m waits");
+	if (!given->collector.waits)
 		return NULL;
-	if (options->only.count || options->skip.count)
+	if (strcmp(given->with_probes, "waits") != 0 || given->regions.count ||
+	    options->tools.count)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
-			"-m values takes samples of all that runs: --only "
-			"and --skip are for counts of code, and for "
-			"-m values:exact");
-	collector_add_values(&given->collector);
-	/* No function has this name: all files have hooks, and nothing else. */
-	patterns_add(&options->only, "*:(none)");
-	return NULL;
+			"-m waits changes nothing of the program, and is "
+			"measured alone: measure '%s' in runs of their own",
+			given->with_probes);
+	if (options->only.count || options->skip.count || window->interval_ns ||
+	    window->interval_instructions || window->start.calls.count ||
+	    window->start.loads.count || window->start.signals ||
+	    window->stop.calls.count || window->stop.loads.count || window->stop.signals)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"-m waits follows all calls, and those of the times that --after "
+			"and --for say: other parts and functions are for counts of "
+			"code");
+	options->samples.threshold_ns = usual_ns;
+	return given->threshold && strcmp(given->threshold, "0") != 0
+		       ? measuring_time("threshold", given->threshold,
+					&options->samples.threshold_ns)
+	       : given->threshold ? (options->samples.threshold_ns = 0, NULL)
+				  : NULL;
 }
 
 /* Samples are taken of what runs, however it was changed; regions have a profile of
  * their own. */
 static struct trm_error *check_samples(struct measuring *given)
 {
+	TRM_TRY(check_waits(given));
+
 	struct session_options *options = &given->options;
 	const struct session_window *window = &options->window;
 	const struct collector *collector = &given->collector;
 	struct session_samples *samples = &options->samples;
-	const bool asked = samples->events || samples->rate.frequency ||
-			   samples->rate.period || given->kernel || given->branches;
+	const bool asked =
+		samples->events || samples->rate.frequency || samples->rate.period;
 
-	if (asked && !collector->samples &&
-	    !(collector->values && !samples->events && !samples->rate.period))
+	if (asked && !collector->samples)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
-			"--event, --frequency, --period, --kernel and --branches are "
-			"for samples: give -m samples");
+			"--event, --frequency and --period are for samples: "
+			"give -m samples");
 	if (!collector->samples)
 		return NULL;
 	if (samples->rate.frequency && samples->rate.period)
@@ -563,18 +519,16 @@ static struct trm_error *check_samples(struct measuring *given)
 			"leave one out");
 	if (collector->stacks)
 		TRM_TRY(check_stacks(given));
-	if (collector->stacks && (collector->regions || given->regions.count))
-		return trm_error_create(TRM_ERROR_USAGE,
-					"stacks and regions cannot be measured together: "
-					"-m samples,regions tells where regions run");
 	if (!samples->events)
-		samples->events =
-			memory_copy_string(given->branches ? "cycles" : "cpu-clock");
-	samples->rate.kernel = given->kernel;
-	samples->rate.branches = given->branches;
+		samples->events = memory_copy_string("cpu-clock");
 	if (!samples->rate.frequency)
 		samples->rate.frequency = SAMPLE_FREQUENCY;
 	samples->rate.callpath = collector->callpath;
+	if (collector->regions || given->regions.count)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"samples and regions cannot be measured together: "
+			"measure them one after the other");
 	if (collector->slot_size)
 		return NULL;
 	if (options->only.count || options->skip.count || window->interval_ns ||
@@ -595,27 +549,6 @@ static struct trm_error *check_samples(struct measuring *given)
 		       : NULL;
 }
 
-/* Values of all executions are a tool's. */
-static struct trm_error *add_exact_values(struct measuring *given, const char *list)
-{
-	scoped_free char *copy = memory_copy_string(list);
-	char *rest = copy, *name;
-	bool exact = false, sampled = false;
-
-	while ((name = strsep(&rest, ","))) {
-		exact |= !strcmp(name, collector_values_exact.name);
-		sampled |= !strcmp(name, collector_values.name);
-	}
-	if (exact && sampled)
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"values of all executions and of samples cannot be "
-			"told apart in one profile: leave one out");
-	if (exact)
-		tool_choices_add(&given->options.tools, "values");
-	return NULL;
-}
-
 /* The measurements of -m, and the probes. */
 static struct trm_error *choose_measures(struct measuring *given)
 {
@@ -625,7 +558,6 @@ static struct trm_error *choose_measures(struct measuring *given)
 							: "functions";
 	struct text whole = {0};
 
-	TRM_TRY(add_exact_values(given, list));
 	TRM_TRY(tool_using_begin(&given->using, &given->options));
 	if (given->using.points && !given->measure && !strcmp(list, "functions"))
 		list = "tools";
@@ -667,8 +599,6 @@ bool measuring_complete(struct measuring *given, const char *program)
 			"-m calls knows call sites by their return addresses, which "
 			"--calls=relocated changes: leave one out");
 	if (!error)
-		error = check_values(given);
-	if (!error)
 		error = check_samples(given);
 	if (!error)
 		error = check_regions(given);
@@ -707,7 +637,6 @@ void measuring_deinit(struct measuring *given)
 	tool_choices_deinit(&given->options.tools);
 	free(given->options.tool_output);
 	free(given->options.samples.events);
-	free(given->options.values.kinds);
 	text_deinit(&given->window);
 	free(given->output);
 	free(given->measure);

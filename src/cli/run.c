@@ -131,6 +131,8 @@ static int run_main(int argc, const char **argv)
 		MEASURING_WORD("regions", OPTION_REGIONS,
 			       "record calls of functions that match as regions",
 			       "PATTERN"),
+		{"threshold", 0, POPT_ARG_STRING, &given.threshold, 0,
+		 "leave out waits that are shorter (default 100us)", "TIME"},
 		SAVING_OPTION(database),
 		MEASURING_TOOLS,
 		MEASURING_LAST_OPTIONS(given),

@@ -8,7 +8,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +113,30 @@ bool remote_is_entry(pid_t tid)
 	return trace_request(PTRACE_GET_SYSCALL_INFO, tid, sizeof(info),
 			     (uintptr_t)&info) > 0 &&
 	       info.op == PTRACE_SYSCALL_INFO_ENTRY;
+}
+
+bool remote_get_call(pid_t tid, struct remote_call *ret_call)
+{
+	struct __ptrace_syscall_info info = {0};
+	struct remote_call call;
+
+	if (trace_request(PTRACE_GET_SYSCALL_INFO, tid, sizeof(info), (uintptr_t)&info) <=
+		    0 ||
+	    (info.op != PTRACE_SYSCALL_INFO_ENTRY && info.op != PTRACE_SYSCALL_INFO_EXIT))
+		return false;
+	call = (struct remote_call){
+		.entry = info.op == PTRACE_SYSCALL_INFO_ENTRY,
+		.pc = info.instruction_pointer,
+		.rsp = info.stack_pointer,
+	};
+	if (call.entry) {
+		call.number = info.entry.nr;
+		memcpy(call.arguments, info.entry.args, sizeof(call.arguments));
+	} else {
+		call.result = info.exit.rval;
+	}
+	*ret_call = call;
+	return true;
 }
 
 static struct trm_error *memory_error(ssize_t result, uint64_t address, const char *what)
@@ -321,20 +344,6 @@ uint64_t remote_auxiliary_value(pid_t pid, uint64_t type)
 	return 0;
 }
 
-uint64_t remote_ran_ns(pid_t tid)
-{
-	char text[64];
-	ssize_t length;
-	int fd;
-
-	if (remote_failed(remote_open(tid, "schedstat", O_RDONLY, &fd)))
-		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	return strtoull(text, NULL, 10);
-}
-
 uint64_t remote_filters(pid_t tid)
 {
 	uint64_t mode = 0, count = 0;
@@ -346,38 +355,32 @@ uint64_t remote_filters(pid_t tid)
 								 : mode;
 }
 
-/* Reads the line of /proc/PID/stat. Returns what is behind the name of the program, which
- * may have spaces and parentheses in it; NULL: the thread is gone. */
-static const char *read_stat(pid_t tid, char *line, size_t capacity)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	scoped_file FILE *file = fopen(path, "re");
-
-	return file && fgets(line, (int)capacity, file) ? strrchr(line, ')') : NULL;
-}
-
 char remote_state(pid_t tid, unsigned int *ret_flags)
 {
-	char line[512], state = 0;
-	const char *rest = read_stat(tid, line, sizeof(line));
+	char path[64], line[512];
+	char state = 0;
 
 	*ret_flags = 0;
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	scoped_file FILE *file = fopen(path, "re");
+	/* The name may have spaces and parentheses in it. */
+	const char *rest =
+		file && fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+
 	if (rest)
 		sscanf(rest, ") %c %*d %*d %*d %*d %*d %u", &state, ret_flags);
 	return state;
 }
 
-void remote_read_times(pid_t tid, struct remote_times *ret_times)
+bool remote_ends(pid_t tid, int signal)
 {
-	char line[512];
-	const char *rest = read_stat(tid, line, sizeof(line));
+	static const uint64_t others = 1ull << (SIGCHLD - 1) | 1ull << (SIGCONT - 1) |
+				       1ull << (SIGURG - 1) | 1ull << (SIGWINCH - 1) |
+				       1ull << (SIGSTOP - 1) | 1ull << (SIGTSTP - 1) |
+				       1ull << (SIGTTIN - 1) | 1ull << (SIGTTOU - 1);
+	const uint64_t bit = 1ull << (signal - 1);
+	struct remote_signals signals = {0};
 
-	*ret_times = (struct remote_times){0};
-	if (rest)
-		sscanf(rest,
-		       ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
-		       " %" SCNu64,
-		       &ret_times->state, &ret_times->user, &ret_times->system);
+	return !(others & bit) && remote_get_signals(tid, &signals) &&
+	       !((signals.caught | signals.ignored) & bit);
 }

@@ -58,6 +58,16 @@ enum remote_resume {
 /* Lets a stopped thread go on, and delivers `signal` (0: none). */
 struct trm_error *remote_resume(pid_t tid, enum remote_resume how, int signal);
 
+/* A system call of a thread that is stopped at it. */
+struct remote_call {
+	bool entry;                    /* it begins; else it has ended */
+	uint64_t number, arguments[6]; /* at its entry */
+	int64_t result;   /* at its end: of the kernel, -4095 to -1 for errors */
+	uint64_t pc, rsp; /* behind the instruction */
+};
+/* Reads it; false: the thread is gone, or is not at one. */
+bool remote_get_call(pid_t tid, struct remote_call *ret_call);
+
 /* Whether a thread that is stopped at a system call is at its entry, not its exit. */
 bool remote_is_entry(pid_t tid);
 
@@ -109,6 +119,10 @@ bool remote_get_signals(pid_t tid, struct remote_signals *signals);
  * is ignored by default or in the set `other` of bits 1 << (signal - 1). */
 bool remote_ignores(pid_t tid, int signal, uint64_t other);
 
+/* Tells whether a signal ends the process of a thread: no handler catches it, and it is
+ * not ignored. */
+bool remote_ends(pid_t tid, int signal);
+
 /* Tells whether an operation failed. Frees the error: the thread is gone then, as its
  * last event will say. */
 static inline bool remote_failed(struct trm_error *error)
@@ -116,18 +130,6 @@ static inline bool remote_failed(struct trm_error *error)
 	trm_error_destroy(error);
 	return error != NULL;
 }
-
-/* What a thread does and did, as /proc/PID/stat has it. */
-struct remote_times {
-	char state;            /* a letter; 0: it is gone */
-	uint64_t user, system; /* clock ticks that it ran; by chance, at ticks */
-};
-
-/* Reads them. */
-void remote_read_times(pid_t tid, struct remote_times *ret_times);
-
-/* Returns the nanoseconds that a thread has run; 0: that is not known. */
-uint64_t remote_ran_ns(pid_t tid);
 
 /* Returns the number of system call filters (seccomp) of a thread. */
 uint64_t remote_filters(pid_t tid);

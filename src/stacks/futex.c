@@ -54,7 +54,7 @@ static bool is_thread_of(uint32_t pid, uint32_t tid)
 	return tid && !access(path, F_OK);
 }
 
-uint32_t stacks_futex_holder(uint32_t pid, const struct stacks_call *call)
+static uint32_t find_holder(uint32_t pid, const struct stacks_call *call)
 {
 	const unsigned int operation = operation_of(call);
 	const bool waits_for_two =
@@ -77,6 +77,24 @@ uint32_t stacks_futex_holder(uint32_t pid, const struct stacks_call *call)
 		       : 0;
 }
 
+void stacks_futex_look(uint32_t pid, const struct stacks_call *call,
+		       struct stacks_futex *ret_futex)
+{
+	const unsigned int operation = operation_of(call);
+	const bool shared = !((unsigned int)call->arguments[1] & FUTEX_PRIVATE_FLAG);
+	const uint32_t expected = (uint32_t)call->arguments[2];
+	struct stacks_futex futex = {0};
+
+	/* The kernel clears a thread's number at its end, and wakes who waits for that.
+	 */
+	if (shared && (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) &&
+	    is_thread_of(pid, expected))
+		futex.ended = expected;
+	else
+		futex.holder = find_holder(pid, call);
+	*ret_futex = futex;
+}
+
 /* Functions of C libraries that wait by futexes; the first row that fits counts. */
 static const struct {
 	const char *part;
@@ -95,37 +113,31 @@ static const struct {
 	{"lll_lock_wait", STACKS_MUTEX, "mutex"},
 };
 
-void stacks_futex_find(uint32_t pid, const struct stacks_call *call,
+void stacks_futex_name(const struct stacks_futex *futex, const struct stacks_call *call,
 		       const char *function_names, struct stacks_object *object)
 {
-	const uint32_t expected = (uint32_t)call->arguments[2];
-	const bool shared = !((unsigned int)call->arguments[1] & FUTEX_PRIVATE_FLAG);
 	const char *words = "futex";
 
-	object->kind = STACKS_FUTEX;
-	object->address = call->arguments[0];
-	/* The kernel clears a thread's number at its end, and wakes who waits for that.
-	 */
-	if (shared && operation_of(call) != FUTEX_LOCK_PI &&
-	    is_thread_of(pid, expected)) {
+	if (futex->ended) {
 		object->kind = STACKS_THREAD;
-		object->address = 0;
-		text_format(&object->words, "thread %" PRIu32, expected);
+		text_format(&object->words, "thread %" PRIu32, futex->ended);
 		return;
 	}
-	object->holder = stacks_futex_holder(pid, call);
-	for (size_t i = 0; i < array_count(waiters) && !object->holder; i++) {
+	object->kind = STACKS_FUTEX;
+	object->address = call->arguments[0];
+	object->holder = futex->holder;
+	for (size_t i = 0; i < array_count(waiters) && !futex->holder; i++) {
 		if (!strstr(function_names, waiters[i].part))
 			continue;
 		object->kind = waiters[i].kind;
 		words = waiters[i].words;
 		break;
 	}
-	if (object->holder) {
-		object->kind = STACKS_MUTEX;
-		text_format(&object->words, "mutex 0x%" PRIx64 " held by thread %" PRIu32,
-			    object->address, object->holder);
+	if (!futex->holder) {
+		text_format(&object->words, "%s 0x%" PRIx64, words, object->address);
 		return;
 	}
-	text_format(&object->words, "%s 0x%" PRIx64, words, object->address);
+	object->kind = STACKS_MUTEX;
+	text_format(&object->words, "mutex 0x%" PRIx64 " held by thread %" PRIu32,
+		    object->address, futex->holder);
 }

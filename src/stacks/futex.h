@@ -4,13 +4,13 @@
 
 #include "stacks/object.h"
 
-/* Finds what a thread waits for in futex(2); parameters as in stacks_object_find. */
-void stacks_futex_find(uint32_t pid, const struct stacks_call *call,
-		       const char *function_names, struct stacks_object *object);
+/* Finds what a futex is that a call waits for, as long as it waits. */
+void stacks_futex_look(uint32_t pid, const struct stacks_call *call,
+		       struct stacks_futex *ret_futex);
 
-/* Returns the thread that holds the mutex of a futex that the call waits for; 0: it is no
- * mutex, or nobody holds it. */
-uint32_t stacks_futex_holder(uint32_t pid, const struct stacks_call *call);
+/* Names it; `function_names` as in stacks_object_find. */
+void stacks_futex_name(const struct stacks_futex *futex, const struct stacks_call *call,
+		       const char *function_names, struct stacks_object *object);
 
 /* Whether a call of futex(2) waits, and not wakes others. */
 bool stacks_futex_waits(const struct stacks_call *call);

@@ -16,7 +16,7 @@ struct stacks *stacks_create(struct sampler *sampler)
 {
 	struct stacks *stacks = memory_allocate_zeroed(1, sizeof(*stacks));
 
-	stacks->sampler = sampler;
+	stacks->sampler = stacks->walker.sampler = sampler;
 	stacks->buffer = memory_allocate(STACKS_BYTES);
 	return stacks;
 }
@@ -43,17 +43,6 @@ void stacks_destroy(struct stacks *stacks)
 	free(stacks);
 }
 
-/* Whether a frame of a path is nowhere: in code that was mapped meanwhile. */
-static bool any_unknown(const struct stacks *stacks, uint32_t node)
-{
-	const struct sample_node *nodes = stacks->sampler->sums.nodes.items;
-
-	for (; node; node = nodes[node].parent)
-		if (nodes[node].module == SAMPLE_NOWHERE)
-			return true;
-	return false;
-}
-
 static uint32_t walk_stack(struct stacks *stacks, const struct stacks_thread *thread,
 			   size_t size)
 {
@@ -67,8 +56,7 @@ static uint32_t walk_stack(struct stacks *stacks, const struct stacks_thread *th
 
 	record.registers[UNWIND_RSP] = thread->call.rsp;
 	record.registers[SAMPLE_PC] = thread->call.pc;
-	return sampler_add_path(stacks->sampler, stacks->image, &record, thread->call.pc,
-				thread->call.rsp, true);
+	return stacks_walk(&stacks->walker, stacks->image, &record, true);
 }
 
 /* The place of a thread that waits; NULL: it has run meanwhile. */
@@ -92,11 +80,6 @@ static struct stacks_place *find_place(struct stacks *stacks,
 	if (!size)
 		return NULL;
 	place->node = walk_stack(stacks, thread, size);
-	if (!stacks->read_again && any_unknown(stacks, place->node)) {
-		stacks->read_again = true;
-		sample_processes_read(&stacks->sampler->processes, thread->pid);
-		place->node = walk_stack(stacks, thread, size);
-	}
 	sampler_add_names(stacks->sampler, place->node, NAMED_FRAMES, &names);
 	free(place->names);
 	place->names = names.data;
@@ -117,9 +100,9 @@ static void look_at_thread(void *context, uint32_t tid)
 		place = find_place(stacks, &row.thread);
 		if (place) {
 			row.node = place->node;
-			stacks_object_find(&stacks->sockets, stacks->pid,
-					   &row.thread.call,
-					   place->names ? place->names : "", &row.object);
+			stacks_object_find(
+				&stacks->sockets, stacks->pid, &row.thread.call,
+				place->names ? place->names : "", NULL, &row.object);
 		} else {
 			row.thread.in_kernel = false;
 			row.thread.state = STACKS_RUNNING;
@@ -148,14 +131,12 @@ static void see_program(struct stacks *stacks)
 	sample_processes_execute(processes, stacks->pid);
 	sample_processes_read(processes, stacks->pid);
 	stacks->image = sample_processes_find(processes, stacks->pid);
-	stacks->read_again = true;
 }
 
 void stacks_look(struct stacks *stacks, uint32_t pid)
 {
 	stacks->pid = pid;
 	stacks->image = sample_processes_find(&stacks->sampler->processes, pid);
-	stacks->read_again = false;
 	if (!stacks->samples_run)
 		see_program(stacks);
 	stacks_visit_threads(pid, look_at_thread, stacks);
@@ -214,7 +195,6 @@ static void add_row(struct stacks *stacks, const struct stacks_row *row, uint64_
 			&sampler->sums, stacks_kind_names[row->object.kind],
 			row->object.words.data, holder_node(stacks, row));
 	sampler->taken[sum.event]++;
-	sampler->source.tallies[sum.event].total += ns;
 	sample_sums_add(&sampler->sums, &sum);
 }
 

@@ -8,6 +8,7 @@
 #include "base/vector.h"
 #include "sample/sampler.h"
 #include "stacks/object.h"
+#include "stacks/walk.h"
 
 /* A thread in a look. */
 struct stacks_row {
@@ -18,6 +19,7 @@ struct stacks_row {
 
 struct stacks {
 	struct sampler *sampler; /* has processes and sums; not owned */
+	struct stacks_walker walker;
 	struct stacks_sockets sockets;
 	struct VECTOR(struct stacks_row) rows; /* of the last look */
 	struct table known; /* by thread: index of what it was in `places` + 1 */
@@ -27,7 +29,6 @@ struct stacks {
 	uint64_t looks;
 	uint32_t events[STACKS_STATES]; /* indexes in sampler->events */
 	bool samples_run;               /* who runs is sampled */
-	bool read_again;                /* mappings, in this look */
 	uint32_t pid, image;            /* that is looked at */
 };
 

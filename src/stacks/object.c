@@ -249,13 +249,6 @@ static void find_path(struct stacks_sockets *sockets, uint32_t pid,
 	text_format(&object->words, "file %s", path);
 }
 
-static void find_futex(struct stacks_sockets *sockets, uint32_t pid,
-		       const struct stacks_call *call, struct stacks_object *object)
-{
-	(void)sockets;
-	stacks_futex_find(pid, call, "", object);
-}
-
 static void find_semaphore(struct stacks_sockets *sockets, uint32_t pid,
 			   const struct stacks_call *call, struct stacks_object *object)
 {
@@ -289,7 +282,7 @@ static const struct {
 	int64_t number;
 	find_object *find;
 } calls[] = {
-	{SYS_futex, find_futex},
+	{SYS_futex, NULL},
 	{SYS_nanosleep, find_sleep},
 	{SYS_clock_nanosleep, find_sleep},
 	{SYS_pause, find_signal},
@@ -379,8 +372,22 @@ static bool is_restarted_sleep(const struct stacks_call *call, const char *names
 	return call->number == SYS_restart_syscall && strstr(names, "sleep");
 }
 
+static void find_by_futex(uint32_t pid, const struct stacks_call *call,
+			  const char *function_names, const struct stacks_futex *futex,
+			  struct stacks_object *object)
+{
+	struct stacks_futex now;
+
+	if (!futex) {
+		stacks_futex_look(pid, call, &now);
+		futex = &now;
+	}
+	stacks_futex_name(futex, call, function_names, object);
+}
+
 void stacks_object_find(struct stacks_sockets *sockets, uint32_t pid,
 			const struct stacks_call *call, const char *function_names,
+			const struct stacks_futex *futex,
 			struct stacks_object *ret_object)
 {
 	struct stacks_object object = {.kind = STACKS_OTHER};
@@ -391,7 +398,7 @@ void stacks_object_find(struct stacks_sockets *sockets, uint32_t pid,
 		if (calls[i].number == call->number)
 			find = calls[i].find;
 	if (call->number == SYS_futex)
-		stacks_futex_find(pid, call, function_names, &object);
+		find_by_futex(pid, call, function_names, futex, &object);
 	else if (find)
 		find(sockets, pid, call, &object);
 	else if (is_restarted_sleep(call, function_names))

@@ -39,11 +39,19 @@ struct stacks_object {
 	struct text words; /* "mutex 0x7f... held by thread 12", "pipe 4711"; owned */
 };
 
+/* What is known of a futex while a thread waits for it. */
+struct stacks_futex {
+	uint32_t holder; /* the thread that holds the mutex; 0: none */
+	uint32_t ended;  /* the thread whose end is waited for; 0: none */
+};
+
 /* Finds what a thread waits for. `function_names`: of its innermost frames, with spaces
- * between them, by which functions of the C library are told apart; may be "". The caller
- * deinits ret_object->words. */
+ * between them, by which functions of the C library are told apart; may be "". `futex`:
+ * of a call of futex(2), from when it waited; NULL: it waits now. The caller deinits
+ * ret_object->words. */
 void stacks_object_find(struct stacks_sockets *sockets, uint32_t pid,
 			const struct stacks_call *call, const char *function_names,
+			const struct stacks_futex *futex,
 			struct stacks_object *ret_object);
 
 /* Returns whether a system call may wait for others, and not only take its time. */

@@ -63,7 +63,7 @@ static struct trm_error *show_list(const char *path, struct text *out)
 	TRM_TRY(stack_list_load(path, &list));
 	if (list.warning)
 		fprintf(stderr, "trammel: warning: %s\n", list.warning);
-	if (!list.rows.count && !list.notes) {
+	if (!list.looked && !list.followed) {
 		stack_list_deinit(&list);
 		return trm_error_create(TRM_ERROR_USAGE,
 					"'%s' has no stacks: trammel run -m stacks looks "

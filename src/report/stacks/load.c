@@ -142,7 +142,11 @@ static void take_record(void *context, record_node node, const struct record_pai
 				*fields[at].number = value.u;
 		}
 	}
-	if (row.state == STACK_NONE || !row.times)
+	if (row.state == STACK_NONE)
+		return;
+	list->followed |= !strcmp(stack_list_string(list, row.state), "waits");
+	list->looked |= !strcmp(stack_list_string(list, row.state), "waiting");
+	if (!row.times)
 		return;
 	row.frame = frame_of(loading, node);
 	list->ns += row.ns;

@@ -38,7 +38,8 @@ struct stack_list {
 	char *warning;                  /* NULL: none */
 	uint64_t ns;                    /* of all rows */
 	uint64_t wall_ns;
-	char *notes; /* what is missing; NULL: nothing */
+	bool looked, followed; /* the profile is of -m stacks, of -m waits */
+	char *notes;           /* what is missing; NULL: nothing */
 };
 
 /* Reads a profile's rows. Errors as for trm_read. On success the caller deinits the list.

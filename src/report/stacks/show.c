@@ -162,11 +162,18 @@ static void add_tree(const struct showing_stacks *showing)
 	vector_deinit(&tree);
 }
 
-/* Whether rows are waits that were seen from their beginning to their end. */
-static bool is_exact(const struct stack_list *list)
+/* What is missing, a line each. */
+static void add_notes(const char *notes, struct text *out)
 {
-	return list->rows.count &&
-	       !strcmp(stack_list_string(list, list->rows.items[0].state), "waits");
+	while (*notes) {
+		const size_t length = strcspn(notes, "\n");
+		char *line = strndup(notes, length);
+
+		report_add_visible(out, line ? line : "");
+		text_add(out, "\n");
+		free(line);
+		notes += length + (notes[length] != '\0');
+	}
 }
 
 void stacks_show(const struct stack_list *list, const struct stacks_style *style,
@@ -175,8 +182,9 @@ void stacks_show(const struct stack_list *list, const struct stacks_style *style
 	static const char *const states[] = {"State", "Threads", NULL};
 	static const char *const waits[] = {"State", "Threads", "On", NULL};
 	static const char *const threads[] = {"Thread", "State", NULL};
-	static const char *const locks[] = {"Waiting", "Lock", "Held on the path", NULL};
-	const struct showing_stacks showing = {list, style, out, is_exact(list)};
+	static const char *const locks[] = {"Waiting", "On",
+					    "Held or released on the path", NULL};
+	const struct showing_stacks showing = {list, style, out, list->followed};
 
 	report_add_duration(out, list->wall_ns);
 	text_add(out, " of wall time, ");
@@ -184,7 +192,10 @@ void stacks_show(const struct stack_list *list, const struct stacks_style *style
 	text_add(out, showing.exact ? " of waiting in all threads\n"
 				    : " in all threads together\n");
 	if (list->notes)
-		report_add_visible(out, list->notes), text_add(out, "\n");
+		add_notes(list->notes, out);
+	if (!list->rows.count)
+		text_add(out, showing.exact ? "No call waited as long as the threshold.\n"
+					    : "No thread was looked at.\n");
 	add_table(&showing, stack_keys_state, states, add_state);
 	add_table(&showing, stack_keys_wait, waits, add_wait);
 	add_table(&showing, stack_keys_lock, locks, add_lock);

@@ -31,8 +31,7 @@ static void add_rate(struct text *out, const struct report_event *event)
 		text_add(out, " Hz asked");
 		if (time)
 			text_format(out, ", %.0f Hz got",
-				    (double)(event->looks ?: event->samples) * 1e9 /
-					    (double)time);
+				    (double)event->samples * 1e9 / (double)time);
 		return;
 	}
 	text_add(out, "one each ");
@@ -50,12 +49,16 @@ static void add_event(struct text *out, const struct report_event *event)
 	text_add(out, "  ");
 	report_add_visible(out, event->name);
 	text_add(out, ": ");
-	report_add_count(out, event->samples, "sample", "samples");
-	text_add(out, event->kernel ? ", " : " of user code, ");
-	if (event->looks) {
-		report_add_count(out, event->looks, "look", "looks");
-		text_add(out, ", ");
+	/* Each one that there was. */
+	if (!event->frequency && !event->period) {
+		report_add_count(out, event->samples, "", "");
+		text_add(out, "in ");
+		report_add_duration(out, event->total);
+		text_add(out, "\n");
+		return;
 	}
+	report_add_count(out, event->samples, "sample", "samples");
+	text_add(out, " of user code, ");
 	add_rate(out, event);
 	text_add(out, " of ");
 	if (event->is_clock) {

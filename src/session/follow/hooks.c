@@ -8,11 +8,11 @@
 #include "session/follow/dropping.h"
 #include "session/follow/loading.h"
 #include "session/follow/release.h"
+#include "session/follow/rights.h"
 #include "session/follow/trapping.h"
 #include "session/modules/modules.h"
 #include "session/modules/pages.h"
 #include "session/modules/texts.h"
-#include "session/position/fault_actions.h"
 #include "session/state/module.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
@@ -97,45 +97,11 @@ static void serve_ptrace(struct request *request)
 	}
 }
 
-static uint64_t effective_number(pid_t pid, const char *field)
-{
-	char path[64], line[256];
-	unsigned long real, effective_id = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	FILE *file = fopen(path, "re");
-
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, field, strlen(field)) &&
-		    sscanf(line + strlen(field), ":%lu %lu", &real, &effective_id) == 2)
-			break;
-	if (file)
-		fclose(file);
-	return effective_id;
-}
-
-/* Returns whether executing the file would change the rights of the process. */
-static bool changes_rights(pid_t pid, int fd)
-{
-	struct stat status;
-	char capability[64];
-
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
-		return false;
-	if ((status.st_mode & S_ISUID) && status.st_uid != effective_number(pid, "Uid"))
-		return true;
-	if ((status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
-	    status.st_gid != effective_number(pid, "Gid"))
-		return true;
-	return fgetxattr(fd, "security.capability", capability, sizeof(capability)) > 0 &&
-	       effective_number(pid, "Uid") != 0;
-}
-
 /* The kernel gives a traced program no new rights, so it must be let go before. */
 static void serve_exec(struct request *request)
 {
 	pid_t pid = request->thread->process->pid;
-	char path[4096], name[4200];
+	char path[4096];
 	struct trm_error *error =
 		remote_read_string(request->thread->process->space->memory_fd,
 				   request->arguments[0], path, sizeof(path));
@@ -144,22 +110,7 @@ static void serve_exec(struct request *request)
 		trm_error_destroy(error);
 		return;
 	}
-	snprintf(name, sizeof(name), "/proc/%d/%s%s", request->thread->tid,
-		 path[0] == '/' ? "root" : "cwd/", path);
-	int fd = open(name, O_PATH | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	/* O_PATH: the file need not be readable. Attributes want its name in /proc then.
-	 */
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	int readable = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool changes = changes_rights(pid, readable >= 0 ? readable : fd);
-
-	close(fd);
-	if (readable >= 0)
-		close(readable);
-	if (changes)
+	if (rights_change_by(pid, request->thread->tid, path))
 		release_process(request->session, request->thread->process, false,
 				"it executes '%s', which changes its rights", path);
 }
@@ -175,7 +126,7 @@ static void serve_execat(struct request *request)
 
 	if (fd < 0)
 		return;
-	if (changes_rights(pid, fd))
+	if (rights_change_of(pid, fd))
 		release_process(request->session, request->thread->process, false,
 				"it executes a program that changes its rights");
 	close(fd);
@@ -212,17 +163,6 @@ static void serve_seccomp(struct request *request)
 	vector_for_each (&request->session->all_threads, thread)
 		if ((*thread)->process == process && (*thread)->bank)
 			(*thread)->bank->shared->quiet |= 1;
-}
-
-static void serve_action(struct request *request)
-{
-	fault_actions_see(request->thread->process, (int)request->arguments[0],
-			  request->arguments[1]);
-}
-
-static void serve_limit(struct request *request)
-{
-	tool_data_shrink(request->session, request->thread);
 }
 
 static void serve_window(struct request *request)
@@ -419,8 +359,7 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_LOADED] = serve_modules,    [WIRE_HOOK_MADVISE] = serve_madvise,
 	[WIRE_HOOK_BEYOND] = serve_beyond,     [WIRE_HOOK_GS] = serve_gs,
 	[WIRE_HOOK_GS_CODE] = serve_gs,        [WIRE_HOOK_GS_CALL] = serve_gs,
-	[WIRE_HOOK_PRCTL] = serve_prctl,       [WIRE_HOOK_ACTION] = serve_action,
-	[WIRE_HOOK_LIMIT] = serve_limit,
+	[WIRE_HOOK_PRCTL] = serve_prctl,
 };
 
 static void serve_hook(struct session *session, struct bank *bank)

@@ -120,24 +120,8 @@ typedef void planning_show(const char *name, unsigned int left);
 struct session_samples {
 	char *events; /* names, with commas between them */
 	struct sample_rate rate;
-	uint64_t look_ns; /* from one look at all threads to the next; 0: none */
-};
-
-enum { VALUES_LENGTH = 8, VALUES_LENGTH_MAX = 64 };
-/* Values that are sampled: see session/count/values.h. */
-struct session_values {
-	bool on;
-	uint64_t length; /* instructions of a stretch */
-	uint64_t every;  /* at each so many interrupts */
-	uint64_t seed;   /* of the jitter */
-	char *kinds;     /* as given; NULL: the usual ones */
-	bool want[4];    /* enum value_kind */
-};
-enum value_kind {
-	VALUE_KIND_VALUES,
-	VALUE_KIND_ADDRESSES,
-	VALUE_KIND_REPLAYS,
-	VALUE_KIND_LATENCY
+	uint64_t threshold_ns; /* shorter waits do not count */
+	uint64_t look_ns;      /* from one look at all threads to the next; 0: none */
 };
 
 struct probe_program;
@@ -146,7 +130,6 @@ struct session_options {
 	const struct collector *collector;
 	struct session_context context;
 	struct session_samples samples;
-	struct session_values values;
 	struct patterns only; /* empty: everything */
 	struct patterns skip;
 	bool hooks_alone;        /* no function is measured; `only` is empty */

@@ -53,6 +53,10 @@ void looks_take(struct stacks *stacks, struct sampler *sampler, uint64_t look_ns
 void looks_finish(struct stacks *stacks, struct sampler *sampler)
 {
 	sampler_finish(sampler);
+	/* What the kernel counted is of threads that ran alone. */
+	vector_for_each (&sampler->sums.sums, sum)
+		if (stacks && (sum->event || !stacks->samples_run))
+			sampler->source.tallies[sum->event].total += sum->events;
 	if (stacks && stacks->looks < 1)
 		text_format(&sampler->source.notes,
 			    "the program ended before the first look at its threads: "

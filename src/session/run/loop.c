@@ -7,7 +7,6 @@
 #include "session/cache/cache_prune.h"
 #include "session/cache/plan_workers.h"
 #include "session/count/sampled.h"
-#include "session/count/values.h"
 #include "session/count/window.h"
 #include "session/follow/follow.h"
 #include "session/follow/hooks.h"
@@ -16,10 +15,10 @@
 #include "session/follow/unannounced.h"
 #include "session/learn/replan.h"
 #include "session/profile/profile_writer.h"
-#include "session/profile/sample_contexts.h"
 #include "session/run/contexts.h"
 #include "session/run/guardian.h"
 #include "session/run/run.h"
+#include "session/run/tracer.h"
 #include "session/state/doorbell.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
@@ -42,31 +41,13 @@
  * call. */
 #define QUIET_NS 500000
 
-static void send_status(int fd, enum status_kind kind, const char *text)
-{
-	char letter = (char)kind;
-
-	/* The front may be gone: then there is no reader for the status. */
-	if (write(fd, &letter, 1) != 1 || (text && write(fd, text, strlen(text)) < 0))
-		return;
-}
-
-/* Tells the front an error, which is freed. */
-static void send_failure(int fd, struct trm_error *error)
-{
-	send_status(fd, STATUS_FAILED, error->message);
-	trm_error_destroy(error);
-}
-
 /* False: no samples can be taken, and the program does not start. */
 static bool begin_sampling(struct session *session, const struct tracer_start *start)
 {
 	struct trm_error *error = sampled_begin(session, start->program, false);
 
 	if (error)
-		send_failure(start->status_fd, error);
-	else if (session->sampler)
-		sample_contexts_watch(session->sampler, session->options->context.folder);
+		tracer_fail(start->status_fd, error);
 	return !error;
 }
 
@@ -75,20 +56,20 @@ static void save_profile(struct session *session, int status_fd)
 	struct trm_error *error;
 
 	if (session->refusal) {
-		send_status(status_fd, STATUS_REFUSED, session->refusal);
+		tracer_send(status_fd, STATUS_REFUSED, session->refusal);
 		return;
 	}
 	if (!session->images.items[0]->started) {
-		send_status(status_fd, STATUS_NOTHING, NULL);
+		tracer_send(status_fd, STATUS_NOTHING, NULL);
 		return;
 	}
 	error = profile_writer_save(session, session->options->output);
 	if (!session->saved_running)
 		contexts_remove(&session->options->context);
 	if (error)
-		send_status(status_fd, STATUS_FAILED, error->message);
+		tracer_send(status_fd, STATUS_FAILED, error->message);
 	else
-		send_status(status_fd, STATUS_SAVED, NULL);
+		tracer_send(status_fd, STATUS_SAVED, NULL);
 	trm_error_destroy(error);
 }
 
@@ -133,9 +114,6 @@ void session_act(struct session *session)
 				hooks_serve(session, session->families.items[i]);
 	} while (more);
 	unannounced_find_parents(session);
-	vector_for_each (&session->families, family)
-		__atomic_fetch_add(&(*family)->arena->control->beats, 1,
-				   __ATOMIC_RELAXED);
 }
 
 static bool has_rung(const struct session *session)
@@ -219,9 +197,8 @@ int session_wait(const struct session *session, const sigset_t *signals,
 static uint64_t act_in_time(struct session *session)
 {
 	static uint64_t (*const acts[])(struct session *) = {
-		fired_act,         window_act,       fast_timers_act,
-		inline_caches_act, memory_watch_act, guardian_act,
-		tool_points_act,   sampled_act,      values_act,
+		fired_act,        window_act,   fast_timers_act, inline_caches_act,
+		memory_watch_act, guardian_act, tool_points_act, sampled_act,
 	};
 	uint64_t limit = UINT64_MAX;
 
@@ -269,27 +246,6 @@ static void run_loop(struct session *session, const struct tracer_start *start,
 	guardian_end(session);
 }
 
-static bool seize_process(const struct tracer_start *start)
-{
-	char byte;
-
-	return read(start->ready_fd, &byte, 1) == 1 &&
-	       !ptrace(PTRACE_SEIZE, start->program, 0, event_trace_options());
-}
-
-/* Closes the front's descriptors: a process that waits for their end would otherwise
- * wait on. */
-static void let_go_of_terminal(void)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	setpgid(0, 0);
-	for (int fd = 0; fd <= 2 && null >= 0; fd++)
-		dup2(null, fd);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-}
-
 int session_open_tool_output(const struct session_options *options)
 {
 	if (!options->tools.count)
@@ -307,17 +263,8 @@ int session_trace(const struct session_options *options, struct cache *cache,
 				  .tool_output = session_open_tool_output(options)};
 	sigset_t signals;
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	sigaddset(&signals, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	let_go_of_terminal();
-	if (!seize_process(start)) {
-		send_failure(start->status_fd,
-			     trm_error_system(errno, "cannot trace: see 'trammel doctor' "
-						     "for what forbids it"));
+	if (!tracer_begin(start, &signals))
 		return 1;
-	}
 	trm_error_destroy(doorbell_create(&session.doorbell));
 	session.can_wait_awake = sysconf(_SC_NPROCESSORS_ONLN) > 1;
 	session.plan_workers = plan_workers_create(cache, options, start->planning_fd);
@@ -329,7 +276,6 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	session.start_time = time(NULL);
 	if (write(start->go_fd, "g", 1) != 1)
 		return 1;
-	values_begin(&session);
 	guardian_begin(&session, start->status_fd);
 	run_loop(&session, start, &signals);
 	doorbell_destroy(session.doorbell);

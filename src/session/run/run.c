@@ -13,6 +13,7 @@
 #include "session/run/loop.h"
 #include "session/run/planning_notice.h"
 #include "session/run/samples.h"
+#include "session/run/wait_trace.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -240,7 +241,8 @@ _Noreturn static void become_tracer(const struct channels *channels, pid_t progr
 	close(channels->status.read);
 	close(channels->planning.read);
 	raise_limits();
-	int status = session_trace(options, cache, &start);
+	int status = options->collector->waits ? wait_trace(options, &start)
+					       : session_trace(options, cache, &start);
 
 	contexts_remove(&options->context);
 	_exit(status);
@@ -467,23 +469,6 @@ static struct trm_error *run_traced(const struct session_options *options,
 	return error;
 }
 
-/* Where perf events are forbidden the program is traced. */
-static struct trm_error *run_sampled(const struct session_options *options,
-				     const char *elf, struct run_outcome *outcome)
-{
-	struct session_options own = *options;
-	struct collector traced;
-	struct trm_error *error = samples_run(options, elf, outcome);
-
-	if (!samples_are_forbidden(error))
-		return error;
-	trm_error_destroy(error);
-	*outcome = (struct run_outcome){0};
-	samples_trace(options->collector, &traced);
-	own.collector = &traced;
-	return run_traced(&own, elf, outcome);
-}
-
 struct trm_error *session_run(const struct session_options *options,
 			      struct run_outcome *ret_outcome)
 {
@@ -498,8 +483,9 @@ struct trm_error *session_run(const struct session_options *options,
 
 	TRM_TRY(contexts_prepare(&own.context));
 	struct trm_error *error =
-		options->collector->slot_size ? run_traced(&own, elf, ret_outcome)
-		: options->collector->samples ? run_sampled(&own, elf, ret_outcome)
+		options->collector->slot_size || options->collector->waits
+			? run_traced(&own, elf, ret_outcome)
+		: options->collector->samples ? samples_run(&own, elf, ret_outcome)
 					      : contexts_run(&own, elf, ret_outcome);
 
 	if (!ret_outcome->tracer_answered)

@@ -1,0 +1,456 @@
+#include "session/run/wait_trace.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "context/profile.h"
+#include "control/event.h"
+#include "control/remote.h"
+#include "session/follow/rights.h"
+#include "session/run/samples.h"
+#include "session/run/tracer.h"
+#include "stacks/waits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	IDLE_NS = 500000000,
+	LEAVE_MS = 1000,
+	/* Signals one right behind the other, by which a thread is seen to do nothing but
+	 * serve them; and for how many it is let alone then. */
+	AT_ONCE_MAX = 20,
+	ALONE = 50,
+};
+
+struct tracing {
+	const struct session_options *options;
+	const struct tracer_start *start;
+	struct sampler *sampler;
+	struct waits *waits;
+	struct event_queue queue;
+	struct context_run run;
+	uint64_t begin_ns;
+	uint32_t first;
+	int status; /* of the first process */
+	bool first_ended, flooded;
+};
+
+/* By the numbers of DWARF. */
+static bool read_registers(uint32_t tid, uint64_t ret_registers[SAMPLE_REGISTERS])
+{
+	struct user_regs_struct from;
+
+	if (remote_failed(remote_get_registers((pid_t)tid, &from)))
+		return false;
+	const uint64_t registers[SAMPLE_REGISTERS] = {
+		from.rax, from.rdx, from.rcx, from.rbx, from.rsi, from.rdi,
+		from.rbp, from.rsp, from.r8,  from.r9,  from.r10, from.r11,
+		from.r12, from.r13, from.r14, from.r15, from.rip,
+	};
+
+	memcpy(ret_registers, registers, sizeof(registers));
+	return true;
+}
+
+static void note_left(struct tracing *tracing, uint32_t pid, const char *why)
+{
+	text_format(&tracing->sampler->source.notes,
+		    "process %u is not followed further: %s\n", pid, why);
+}
+
+/* A thread of which nothing is known yet. */
+static struct waits_thread *add_thread(struct tracing *tracing, pid_t tid)
+{
+	struct sample_processes *processes = &tracing->sampler->processes;
+	uint64_t pid, parent;
+
+	if (!remote_status(tid, "Tgid", 10, &pid) ||
+	    !remote_status(tid, "PPid", 10, &parent))
+		return NULL;
+	if ((uint64_t)tid == pid && !waits_find(tracing->waits, (uint32_t)tid))
+		sample_processes_fork(processes, (uint32_t)pid, (uint32_t)parent);
+	return waits_add(tracing->waits, (uint32_t)pid, (uint32_t)tid);
+}
+
+static struct waits_thread *find_thread(struct tracing *tracing, pid_t tid)
+{
+	struct waits_thread *thread = waits_find(tracing->waits, (uint32_t)tid);
+
+	return thread ? thread : add_thread(tracing, tid);
+}
+
+/* Has a thread go on untraced. `stopped`: it need not be stopped first. */
+static void let_go(struct tracing *tracing, uint32_t tid, bool stopped)
+{
+	struct event event = {.kind = EVENT_OTHER};
+
+	if (!stopped) {
+		if (ptrace(PTRACE_INTERRUPT, (pid_t)tid, 0, 0) ||
+		    !event_wait_thread(&tracing->queue, (pid_t)tid, LEAVE_MS, &event))
+			return;
+		if (event.kind == EVENT_EXITED || event.kind == EVENT_KILLED) {
+			event_push(&tracing->queue, &event);
+			return;
+		}
+	}
+	trm_error_destroy(remote_resume((pid_t)tid, REMOTE_DETACH,
+					event.kind == EVENT_SIGNAL ? event.value : 0));
+	waits_remove(tracing->waits, tid);
+}
+
+/* Lets a process go; `at`: its thread that is stopped, 0: none. */
+static void let_process_go(struct tracing *tracing, uint32_t pid, uint32_t at)
+{
+	struct waits *waits = tracing->waits;
+
+	for (size_t i = waits->threads.count; i-- > 0;) {
+		const struct waits_thread *thread =
+			i < waits->threads.count ? waits->threads.items[i] : NULL;
+
+		if (thread && thread->pid == pid)
+			let_go(tracing, thread->tid, thread->tid == at);
+	}
+	sample_processes_end(&tracing->sampler->processes, pid);
+}
+
+/* A process cannot have two tracers, and the program's own comes first. */
+static bool see_ptrace(struct tracing *tracing, const struct waits_thread *thread,
+		       const struct remote_call *call)
+{
+	const uint64_t operation = call->arguments[0] & 0xffffffff;
+	const struct waits_thread *target;
+	const char *why = "it is traced by another process of the program";
+
+	if (operation == PTRACE_TRACEME) {
+		note_left(tracing, thread->pid, why);
+		let_process_go(tracing, thread->pid, thread->tid);
+		return true;
+	}
+	if (operation != PTRACE_ATTACH && operation != PTRACE_SEIZE)
+		return false;
+	target = waits_find(tracing->waits, (uint32_t)call->arguments[1]);
+	if (!target || target->pid == thread->pid)
+		return false;
+	note_left(tracing, target->pid, why);
+	let_process_go(tracing, target->pid, 0);
+	return false;
+}
+
+/* The kernel gives a traced program no new rights. */
+static bool see_exec(struct tracing *tracing, const struct waits_thread *thread,
+		     const struct remote_call *call)
+{
+	const bool at = call->number == SYS_execveat;
+	char path[4096] = "", name[64];
+	bool changes;
+
+	path[stacks_read_memory(thread->pid, call->arguments[at], path,
+				sizeof(path) - 1)] = '\0';
+	if (at && !*path) {
+		snprintf(name, sizeof(name), "/proc/%u/fd/%d", thread->tid,
+			 (int)call->arguments[0]);
+		scoped_fd int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+		changes = fd >= 0 && rights_change_of((pid_t)thread->pid, fd);
+	} else {
+		changes = rights_change_by((pid_t)thread->pid, (pid_t)thread->tid, path);
+	}
+	if (!changes)
+		return false;
+	note_left(tracing, thread->pid, "it executes a program that changes its rights");
+	/* Its other threads end then. */
+	let_go(tracing, thread->tid, true);
+	return true;
+}
+
+/* Acts on a call that begins. Returns whether the thread was let go. */
+static bool see_entry(struct tracing *tracing, struct waits_thread *thread,
+		      const struct remote_call *call)
+{
+	struct stacks_call begun = {
+		.number = (int32_t)call->number, .rsp = call->rsp, .pc = call->pc};
+
+	memcpy(begun.arguments, call->arguments, sizeof(begun.arguments));
+	thread->returning = begun.number == SYS_rt_sigreturn;
+	if (begun.number == SYS_ptrace && see_ptrace(tracing, thread, call))
+		return true;
+	if ((begun.number == SYS_execve || begun.number == SYS_execveat) &&
+	    see_exec(tracing, thread, call))
+		return true;
+	if (begun.number == SYS_exit_group)
+		waits_take_open(tracing->waits, thread->pid, clock_now_ns());
+	waits_enter(tracing->waits, thread, &begun);
+	return false;
+}
+
+/* A handler has returned: the next one may be due already. */
+static void see_return(struct waits_thread *thread, const struct remote_call *call)
+{
+	struct remote_signals signals;
+
+	thread->returning = false;
+	waits_return(thread, call->pc, call->rsp);
+	if (!remote_get_signals((pid_t)thread->tid, &signals))
+		return;
+	if (signals.pending & ~signals.blocked)
+		thread->at_once++;
+	else if (!signals.pending)
+		thread->at_once = 0;
+}
+
+static bool see_call(struct tracing *tracing, struct waits_thread *thread,
+		     uint64_t now_ns)
+{
+	struct remote_call call;
+
+	if (!remote_get_call((pid_t)thread->tid, &call))
+		return false;
+	if (call.entry)
+		return see_entry(tracing, thread, &call);
+	if (thread->returning)
+		see_return(thread, &call);
+	waits_leave(tracing->waits, thread, call.result, now_ns);
+	return false;
+}
+
+/* The thread has the process's number now, and all others have ended. */
+static void see_new_program(struct tracing *tracing, pid_t tid, int former)
+{
+	struct waits *waits = tracing->waits;
+
+	for (size_t i = waits->threads.count; i-- > 0;)
+		if (i < waits->threads.count && (int)waits->threads.items[i]->pid == tid)
+			waits_remove(waits, waits->threads.items[i]->tid);
+	waits_remove(waits, (uint32_t)former);
+	if (!tracing->sampler->begin_ns)
+		tracing->sampler->begin_ns = clock_now_ns();
+	sample_processes_execute(&tracing->sampler->processes, (uint32_t)tid);
+	waits_add(waits, (uint32_t)tid, (uint32_t)tid);
+	sample_processes_read(&tracing->sampler->processes, (uint32_t)tid);
+}
+
+static void see_end(struct tracing *tracing, const struct event *event)
+{
+	waits_remove(tracing->waits, (uint32_t)event->tid);
+	if (table_find(&tracing->sampler->processes.by_pid, (uint64_t)event->tid, NULL))
+		sample_processes_end(&tracing->sampler->processes, (uint32_t)event->tid);
+	if ((uint32_t)event->tid != tracing->first || tracing->first_ended)
+		return;
+	tracing->first_ended = true;
+	tracing->status = event->kind == EVENT_EXITED ? event->value << 8 : event->value;
+	tracing->run.wall_ns = clock_now_ns() - tracing->begin_ns;
+}
+
+/* Whether nothing is measured any more. */
+static bool is_over(const struct tracing *tracing)
+{
+	const struct session_window *window = &tracing->options->window;
+	const uint64_t begin = tracing->sampler->begin_ns;
+
+	return window->stop.wait_ns && begin &&
+	       clock_now_ns() - begin > window->start.wait_ns + window->stop.wait_ns;
+}
+
+/* Where a handler takes longer than its timer, since its calls are followed, the program
+ * would never go on. Returns whether a thread is to be let alone until its next signal.
+ */
+static bool is_flooded(struct tracing *tracing, struct waits_thread *thread)
+{
+	if (thread->unfollowed) {
+		thread->unfollowed--;
+		return true;
+	}
+	if (thread->at_once < AT_ONCE_MAX)
+		return false;
+	if (!tracing->flooded)
+		text_format(&tracing->sampler->source.notes,
+			    "signals come faster to thread %u than their handlers' calls "
+			    "can be followed: not all of its waits are known\n",
+			    thread->tid);
+	tracing->flooded = true;
+	thread->at_once = 0;
+	thread->unfollowed = ALONE;
+	return true;
+}
+
+static void resume_thread(struct tracing *tracing, struct waits_thread *thread,
+			  int signal)
+{
+	const bool over = is_over(tracing) ||
+			  (tracing->options->no_follow && thread->pid != tracing->first);
+
+	const enum remote_resume how = over ? REMOTE_DETACH
+				       : signal && is_flooded(tracing, thread)
+					       ? REMOTE_RUN
+					       : REMOTE_SYSCALL;
+
+	waits_go_on(thread, clock_now_ns());
+	trm_error_destroy(remote_resume((pid_t)thread->tid, how, signal));
+	if (over)
+		waits_remove(tracing->waits, thread->tid);
+}
+
+static void see_signal(struct tracing *tracing, struct waits_thread *thread, int signal,
+		       uint64_t now_ns)
+{
+	struct remote_signals signals = {0};
+
+	if (remote_ends((pid_t)thread->tid, signal))
+		waits_take_open(tracing->waits, thread->pid, now_ns);
+	else if (remote_get_signals((pid_t)thread->tid, &signals) &&
+		 signals.caught >> (signal - 1) & 1)
+		waits_handle(thread);
+}
+
+static void act_on(struct tracing *tracing, const struct event *event)
+{
+	const uint64_t now = clock_now_ns();
+	struct waits_thread *thread;
+	int signal = 0;
+
+	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED) {
+		see_end(tracing, event);
+		return;
+	}
+	if (event->kind == EVENT_EXEC)
+		see_new_program(tracing, event->tid, event->value);
+	thread = find_thread(tracing, event->tid);
+	if (!thread) {
+		trm_error_destroy(remote_resume(event->tid, REMOTE_RUN, 0));
+		return;
+	}
+	if (event->kind == EVENT_GROUP_STOP) {
+		trm_error_destroy(remote_resume(event->tid, REMOTE_LISTEN, 0));
+		return;
+	}
+	if ((event->kind == EVENT_FORK || event->kind == EVENT_CLONE) && event->value)
+		find_thread(tracing, event->value);
+	if (event->kind == EVENT_SYSCALL && see_call(tracing, thread, now))
+		return;
+	if (event->kind == EVENT_SIGNAL) {
+		signal = event->value;
+		see_signal(tracing, thread, signal, now);
+	}
+	/* Another thread's number may be its own since: it was looked for again. */
+	resume_thread(tracing, thread, signal);
+}
+
+static void save_waits(struct tracing *tracing)
+{
+	struct trm_error *error;
+
+	if (!tracing->sampler->begin_ns) {
+		tracer_send(tracing->start->status_fd, STATUS_NOTHING, NULL);
+		return;
+	}
+	error = samples_write(tracing->options, tracing->sampler, &tracing->run,
+			      tracing->status);
+	tracer_send(tracing->start->status_fd, error ? STATUS_FAILED : STATUS_SAVED,
+		    error ? error->message : NULL);
+	trm_error_destroy(error);
+}
+
+/* A child that ended before its parent told of it never says so. */
+static void forget_gone(struct tracing *tracing)
+{
+	struct waits *waits = tracing->waits;
+
+	for (size_t i = waits->threads.count; i-- > 0;) {
+		const struct waits_thread *thread = waits->threads.items[i];
+
+		if (syscall(SYS_tgkill, (long)thread->pid, (long)thread->tid, 0L) &&
+		    errno == ESRCH)
+			waits_remove(waits, thread->tid);
+	}
+}
+
+static void trace_all(struct tracing *tracing, const sigset_t *signals)
+{
+	const struct timespec idle = {0, IDLE_NS};
+	struct event event;
+	bool saved = false;
+
+	for (;;) {
+		while (event_poll(&tracing->queue, &event))
+			act_on(tracing, &event);
+		if (tracing->first_ended && !saved) {
+			save_waits(tracing);
+			close(tracing->start->status_fd);
+			saved = true;
+		}
+		/* Until its exec the first process is none of the program's. */
+		if (!tracing->waits->threads.count &&
+		    (tracing->first_ended || tracing->sampler->begin_ns))
+			break;
+		if (sigtimedwait(signals, NULL, &idle) < 0)
+			forget_gone(tracing);
+	}
+	if (!saved) {
+		tracing->run.wall_ns = clock_now_ns() - tracing->begin_ns;
+		save_waits(tracing);
+	} else if (tracing->sampler->begin_ns) {
+		/* Of what outlived the first process. */
+		trm_error_destroy(samples_write(tracing->options, tracing->sampler,
+						&tracing->run, tracing->status));
+	}
+}
+
+static struct trm_error *begin_waits(struct tracing *tracing)
+{
+	const struct session_options *options = tracing->options;
+	const struct sampler_options asked = {
+		.events = "task-clock",
+		.rate = {.period = 1, .callpath = true},
+		.threads = true,
+		.no_follow = options->no_follow,
+		.after_ns = options->window.start.wait_ns,
+		.for_ns = options->window.stop.wait_ns,
+	};
+	struct sampler *sampler;
+
+	TRM_TRY(sampler_create(&asked, &sampler));
+	sampler->first = tracing->first;
+	free(sampler->events.items[0].name);
+	sampler->events.items[0].name = memory_copy_string("waits");
+	/* Nothing is left out between two. */
+	sampler->options.rate.period = sampler->events.items[0].period = 0;
+	sampler->source.tallies[0].opened = true;
+	tracing->sampler = sampler;
+	tracing->waits = waits_create(sampler, options->samples.threshold_ns);
+	tracing->waits->read_registers = read_registers;
+	return NULL;
+}
+
+int wait_trace(const struct session_options *options, const struct tracer_start *start)
+{
+	struct tracing tracing = {
+		.options = options,
+		.start = start,
+		.first = (uint32_t)start->program,
+		.begin_ns = clock_now_ns(),
+		.run = {.start = time(NULL), .first = (uint32_t)start->program},
+	};
+	sigset_t signals;
+
+	if (!tracer_begin(start, &signals))
+		return 1;
+	struct trm_error *error = begin_waits(&tracing);
+
+	if (error) {
+		tracer_fail(start->status_fd, error);
+		return 1;
+	}
+	if (write(start->go_fd, "g", 1) != 1)
+		return 1;
+	close(start->go_fd);
+	trace_all(&tracing, &signals);
+	waits_destroy(tracing.waits);
+	sampler_destroy(tracing.sampler);
+	return 0;
+}

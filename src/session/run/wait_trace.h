@@ -1,0 +1,14 @@
+/*
+ * A run of which only the waits are measured (-m waits): the program is traced, and stops
+ * at its system calls, but nothing of it is changed. See docs/design/waits.md.
+ */
+#ifndef TRAMMEL_SESSION_RUN_WAIT_TRACE_H
+#define TRAMMEL_SESSION_RUN_WAIT_TRACE_H
+
+#include "session/run/run.h"
+
+/* Traces the program until all processes have ended, and writes the profile. Returns the
+ * tracer's exit status. */
+int wait_trace(const struct session_options *options, const struct tracer_start *start);
+
+#endif
