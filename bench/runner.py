@@ -22,6 +22,7 @@ class Run:
     output: str      # sha256 of standard output
     status: int      # as wait() has it
     message: str     # last line of standard error
+    user: float = 0  # seconds of `cpu` that are not the system's
 
 
 def become_reaper():
@@ -29,9 +30,10 @@ def become_reaper():
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def cpu_of_children():
+def times_of_children():
+    """Seconds, user's and system's."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    return usage.ru_utime, usage.ru_stime
 
 
 def reap_all():
@@ -82,7 +84,7 @@ def run(tool, program, folder, keep_output=None):
     output, errors = os.path.join(scratch, "out"), os.path.join(scratch, "err")
     command = tool.prefix(scratch) + program
     signal.signal(signal.SIGALRM, timed_out)
-    cpu = cpu_of_children()
+    before = times_of_children()
     begin = time.perf_counter()
     pid = start(command, tool, folder, output, errors)
     signal.alarm(TIMEOUT)
@@ -95,8 +97,9 @@ def run(tool, program, folder, keep_output=None):
         raise
     finally:
         signal.alarm(0)
-    result = Run(wall, cpu_of_children() - cpu, usage.ru_maxrss, digest(output), status,
-                 last_line(errors))
+    user, system = (after - first for after, first in zip(times_of_children(), before))
+    result = Run(wall, user + system, usage.ru_maxrss, digest(output), status,
+                 last_line(errors), user)
     if keep_output:
         shutil.copy(output, keep_output)
     shutil.rmtree(scratch)

@@ -14,6 +14,7 @@ PROGRAMS = os.path.join(HERE, "programs")
 TEXT_BYTES = 20_000_000
 C_FUNCTIONS = 140
 LONGER = 4
+PARTS = 4  # as of how much is done when only one part is
 
 
 class Random:
@@ -110,6 +111,22 @@ def commands(times=1):
     }
 
 
+def short_commands():
+    """As commands(), with one of PARTS parts of that to do."""
+    return {
+        "gzip": ["/usr/bin/gzip", "-6", "-n", "-c", "text-part"],
+        "bzip2": ["/usr/bin/bzip2", "-k", "-c", "text-part"],
+        "xz": ["/usr/bin/xz", "-1", "-T1", "-c", "text-part"],
+        "sqlite3": ["/usr/bin/sqlite3", "-batch", ":memory:", ".read part.sql"],
+        "python3": ["/usr/bin/python3", "-E", "-s", "work.py", "text", "1", str(PARTS)],
+        "lua5.4": ["/usr/bin/lua5.4", "work.lua", "1", str(PARTS)],
+        "cc1": [cc1_path(), "-quiet", "-O2", "-fpreprocessed", "part.i", "-o", "/dev/stdout"],
+        "openssl": ["/usr/bin/openssl", "dgst", "-sha3-512", "blob"],
+        "cppexc": ["./exceptions", str(600000 // PARTS)],
+        "thr": ["./threads", str(200 // PARTS), "1000"],
+    }
+
+
 def startup_commands():
     return {
         "/bin/true": ["/bin/true"],
@@ -117,6 +134,17 @@ def startup_commands():
         "clang --version": [os.path.realpath("/usr/bin/clang"), "--version"],
         "clang -c tiny.c": [os.path.realpath("/usr/bin/clang"), "-c", "tiny.c", "-o", "tiny.o"],
     }
+
+
+def write_parts(folder):
+    """What short_commands() has the programs read."""
+    with open(os.path.join(folder, "text"), "rb") as text, \
+            open(os.path.join(folder, "text-part"), "wb") as part:
+        part.write(text.read(TEXT_BYTES // PARTS))
+    with open(os.path.join(folder, "work.sql"), encoding="ascii") as script, \
+            open(os.path.join(folder, "part.sql"), "w", encoding="ascii") as part:
+        part.write(script.read().replace("400000", str(400000 // PARTS)))
+    write_c(os.path.join(folder, "part.i"), C_FUNCTIONS // PARTS)
 
 
 def write_blob(folder):
@@ -146,5 +174,6 @@ def prepare(folder):
     write_blob(folder)
     write_c(os.path.join(folder, "big.i"), C_FUNCTIONS)
     write_c(os.path.join(folder, "bigger.i"), C_FUNCTIONS * LONGER)
+    write_parts(folder)
     with open(mark, "w", encoding="ascii"):
         pass

@@ -15,6 +15,7 @@ import functools
 import multiprocessing
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -78,7 +79,7 @@ class Runner:
                                "--", program, *words], capture_output=True, text=True, cwd=self.folder,
                               env=self.environment, check=False)
         if self.verbose:
-            print(done.stderr)
+            print(done.stderr, end="")
         assert done.returncode == bare.returncode == status, \
             f"status {done.returncode}, bare {bare.returncode}: {done.stderr[-500:]}"
         assert done.stdout == bare.stdout, "the program's output differs"
@@ -111,10 +112,13 @@ def run_check(name, options, folder):
     """Whether a check passed, in a folder of its own, and a line that says so."""
     own = os.path.join(folder, name)
     os.mkdir(own)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         told = CHECKS[name](Runner(os.path.abspath(options.build), os.path.join(folder, "programs"),
                                    own, options.verbose))
-        return True, f"ok   {name}: {told}"
+        now = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used = now.ru_utime + now.ru_stime - before.ru_utime - before.ru_stime
+        return True, f"ok   {name}: {told}" + (f" ({used:.1f} s of CPU)" if options.verbose else "")
     except (AssertionError, subprocess.CalledProcessError) as error:
         return False, f"FAIL {name}: {error}"
 

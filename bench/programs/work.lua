@@ -39,17 +39,18 @@ local function machine(steps)
 	return sum
 end
 
-local function work()
-	print(queens(10))
-	print(hanoi(22, "a", "b", "c"))
+-- `part`: a power of two, as of how much is done only one part is.
+local function work(part)
+	print(queens(part == 1 and 10 or 9))
+	print(hanoi(22 - math.floor(math.log(part, 2)), "a", "b", "c"))
 
 	local list = {}
-	for i = 1, 400000 do list[i] = (i * 48271) % 65537 end
+	for i = 1, 400000 // part do list[i] = (i * 48271) % 65537 end
 	table.sort(list, function(a, b) return a > b end)
 	print(list[1], list[5000], list[#list])
 
 	local parts = {}
-	for i = 1, 300000 do parts[#parts + 1] = ("%x%s"):format(i * 31 % 4099, ("z"):rep(i % 6)) end
+	for i = 1, 300000 // part do parts[#parts + 1] = ("%x%s"):format(i * 31 % 4099, ("z"):rep(i % 6)) end
 	local text = table.concat(parts, ",")
 	local letters, groups = 0, 0
 	for word in text:gmatch("%w+") do
@@ -57,9 +58,9 @@ local function work()
 		letters = letters + #word
 	end
 	print(letters, groups, (text:gsub("z+", "y")):len())
-	print(machine(12000000))
+	print(machine(12000000 // part))
 end
 
 for _ = 1, tonumber(arg[1] or 1) do
-	work()
+	work(tonumber(arg[2] or 1))
 end

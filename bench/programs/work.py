@@ -42,9 +42,9 @@ def mandelbrot(size):
     return inside
 
 
-def words(path):
+def words(path, part):
     with open(path, encoding="ascii") as file:
-        text = file.read(7_500_000)
+        text = file.read(7_500_000 // part)
     counts = {}
     for word in text.split():
         counts[word] = counts.get(word, 0) + 1
@@ -52,15 +52,15 @@ def words(path):
     return common, len(re.findall(r"\b[a-k]\w+ [l-z]\w*(?: \d+)?", text))
 
 
-def main():
+def main(part):
     rows = [{"id": n, "tags": [f"t{n * k % 91}" for k in range(4)], "value": n / 8}
-            for n in range(90000)]
+            for n in range(90000 // part)]
     text = json.dumps(rows)
     print(len(text), sum(row["value"] for row in json.loads(text)))
-    print(spiral(1200000), mandelbrot(350))
-    print(*words(sys.argv[1]))
-    print(len(hex(3 ** 60000)), sum(divmod(n * n, 97)[1] for n in range(2000000)))
+    print(spiral(1200000 // part), mandelbrot(int(350 / part ** 0.5)))
+    print(*words(sys.argv[1], part))
+    print(len(hex(3 ** int(60000 / part ** 0.5))), sum(divmod(n * n, 97)[1] for n in range(2000000 // part)))
 
 
 for _ in range(int(sys.argv[2])):
-    main()
+    main(int(sys.argv[3]) if len(sys.argv) > 3 else 1)

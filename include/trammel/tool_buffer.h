@@ -24,7 +24,6 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,7 +46,7 @@ struct trammel_buffer_row {
 					       has ended */
 	struct trammel_buffer_row *next;
 	char *start;
-	int process;
+	unsigned int process; /* as in the data when it was last full */
 	char busy, over;
 };
 
@@ -56,6 +55,7 @@ struct trammel_buffer_data {
 	size_t bytes; /* of each thread */
 	void (*take)(const void *records, size_t bytes);
 	struct trammel_buffer_row *rows;
+	unsigned int process; /* another number in each child of fork(2) */
 };
 
 static inline void trammel_buffer_lock_(struct trammel_buffer_row *row)
@@ -94,7 +94,7 @@ trammel_buffer_make_(struct trammel_buffer_data *data)
 		return NULL;
 	}
 	row->start = start;
-	row->process = getpid();
+	row->process = data->process;
 	row->next = __atomic_load_n(&data->rows, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(&data->rows, &row->next, row, 0,
 					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -116,9 +116,9 @@ static inline void trammel_buffer_room_(struct trammel_buffer_data *data,
 		return;
 	trammel_buffer_lock_(row);
 	/* In a child of fork(2) the records are the parent's. */
-	if (words->owner && row->process == getpid())
+	if (words->owner && row->process == data->process)
 		trammel_buffer_take_(data, row);
-	row->process = getpid();
+	row->process = data->process;
 	row->words = words;
 	words->owner = &row->words;
 	words->end = (uint64_t)row->start + data->bytes - TRAMMEL_RECORD_ROOM + 1;
@@ -132,7 +132,7 @@ static inline void trammel_buffer_end_(struct trammel_buffer_data *data,
 {
 	struct trammel_buffer_row *row = *own;
 
-	if (!row || !row->words || row->process != getpid())
+	if (!row || !row->words || row->process != data->process)
 		return;
 	trammel_buffer_lock_(row);
 	trammel_buffer_take_(data, row);
@@ -151,7 +151,7 @@ static inline void trammel_buffer_rest_(struct trammel_buffer_data *data)
 	struct trammel_buffer_row *row = __atomic_load_n(&data->rows, __ATOMIC_ACQUIRE);
 
 	for (; row; row = row->next) {
-		if (row->process != getpid())
+		if (row->process != data->process)
 			continue;
 		trammel_buffer_lock_(row);
 		if (row->words)
@@ -170,7 +170,7 @@ static inline void trammel_buffer_rest_(struct trammel_buffer_data *data)
  * or when the program ends; NULL: what is in a full buffer is dropped. */
 #define TRAMMEL_BUFFER(name, bytes, take)                                                \
 	static struct trammel_buffer_data name##_data = {                                \
-		(bytes) < 4096 ? 4096 : (bytes), take, NULL};                            \
+		(bytes) < 4096 ? 4096 : (bytes), take, NULL, 0};                            \
 	static __thread struct trammel_buffer_row *name##_own;                           \
 	TRAMMEL_ROUTINE void name##_full(struct trammel_buffer_words *words);            \
 	TRAMMEL_ROUTINE void name##_full(struct trammel_buffer_words *words)             \
@@ -181,6 +181,11 @@ static inline void trammel_buffer_rest_(struct trammel_buffer_data *data)
 	TRAMMEL_ROUTINE void name##_end(void)                                            \
 	{                                                                                \
 		trammel_buffer_end_(&name##_data, &name##_own);                          \
+	}                                                                                \
+	TRAMMEL_ROUTINE void name##_fork(void);                                          \
+	TRAMMEL_ROUTINE void name##_fork(void)                                           \
+	{                                                                                \
+		name##_data.process++;                                                   \
 	}                                                                                \
 	TRAMMEL_ROUTINE void name##_rest(void);                                          \
 	TRAMMEL_ROUTINE void name##_rest(void)                                           \

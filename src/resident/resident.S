@@ -95,10 +95,10 @@ resident_start:
 	.long span_unmask - resident_start
 	.long span_unmask_saved - resident_start
 	.long span_unmasked - resident_start
-	.irp	name, tool_call, tool_back, tool_freed, tool_unmask, tool_unmasked
+	.irp	name, tool_call, tool_back, tool_freed, tool_unmask, tool_unmasked, tool_direct
 	.long \name - resident_start
 	.endr
-	.irp	name, tool_last, tool_replace, tool_replaces, tool_replaced
+	.irp	name, tool_directed, tool_last, tool_replace, tool_replaces, tool_replaced
 	.long \name - resident_start
 	.endr
 	.long resident_probe - resident_start

@@ -78,6 +78,8 @@ struct resident_table {
 	uint32_t tool_freed;    /* from here nothing is left to do */
 	uint32_t tool_unmask;   /* points call this */
 	uint32_t tool_unmasked; /* here signals come, with registers in wire_spans */
+	uint32_t tool_direct;   /* routines that were called directly return here */
+	uint32_t tool_directed; /* behind that; the part from tool_freed on is only pops */
 	uint32_t tool_last;     /* its last instruction, with all registers restored */
 	uint32_t tool_replace;  /* entries of replaced functions call this */
 	uint32_t tool_replaces; /* from here the call is over */

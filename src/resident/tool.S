@@ -22,7 +22,7 @@
  */
 	.balign 64
 	.globl tool_call, tool_back, tool_freed, tool_unmask, tool_unmasked, tool_last
-	.globl tool_replace, tool_replaces, tool_replaced
+	.globl tool_replace, tool_replaces, tool_replaced, tool_direct, tool_directed
 tool_call:
 	test	$WIRE_TOOL_KEEPS, %al
 	jnz	6f
@@ -103,7 +103,21 @@ tool_back:
 	pop	%rdx
 	pop	%rcx
 	ret
+
+/* A routine that was called directly returns here if a signal was put off meanwhile, which
+ * comes now. Then the thread goes on in the point's code. */
+tool_direct:
+	pushq	%gs:WIRE_SPANS_DIRECT
+	push	%rax
+	push	%r10
+	push	%r11
+	call	tool_unmask
 tool_freed:
+	pop	%r11
+	pop	%r10
+	pop	%rax
+	ret
+tool_directed:
 
 /* Saves what the routine may change beside general registers. */
 3:	push	%rdx

@@ -84,17 +84,42 @@ static void add_counters(struct added_function *added, const struct added *item)
 		add_counter(added, i);
 }
 
+static bool is_counting(const struct added *item)
+{
+	return item->what == ADDED_COUNT || item->what == ADDED_SUM;
+}
+
+/* Gives counters their slots. */
+static void give_counters(struct added_function *added)
+{
+	enum { COPIES_MAX = 8 };
+	uint32_t users = 0;
+
+	vector_for_each (&added->items, item) {
+		item->function = added;
+		add_counters(added, item);
+		if (is_counting(item))
+			item->slot = added_counter_slot(added, item->counter);
+		users += is_counting(item);
+	}
+	const uint32_t count = (uint32_t)added->counters.count;
+
+	if (!count)
+		return;
+	added->copies = users / count < COPIES_MAX ? users / count : COPIES_MAX;
+	added->copies += !added->copies;
+	users = 0;
+	vector_for_each (&added->items, item)
+		if (is_counting(item))
+			item->slot += count * (users++ / count % added->copies);
+}
+
 /* Gives counters their slots, and behind these words to what needs them. */
 static void close_function(struct added_function *added, const struct cfg *cfg)
 {
 	added->closed = true;
-	vector_for_each (&added->items, item) {
-		item->function = added;
-		add_counters(added, item);
-		if (item->what == ADDED_COUNT || item->what == ADDED_SUM)
-			item->slot = added_counter_slot(added, item->counter);
-	}
-	added->slots = (uint32_t)added->counters.count;
+	give_counters(added);
+	added->slots = (uint32_t)added->counters.count * added->copies;
 	vector_for_each (&added->items, item) {
 		uint32_t at = cfg ? instruction_at(cfg, item->address) : 0;
 
@@ -217,7 +242,10 @@ static void store_word(const struct added_place *place, struct recipe *recipe,
 	struct recipe_value value =
 		added_values_load(place, recipe, &place->item->arguments[word], &taken);
 
-	if (value.kind == RECIPE_TAKEN_REGISTER) {
+	if (value.kind == RECIPE_CONSTANT && value.constant == (int32_t)value.constant) {
+		recipe_store_constant(recipe, record->cursor, at,
+				      (int32_t)value.constant);
+	} else if (value.kind == RECIPE_TAKEN_REGISTER) {
 		recipe_store(recipe, record->cursor, at, value.number, sizeof(uint64_t));
 	} else {
 		number = recipe_take(recipe);
@@ -283,6 +311,9 @@ void added_emit(const struct point_function *function, const struct point *point
 	}
 	switch ((enum added_what)item->what) {
 	case ADDED_CALL:
+		recipe_calls_once(recipe);
+		added_emit_call(&place, recipe);
+		break;
 	case ADDED_REPLACE:
 		added_emit_call(&place, recipe);
 		break;
@@ -296,6 +327,7 @@ void added_emit(const struct point_function *function, const struct point *point
 		recipes_emit(&place, recipe);
 		break;
 	case ADDED_TRACE:
+		recipe_calls_once(recipe);
 		added_emit_trace(&place, recipe);
 		break;
 	}

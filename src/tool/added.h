@@ -48,7 +48,9 @@ struct added_function {
 	uint64_t address;
 	struct VECTOR(struct added) items;
 	struct VECTOR(uint32_t) counters; /* by slot */
-	uint32_t slots;                   /* counters, then words */
+	uint32_t copies; /* of all counters, one behind the other: points that follow each
+			    other add to different ones, and do not wait for each other */
+	uint32_t slots;  /* these, then words */
 	bool closed; /* its points were listed: no more can be added */
 };
 

@@ -274,7 +274,7 @@ struct trammel_buffer *api_buffer(const char *name)
 {
 	struct tool *tool = tool_current();
 	struct trammel_buffer *buffer = &tool->buffers[tool->buffer_count];
-	uint32_t rest, end;
+	uint32_t rest, end, child;
 
 	if (tool->buffer_count == TOOL_BUFFERS_MAX || tool->started) {
 		tool_refuse(trm_error_create(TRM_ERROR_USAGE,
@@ -287,10 +287,13 @@ struct trammel_buffer *api_buffer(const char *name)
 	buffer->prototype = add_routine(name, "_full", "void *");
 	end = add_routine(name, "_end", "");
 	rest = add_routine(name, "_rest", "");
-	if (buffer->prototype == UINT32_MAX || end == UINT32_MAX || rest == UINT32_MAX)
+	child = add_routine(name, "_fork", "");
+	if (buffer->prototype == UINT32_MAX || end == UINT32_MAX || rest == UINT32_MAX ||
+	    child == UINT32_MAX)
 		return buffer;
 	tool->buffer_count++;
 	add_moment((struct trammel_point){TRAMMEL_AT_THREAD_END, NULL}, end, NULL, 0);
 	add_moment((struct trammel_point){TRAMMEL_AT_END, NULL}, rest, NULL, 0);
+	add_moment((struct trammel_point){TRAMMEL_AT_FORK, NULL}, child, NULL, 0);
 	return buffer;
 }

@@ -10,7 +10,7 @@
  *
  * A bank belongs to one thread, whose GS base is its address: a header with mailbox,
  * saved registers and the resident's stack, then the counters. Both sides are built
- * together; programs of other versions never read it, and WIRE_VERSION 68guards the cache
+ * together; programs of other versions never read it, and WIRE_VERSION guards the cache
  * files with code made for this layout.
  *
  * The offsets are plain numbers since the resident's assembly uses them; layout.c checks
@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 68
+#define WIRE_VERSION 69
 
 #define WIRE_RESIDENT_SIZE  0x8000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x8000

@@ -81,7 +81,8 @@ struct wire_spans {
 	 * of the tool's library for this thread, 0: it has none; and the program's while
 	 * such a routine runs. */
 	uint64_t thread_pointer, fs;
-	uint64_t direct; /* rsp in front of the last direct call of one */
+	uint64_t direct; /* where one goes on that was called directly, and will return to
+			    tool_direct instead: a signal was put off */
 	/* Of a function that is replaced: the address of tool_replace; what the call
 	 * returns; and what the last routine returned, as a bool: the call is made. */
 	uint64_t replace, result;

@@ -151,6 +151,12 @@ static bool begins_point(const struct map_row *step)
 	return step->kind == MAP_ROW_POINT && !(step->original & MAP_POINT_MORE);
 }
 
+/* Whether a row, NULL: none, goes on with a point. */
+static bool goes_on(const struct map_row *step)
+{
+	return step && step->kind == MAP_ROW_POINT && step->original & MAP_POINT_MORE;
+}
+
 /* The offset in plan.code of the point that a row belongs to. */
 static uint32_t begin_of_point(const struct map_walk *walking)
 {
@@ -177,11 +183,15 @@ static void locate_in_point(const struct map_walk *walking, uint32_t code_offset
 	place->kind = PLAN_POSITION_POINT;
 	place->begin = begin_of_point(walking);
 	do {
+		const bool ends = step->code < MAP_ROW_CODE_MAX &&
+				  !(step->original & MAP_POINT_CALLS);
+
 		advance_row(&to, step);
 		/* Behind the call the thread is in front of the next row. */
 		place->routine |= step->original & MAP_POINT_CALLS;
 		step = current_row(&to);
-	} while (step && step->kind == MAP_ROW_POINT && !begins_point(step));
+		place->unmade |= ends && goes_on(step);
+	} while (goes_on(step));
 	place->end = to.code;
 	count_ahead(to, false, place);
 }

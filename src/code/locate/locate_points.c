@@ -106,10 +106,34 @@ static size_t read_lea(const uint8_t *code, size_t size, struct plan_point_front
 	return sizeof(lea_far) + sizeof(distance);
 }
 
+/* A push behind the front. */
+static void note_push(struct plan_point_front *front, unsigned int number)
+{
+	front->depth += 8;
+	if (!number && front->flags && !front->flags_from) {
+		front->flags_from = front->depth;
+	} else if (!(front->saved >> number & 1)) {
+		front->saved |= (uint16_t)(1u << number);
+		front->from[number] = front->depth;
+	}
+}
+
+/* A pop; of what such a push has put there if more is on the stack than by the front. */
+static void note_pop(struct plan_point_front *front, uint32_t by_front)
+{
+	for (unsigned int number = 0; front->depth > by_front && number < 16; number++)
+		if (front->from[number] == front->depth)
+			front->saved &= (uint16_t) ~(1u << number);
+	if (front->depth > by_front && front->flags_from == front->depth)
+		front->flags_from = 0;
+	front->depth -= 8;
+}
+
 /* What comes behind the front may lower rsp for a while, for a call that is made seldom:
  * recipe_buffer.c. Branches pass over all of that or nothing. */
 static void read_rest(const uint8_t *code, size_t size, struct plan_point_front *front)
 {
+	const uint32_t by_front = front->depth;
 	struct instruction instruction;
 
 	for (size_t at = 0; at < size; at += instruction.length) {
@@ -120,9 +144,9 @@ static void read_rest(const uint8_t *code, size_t size, struct plan_point_front 
 				   (instruction.length == 2 && code[at] == 0x41);
 
 		if (alone && (code[last] & 0xf8) == 0x50)
-			front->depth += 8;
+			note_push(front, (code[last] & 7u) + (at < last ? 8 : 0));
 		else if (alone && (code[last] & 0xf8) == 0x58)
-			front->depth -= 8;
+			note_pop(front, by_front);
 		else
 			read_lea(code + at, size - at, front);
 	}

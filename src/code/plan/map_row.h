@@ -24,7 +24,9 @@ enum map_row_kind {
 	MAP_ROW_PATH_EDGE, /* and one that only the edge from the block in front passes */
 };
 
-/* Flags of a MAP_ROW_POINT. */
+/* Flags of a MAP_ROW_POINT. One with less than MAP_ROW_CODE_MAX bytes of code with which
+ * another goes on, and without MAP_POINT_CALLS, ends with a call of a routine, too; but a
+ * thread in it can be taken back to the start of the point. */
 enum map_row_point {
 	MAP_POINT_MORE = 1, /* goes on with the point of the row in front */
 	MAP_POINT_CALLS =
@@ -41,7 +43,8 @@ struct map_row {
 				  signed number */
 };
 
-enum { MAP_ROW_FAR = 4095 }; /* the largest distance of one MAP_ROW_AWAY */
+enum { MAP_ROW_CODE_MAX = 511 }; /* bytes of code of a row */
+enum { MAP_ROW_FAR = 4095 };     /* the largest distance of one MAP_ROW_AWAY */
 
 /* Bytes from the original of a row to that of the next. */
 static inline int32_t map_row_original(struct map_row step)

@@ -59,6 +59,7 @@ struct plan_position {
 	uint32_t begin;     /* POINT: offset in plan.code of the point */
 	uint32_t end;       /* POINT: offset in plan.code behind the point */
 	bool routine;       /* POINT: a routine is called before that */
+	bool unmade;        /* POINT: a routine is, but all up to that can be undone */
 	uint32_t recounted; /* MOVED, CALL_DONE: counter of a probe that the thread has
 			       run, though its call will be counted again; 0: none, as the
 			       first counters are those of gates */

@@ -37,7 +37,6 @@ struct plan_point_layout {
 	uint32_t unmask;  /* address of what delivers them */
 	uint32_t buffers; /* words of threads' buffers: see recipe_buffer.h */
 	uint32_t copies;  /* of vector registers */
-	uint32_t direct;  /* rsp of the last direct call of a routine, 8 bytes */
 	uint32_t routines; /* addresses of routines for such calls, 8 bytes each */
 	/* Of functions that are replaced: address of what their entries call, 8 bytes;
 	 * the result, 8 bytes; whether there is one, 1 byte. */

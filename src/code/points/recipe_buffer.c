@@ -3,9 +3,10 @@
 
 #include "code/points/recipe.h"
 #include "code/points/recipe_code.h"
+#include "code/points/recipe_signals.h"
 #include "code/points/recipe_state.h"
 
-enum { WORD = 8, PUSH_RAX = 0x50, POP_RAX = 0x58 };
+enum { WORD = 8 };
 
 static uint32_t word_of(const struct recipe *recipe, uint32_t buffer, uint32_t word)
 {
@@ -25,7 +26,7 @@ static void call_kept(struct recipe *recipe, uint32_t buffer,
 	}
 	if (lowers)
 		recipe_op_memory(recipe, OP_LEA, true, RSP, RSP, -RECIPE_RED_ZONE);
-	emit_byte(recipe->emitter, PUSH_RAX);
+	recipe_push(recipe, RAX);
 	recipe_move_constant(recipe, RAX,
 			     buffer << RECIPE_CALL_BUFFER_SHIFT |
 				     routine->word << RECIPE_CALL_SHIFT |
@@ -34,20 +35,20 @@ static void call_kept(struct recipe *recipe, uint32_t buffer,
 				     RECIPE_CALL_KEEPS);
 	recipe_call_word(recipe, recipe->place->layout->call);
 	recipe->calls[recipe->call_count++] = (uint32_t)recipe->emitter->count;
-	emit_byte(recipe->emitter, POP_RAX);
+	if (recipe_can_unmake(recipe))
+		recipe_deliver_signals(recipe, 1u << RAX);
+	recipe_pop(recipe, RAX);
 	if (lowers)
 		recipe_op_memory(recipe, OP_LEA, true, RSP, RSP, RECIPE_RED_ZONE);
 }
 
-/* Loads where the next record goes; branches if the comparison with the end is true. */
-static void load_cursor(struct recipe *recipe, const struct recipe_record *record,
-			enum recipe_condition condition, int label)
+/* Loads where the next record goes, and compares that with the end. */
+static void load_cursor(struct recipe *recipe, const struct recipe_record *record)
 {
 	recipe_op_bank(recipe, OP_LOAD, true, record->cursor,
 		       word_of(recipe, record->buffer, 0));
 	recipe_op_bank(recipe, OP_COMPARE_WITH, true, record->cursor,
 		       word_of(recipe, record->buffer, 1));
-	recipe_branch(recipe, (uint8_t)(0x80 | condition), label);
 }
 
 void recipe_record_begin(struct recipe *recipe, uint32_t buffer,
@@ -62,9 +63,11 @@ void recipe_record_begin(struct recipe *recipe, uint32_t buffer,
 	if (buffer >= RECIPE_BUFFERS || routine->word >= RECIPE_ROUTINES_MAX)
 		recipe_fail(recipe, POINT_TOO_LONG);
 	recipe_spoil_flags(recipe);
-	load_cursor(recipe, &record, RECIPE_BELOW, room);
+	load_cursor(recipe, &record);
+	recipe_branch_short(recipe, RECIPE_BELOW, room);
 	call_kept(recipe, buffer, routine);
-	load_cursor(recipe, &record, RECIPE_AT_LEAST, record.full);
+	load_cursor(recipe, &record);
+	recipe_branch(recipe, 0x80 | RECIPE_AT_LEAST, record.full);
 	recipe_place_label(recipe, room);
 	*ret_record = record;
 }
@@ -74,10 +77,9 @@ void recipe_record_end(struct recipe *recipe, const struct recipe_record *record
 {
 	if (size > RECIPE_RECORD_MAX)
 		recipe_fail(recipe, POINT_TOO_LONG);
-	recipe_op_memory(recipe, OP_LEA, true, record->cursor, record->cursor,
-			 (int32_t)size);
-	recipe_op_bank(recipe, OP_STORE, true, record->cursor,
+	recipe_op_bank(recipe, OP_GROUP1_BYTE, true, 0,
 		       word_of(recipe, record->buffer, 0));
+	emit_byte(recipe->emitter, (uint8_t)size);
 	recipe_place_label(recipe, record->full);
 	recipe_give_back(recipe, record->cursor);
 }

@@ -1,6 +1,7 @@
 #include "code/points/recipe_call.h"
 
 #include "code/points/recipe_code.h"
+#include "code/points/recipe_signals.h"
 #include "code/points/recipe_state.h"
 
 enum { WORD = 8, ARGUMENTS = RECIPE_ARGUMENTS_MAX };
@@ -77,13 +78,19 @@ static void load_arguments(struct recipe *recipe, const struct recipe_value *arg
 	recipe->taken &= (uint16_t)~loaded;
 }
 
-/* By the address in a word of the bank, on the program's stack. */
+void recipe_calls_once(struct recipe *recipe)
+{
+	recipe->once = true;
+}
+
+/* By the address in a word of the bank, on the program's stack. Where that is all,
+ * signals that are put off meanwhile are delivered by what the routine then returns to.
+ */
 static void call_directly(struct recipe *recipe, const struct recipe_routine *routine)
 {
-	const struct plan_point_layout *layout = recipe->place->layout;
-
-	recipe_op_bank(recipe, OP_STORE, true, RSP, layout->direct);
-	recipe_call_word(recipe, layout->routines + (routine->direct - 1u) * WORD);
+	recipe_can_unmake(recipe);
+	recipe_call_word(recipe,
+			 recipe->place->layout->routines + (routine->direct - 1u) * WORD);
 }
 
 /* By the resident, which changes stacks. */

@@ -51,6 +51,14 @@ void recipe_call(struct recipe *recipe, const struct recipe_routine *routine,
 		 const struct recipe_value *arguments, size_t count);
 
 /*
+ * Says, in front of everything else, that all that the code does is one call of a
+ * routine, or one record of a buffer (recipe_buffer.h), with values of the program: a
+ * thread in front of it can be taken back to where the code begins. This makes it
+ * shorter.
+ */
+void recipe_calls_once(struct recipe *recipe);
+
+/*
  * Calls a routine in place of the function at whose entry the point is: it gets the
  * address of a word for the result, and the arguments, at most RECIPE_ARGUMENTS_MAX - 1.
  * If it returns true, as a bool, the function returns what is in the word; if it returns

@@ -135,6 +135,34 @@ void recipe_branch(struct recipe *recipe, uint8_t condition, int label)
 		emit_byte(emitter, 0xe9);
 	}
 	vector_push(&recipe->branches,
-		    ((struct recipe_branch){(uint32_t)emitter->count, label}));
+		    ((struct recipe_branch){(uint32_t)emitter->count, label, false}));
 	emit_word32(emitter, 0);
+}
+
+void recipe_branch_short(struct recipe *recipe, uint8_t condition, int label)
+{
+	enum { SHORT = 0x70 };
+	struct emitter *emitter = recipe->emitter;
+
+	emit_byte(emitter, SHORT | condition);
+	vector_push(&recipe->branches,
+		    ((struct recipe_branch){(uint32_t)emitter->count, label, true}));
+	emit_byte(emitter, 0);
+}
+
+static void write_short(struct emitter *emitter, uint8_t opcode, int number)
+{
+	if (number > RDI)
+		emit_byte(emitter, 0x41);
+	emit_byte(emitter, (uint8_t)(opcode | (number & 7)));
+}
+
+void recipe_push(struct recipe *recipe, int number)
+{
+	write_short(recipe->emitter, 0x50, number);
+}
+
+void recipe_pop(struct recipe *recipe, int number)
+{
+	write_short(recipe->emitter, 0x58, number);
 }

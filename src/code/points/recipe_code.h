@@ -30,6 +30,12 @@ void recipe_move_constant(struct recipe *recipe, int to, int64_t constant);
  * always. */
 void recipe_branch(struct recipe *recipe, uint8_t condition, int label);
 
+/* The same within 127 bytes, by enum recipe_condition. */
+void recipe_branch_short(struct recipe *recipe, uint8_t condition, int label);
+
+void recipe_push(struct recipe *recipe, int number);
+void recipe_pop(struct recipe *recipe, int number);
+
 /* Opcodes for the above; two bytes: behind 0f. */
 enum {
 	OP_ADD_TO = 0x01,

@@ -187,7 +187,8 @@ static void note_check(struct recipe *recipe, int error)
 	if (!plan)
 		return;
 	vector_push(&recipe->checks,
-		    ((struct recipe_branch){(uint32_t)plan->points.checks.count, error}));
+		    ((struct recipe_branch){(uint32_t)plan->points.checks.count, error,
+					    false}));
 	vector_push(&plan->points.checks,
 		    ((struct plan_check){.at = (uint32_t)recipe->emitter->count}));
 }
@@ -217,6 +218,13 @@ void recipe_store(struct recipe *recipe, int base, int32_t displacement, int fro
 		emit_byte(recipe->emitter, 0x66);
 	recipe_op_memory(recipe, size == 1 ? OP_STORE_BYTE : OP_STORE, size == WORD, from,
 			 base, displacement);
+}
+
+void recipe_store_constant(struct recipe *recipe, int base, int32_t displacement,
+			   int32_t constant)
+{
+	recipe_op_memory(recipe, OP_STORE_CONSTANT, true, 0, base, displacement);
+	emit_word32(recipe->emitter, (uint32_t)constant);
 }
 
 void recipe_load_own(struct recipe *recipe, int to, int base, int32_t displacement)

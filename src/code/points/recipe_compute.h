@@ -74,6 +74,10 @@ void recipe_compare(struct recipe *recipe, int to, int left,
 void recipe_load(struct recipe *recipe, int to, int base, int32_t displacement,
 		 unsigned size, bool with_sign, int error);
 
+/* Stores a constant as 8 bytes at base + displacement. */
+void recipe_store_constant(struct recipe *recipe, int base, int32_t displacement,
+			   int32_t constant);
+
 /* Stores a register at `base` + `displacement`, in memory of ours that is known to be
  * writable, such as an area whose address recipe_slot_address gives. */
 void recipe_store(struct recipe *recipe, int base, int32_t displacement, int from,

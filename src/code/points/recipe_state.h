@@ -43,6 +43,7 @@ enum {
 struct recipe_branch {
 	uint32_t at; /* offset of a displacement of 4 bytes in emitter.code */
 	int label;
+	bool is_short; /* of one byte */
 };
 
 struct recipe {
@@ -54,6 +55,7 @@ struct recipe {
 	bool known_flags; /* flags are saved in front */
 	bool known_aside; /* on the stack, as rax is needed */
 	bool known_stack; /* rsp is lowered in any case */
+	bool known_far;   /* more is in front of a call than a row of the map has */
 	/* What this one has found. */
 	uint16_t taken;   /* registers */
 	uint16_t spoiled; /* were taken at some time */
@@ -61,6 +63,9 @@ struct recipe {
 	uint16_t saved;   /* taken though they are alive */
 	bool flags;       /* flags are changed that are alive */
 	bool aside, stack;
+	bool once;   /* see recipe_calls_once */
+	bool unmade; /* and what is in front of the call can be undone: signals need not
+			wait for it */
 	/* While the code is written: */
 	int label_count;
 	uint32_t labels[RECIPE_LABELS_MAX]; /* offset in emitter.code; 0: not known */

@@ -112,6 +112,44 @@ static void load_base(struct recipe *recipe, int to, const struct operands_memor
 		recipe_load_register(recipe, to, memory->base);
 }
 
+/* By one instruction, if what it names is in its registers. */
+static bool load_at_once(struct recipe *recipe, int to,
+			 const struct operands_memory *memory, int64_t displacement)
+{
+	uint32_t offset;
+
+	if (memory->base < 0 || memory->base >= OPERANDS_RIP ||
+	    !recipe_is_in_place(recipe, memory->base, &offset) ||
+	    (memory->index >= 0 && !recipe_is_in_place(recipe, memory->index, &offset)))
+		return false;
+	if (memory->base == RSP)
+		displacement += recipe_depth(recipe);
+	if (displacement != (int32_t)displacement || memory->index == RSP)
+		return false;
+	if (memory->index >= 0)
+		recipe_op_indexed(recipe, OP_LEA, to, memory->base, memory->index,
+				  memory->scale, (int32_t)displacement);
+	else
+		recipe_op_memory(recipe, OP_LEA, true, to, memory->base,
+				 (int32_t)displacement);
+	return true;
+}
+
+/* Instruction by instruction. */
+static void add_up_address(struct recipe *recipe, int to,
+			   const struct operands_memory *memory, int64_t displacement)
+{
+	load_base(recipe, to, memory);
+	if (memory->base == OPERANDS_RIP)
+		displacement = 0;
+	else if (memory->base < 0)
+		recipe_move_constant(recipe, to, displacement);
+	if (memory->index >= 0)
+		add_index(recipe, to, memory);
+	if (memory->base >= 0 && displacement)
+		recipe_op_memory(recipe, OP_LEA, true, to, to, (int32_t)displacement);
+}
+
 static void load_address(struct recipe *recipe, int to, unsigned number)
 {
 	struct operands operands;
@@ -126,15 +164,8 @@ static void load_address(struct recipe *recipe, int to, unsigned number)
 	}
 	memory = &operands.memory[number];
 	displacement = memory->displacement + moved_by(recipe, &operands, memory);
-	load_base(recipe, to, memory);
-	if (memory->base == OPERANDS_RIP)
-		displacement = 0;
-	else if (memory->base < 0)
-		recipe_move_constant(recipe, to, displacement);
-	if (memory->index >= 0)
-		add_index(recipe, to, memory);
-	if (memory->base >= 0 && displacement)
-		recipe_op_memory(recipe, OP_LEA, true, to, to, (int32_t)displacement);
+	if (!load_at_once(recipe, to, memory, displacement))
+		add_up_address(recipe, to, memory, displacement);
 	if (memory->narrow)
 		recipe_op(recipe, OP_STORE, false, to, to);
 	if (memory->segment == OPERANDS_FS)

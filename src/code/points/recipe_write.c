@@ -1,20 +1,15 @@
 #include "code/points/recipe_write.h"
 
+#include "code/plan/map_row.h"
 #include "code/points/recipe.h"
 #include "code/points/recipe_code.h"
+#include "code/points/recipe_signals.h"
 
 #include <string.h>
 
 static uint16_t bit_of(int number)
 {
 	return (uint16_t)(1u << (number & 15));
-}
-
-static void push_register(struct emitter *emitter, uint8_t opcode, int number)
-{
-	if (number > RDI)
-		emit_byte(emitter, 0x41);
-	emit_byte(emitter, (uint8_t)(opcode | (number & 7)));
 }
 
 /* lahf; seto %al; [push %rax] */
@@ -26,7 +21,7 @@ static void save_flags(struct recipe *recipe)
 		return;
 	emit_bytes(recipe->emitter, save, sizeof(save));
 	if (recipe->known_aside)
-		push_register(recipe->emitter, 0x50, RAX);
+		recipe_push(recipe, RAX);
 }
 
 /* [pop %rax]; add $127, %al; sahf */
@@ -37,7 +32,7 @@ static void restore_flags(struct recipe *recipe)
 	if (!recipe->known_flags)
 		return;
 	if (recipe->known_aside)
-		push_register(recipe->emitter, 0x58, RAX);
+		recipe_pop(recipe, RAX);
 	emit_bytes(recipe->emitter, restore, sizeof(restore));
 }
 
@@ -52,50 +47,18 @@ static void begin_code(struct recipe *recipe)
 	move_stack(recipe, -RECIPE_RED_ZONE);
 	for (int i = 0; i < RECIPE_REGISTERS; i++)
 		if (recipe->known_saved & bit_of(i))
-			push_register(recipe->emitter, 0x50, i);
+			recipe_push(recipe, i);
 	save_flags(recipe);
-}
-
-/* What delivers signals changes rax, r10 and r11, which a routine that is called directly
- * has not: then they are kept here. */
-static const uint8_t unmask_changes[] = {RAX, 10, 11};
-
-static void call_unmask(struct recipe *recipe)
-{
-	const size_t count = sizeof(unmask_changes);
-
-	for (size_t i = 0; i < count; i++)
-		if (!(recipe->spoiled & bit_of(unmask_changes[i])))
-			push_register(recipe->emitter, 0x50, unmask_changes[i]);
-	recipe_call_word(recipe, recipe->place->layout->unmask);
-	for (size_t i = count; i--;)
-		if (!(recipe->spoiled & bit_of(unmask_changes[i])))
-			push_register(recipe->emitter, 0x58, unmask_changes[i]);
-}
-
-/* Signals that were put off while a routine ran come now. A thread in front of the
- * comparison has nothing more to call. */
-static void deliver_signals(struct recipe *recipe)
-{
-	const struct plan_point_layout *layout = recipe->place->layout;
-	const int end = recipe_label(recipe);
-
-	if (!recipe->call_count)
-		return;
-	recipe_op_bank(recipe, OP_GROUP1_BYTE, false, 7, layout->masked);
-	emit_byte(recipe->emitter, 0);
-	recipe_branch(recipe, 0x80 | RECIPE_EQUAL, end);
-	call_unmask(recipe);
-	recipe_place_label(recipe, end);
 }
 
 static void end_code(struct recipe *recipe)
 {
-	deliver_signals(recipe);
+	if (recipe->call_count && !recipe->unmade)
+		recipe_deliver_signals(recipe, recipe->spoiled);
 	restore_flags(recipe);
 	for (int i = RECIPE_REGISTERS; i--;)
 		if (recipe->known_saved & bit_of(i))
-			push_register(recipe->emitter, 0x58, i);
+			recipe_pop(recipe, i);
 	move_stack(recipe, RECIPE_RED_ZONE);
 }
 
@@ -111,13 +74,14 @@ static void fill_branches(struct recipe *recipe)
 	struct emitter *emitter = recipe->emitter;
 
 	vector_for_each (&recipe->branches, branch) {
-		uint32_t to = recipe->labels[branch->label];
-		int32_t distance = (int32_t)(to - branch->at - sizeof(distance));
+		const size_t size = branch->is_short ? 1 : sizeof(int32_t);
+		const uint32_t to = recipe->labels[branch->label];
+		const int32_t distance = (int32_t)(to - branch->at - size);
 
-		if (!to)
+		if (!to || (branch->is_short && distance > INT8_MAX))
 			recipe_fail(recipe, POINT_NO_PLACE);
 		else if (!emitter->full)
-			memcpy(emitter->code + branch->at, &distance, sizeof(distance));
+			memcpy(emitter->code + branch->at, &distance, size);
 	}
 	vector_for_each (&recipe->checks, check)
 		if (recipe->labels[check->label])
@@ -133,6 +97,7 @@ static void run_source(struct recipe *recipe, struct emitter *emitter,
 	recipe->emitter = emitter;
 	recipe->taken = recipe->spoiled = recipe->read = recipe->saved = 0;
 	recipe->flags = recipe->aside = recipe->stack = false;
+	recipe->once = recipe->unmade = false;
 	recipe->label_count = 0;
 	recipe->branches.count = recipe->checks.count = 0;
 	recipe->call_count = 0;
@@ -151,16 +116,20 @@ static void run_source(struct recipe *recipe, struct emitter *emitter,
 /* Takes over what a writing has found; false if that was known. */
 static bool learn_needs(struct recipe *recipe)
 {
+	/* The code is measured from offset 1 on. */
+	const bool is_far = recipe->unmade && recipe->calls[0] >= MAP_ROW_CODE_MAX;
 	const bool news = recipe->read & ~recipe->known_read ||
 			  recipe->flags > recipe->known_flags ||
 			  recipe->aside > recipe->known_aside ||
 			  recipe->stack > recipe->known_stack ||
+			  is_far > recipe->known_far ||
 			  recipe->saved != recipe->known_saved;
 
 	recipe->known_read |= recipe->read;
 	recipe->known_flags |= recipe->flags;
 	recipe->known_aside |= recipe->aside;
 	recipe->known_stack |= recipe->stack;
+	recipe->known_far |= is_far;
 	recipe->known_saved = recipe->saved;
 	return news;
 }
@@ -174,6 +143,7 @@ static void begin_recipe(struct recipe *recipe, const struct recipe_place *place
 	recipe->known_flags = needs->flags;
 	recipe->known_aside = needs->aside;
 	recipe->known_stack = needs->stack;
+	recipe->known_far = needs->far;
 	recipe->trouble = POINT_PLACED;
 }
 
@@ -205,6 +175,7 @@ recipe_measure(struct recipe *recipe, uint64_t address, const struct recipe_plac
 		.flags = recipe->known_flags,
 		.aside = recipe->known_aside,
 		.stack = recipe->known_stack,
+		.far = recipe->known_far,
 	};
 	return recipe->trouble;
 }

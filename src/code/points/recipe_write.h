@@ -16,7 +16,7 @@
 struct recipe_needs {
 	uint16_t size; /* bytes */
 	uint16_t saved, read;
-	bool flags, aside, stack;
+	bool flags, aside, stack, far;
 };
 
 /* Finds out what a point's code needs, as if it were written to `address`. `recipe` is

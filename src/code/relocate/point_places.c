@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-enum { ROW_MAX = 511 }; /* bytes of code of a map_row */
-
 static const struct cfg_instruction *last_of(const struct cfg *cfg, uint32_t block)
 {
 	const struct cfg_block *row = &cfg->blocks.items[block];
@@ -297,7 +295,8 @@ static void add_rows(struct emitter *emitter, size_t from, size_t end, unsigned 
 	const size_t count = emitter->count;
 
 	while (from < end) {
-		const size_t part = end - from > ROW_MAX ? ROW_MAX : end - from;
+		const size_t part =
+			end - from > MAP_ROW_CODE_MAX ? MAP_ROW_CODE_MAX : end - from;
 		const bool last = from + part == end;
 
 		emitter->count = from + part;
@@ -322,8 +321,8 @@ static void write_point(struct point_places *places, struct emitter *emitter, si
 	recipe_write(recipe, emitter, &place, places->sources->items[point->source],
 		     &places->function, point, &places->states.items[i].needs);
 	for (unsigned call = 0; call < recipe->call_count; call++) {
-		add_rows(emitter, from, recipe->calls[call], flags | MAP_POINT_CALLS,
-			 &more);
+		add_rows(emitter, from, recipe->calls[call],
+			 flags | (recipe->unmade ? 0 : MAP_POINT_CALLS), &more);
 		from = recipe->calls[call];
 	}
 	if (recipe->replaces) {

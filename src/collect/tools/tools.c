@@ -12,15 +12,15 @@ static void save_function(struct profile_writer *writer, const struct module_cou
 {
 	const struct plan *plan = from->file->plan;
 	const struct plan_function *function = &plan->functions.items[row->function];
-	struct tool_row_number numbers[TOOL_COUNTERS_MAX];
+	struct tool_row_number numbers[TOOL_COUNTERS_MAX] = {0};
 	const struct added_function *added =
 		source_find(tool, from->file->path, function->address);
 	size_t count = added ? added->counters.count : 0;
 
-	for (size_t i = 0; i < count && i < row->slot_count; i++)
-		numbers[i] = (struct tool_row_number){
-			tool->counters[added->counters.items[i]].name,
-			from->counters[row->first_slot + i]};
+	for (size_t i = 0; i < count; i++)
+		numbers[i].name = tool->counters[added->counters.items[i]].name;
+	for (size_t i = 0; count && i < count * added->copies && i < row->slot_count; i++)
+		numbers[i % count].number += from->counters[row->first_slot + i];
 	if (count)
 		tool_rows_save_numbers(writer, from, plan_whole_of(plan, function),
 				       tool->table->name, numbers, count);

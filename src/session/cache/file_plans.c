@@ -186,7 +186,6 @@ static const struct plan_hook_layout hook_layout = {
 		   .data = WIRE_CONTROL_POINT_DATA,
 		   .call = WIRE_BANK_TOOL,
 		   .masked = WIRE_SPANS_MASKED,
-		   .direct = WIRE_SPANS_DIRECT,
 		   .routines = WIRE_SPANS_ROUTINES,
 		   .unmask = WIRE_BANK_TOOL_UNMASK,
 		   .buffers = WIRE_SPANS_BUFFERS,

@@ -594,7 +594,8 @@ static enum settled settle_position(struct session *session, struct thread *thre
 	/* A fault cannot wait: the stack may end there. Should the handler return, the
 	 * call is counted twice. */
 	if (how->fault ? spans_tell(session, thread, registers)
-		       : spans_hold(session, thread, registers))
+		       : spans_hold(session, thread, registers) ||
+				 !spans_undo_point(session, thread, registers))
 		return UNSETTLED;
 	if (gate_position_holds(space, registers->rip) &&
 	    !gate_position_leave(thread, registers))

@@ -5,6 +5,7 @@
 #include "control/remote.h"
 #include "resident/resident.h"
 #include "session/position/gate_position.h"
+#include "session/position/point_undo.h"
 #include "session/position/settle.h"
 #include "session/state/module.h"
 #include "wire/bank.h"
@@ -185,6 +186,32 @@ static bool is_calling(const struct session *session, const struct thread *threa
 	return place.kind == PLAN_POSITION_POINT && place.routine;
 }
 
+/* Executes for a thread what is left of the end of tool_direct: pops, and a return. */
+static bool leave_direct(const struct thread *thread, struct user_regs_struct *registers)
+{
+	unsigned long long *const popped[] = {&registers->r11, &registers->r10,
+					      &registers->rax, &registers->rip};
+	enum { COUNT = 4, SIZE = 2 }; /* bytes of the first two of these */
+	const uint64_t offset =
+		registers->rip - thread->process->space->family->arena->address;
+	const uint64_t done = offset - resident_table()->tool_freed;
+	uint64_t words[COUNT];
+
+	if (offset < resident_table()->tool_freed ||
+	    offset >= resident_table()->tool_directed)
+		return false;
+	const unsigned int first = (unsigned int)(done + SIZE - 1) / SIZE;
+	const size_t size = (COUNT - first) * sizeof(words[0]);
+
+	if (remote_failed(remote_read(thread->process->space->memory_fd, registers->rsp,
+				      words, size)))
+		return false;
+	for (unsigned int i = first; i < COUNT; i++)
+		*popped[i] = words[i - first];
+	registers->rsp += size;
+	return true;
+}
+
 bool spans_leave_routine(const struct thread *thread, struct user_regs_struct *registers)
 {
 	const uint64_t address = thread->process->space->family->arena->address;
@@ -195,6 +222,8 @@ bool spans_leave_routine(const struct thread *thread, struct user_regs_struct *r
 
 	/* Where nothing was put off, or that was a timer's and is settled by now,
 	 * tool_unmask does nothing. */
+	if (leave_direct(thread, registers))
+		return true;
 	if (offset < table->tool_unmask || offset > table->tool_last ||
 	    (offset < table->tool_unmasked && spans->masked == WIRE_MASKED_SPAN))
 		return false;
@@ -209,6 +238,7 @@ bool spans_leave_routine(const struct thread *thread, struct user_regs_struct *r
 		return false;
 	registers->rip = back;
 	registers->rsp += sizeof(back);
+	leave_direct(thread, registers);
 	return true;
 }
 
@@ -229,17 +259,39 @@ static bool read_back(int memory_fd, uint64_t rsp, const struct routine_frame *f
 /* The value of wire_spans.busy with a mark: calls set it to 1. */
 enum { BUSY = 1, BUSY_MARKED = 2 };
 
+/* Where a routine that was called directly returns if a signal was put off. */
+static uint64_t late_return(const struct thread *thread)
+{
+	return thread->process->space->family->arena->address +
+	       resident_table()->tool_direct;
+}
+
 /* Returns whether a thread is in a routine that was called directly: it has nothing on
- * the stack. Writes the return address. */
+ * the stack, which is the program's. Writes the address in the point's code. */
 static bool is_in_direct(const struct thread *thread,
 			 const struct user_regs_struct *registers, uint64_t *ret_back)
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;
+	uint64_t back;
 
-	return thread->bank && space && tool_space_has(space->tools, registers->rip) &&
-	       registers->rsp == spans_of(thread->bank)->direct - sizeof(*ret_back) &&
-	       !remote_failed(remote_read(space->memory_fd, registers->rsp, ret_back,
-					  sizeof(*ret_back)));
+	if (!thread->bank || !space || !space->family ||
+	    !tool_space_has(space->tools, registers->rip) ||
+	    is_on_stack(thread->bank, registers) ||
+	    remote_failed(
+		    remote_read(space->memory_fd, registers->rsp, &back, sizeof(back))))
+		return false;
+	if (back == late_return(thread))
+		back = spans_of(thread->bank)->direct;
+	*ret_back = back;
+	return space_module_of_code(space, back) != NULL;
+}
+
+/* Whether the call in front of an address is all that its point does. */
+static bool is_unmade(const struct thread *thread, uint64_t back)
+{
+	const struct module *module = space_module_of_code(thread->process->space, back);
+
+	return module && module_locate(module, back - 1).unmade;
 }
 
 /* The routine that holds an address, of those that points call. */
@@ -265,15 +317,18 @@ bool spans_break_routine(const struct session *session, const struct thread *thr
 	const struct bank *bank = busy_bank(session, thread, registers);
 	const int memory_fd = thread->process->space->memory_fd;
 	struct routine_frame frame;
-	uint64_t at;
+	uint64_t at = 0;
 
 	if (session->options->collector->routines &&
 	    is_in_direct(thread, registers, &ret_routine->back)) {
 		ret_routine->address = routine_around(
 			session, thread->process->space->family->arena->control,
 			registers->rip);
-		registers->rsp += sizeof(ret_routine->back);
-		registers->rip = ret_routine->back;
+		/* As if the routine returned there, or to tool_direct. */
+		trm_error_destroy(
+			remote_read(memory_fd, registers->rsp, &at, sizeof(at)));
+		registers->rsp += sizeof(at);
+		registers->rip = at;
 		registers->orig_rax = (unsigned long long)-1;
 		return true;
 	}
@@ -366,6 +421,23 @@ bool spans_hold(const struct session *session, const struct thread *thread,
 	       is_untold(session, thread, *registers);
 }
 
+bool spans_undo_point(const struct session *session, const struct thread *thread,
+		      struct user_regs_struct *registers)
+{
+	const struct space *space = thread->process ? thread->process->space : NULL;
+	const struct module *module =
+		session->options->collector->routines && thread->bank && space
+			? space_module_of_code(space, registers->rip)
+			: NULL;
+	struct plan_position place;
+
+	if (!module)
+		return true;
+	place = module_locate(module, registers->rip);
+	return place.kind != PLAN_POSITION_POINT || !place.unmade ||
+	       point_undo(thread, module, &place, registers);
+}
+
 bool spans_find_gate(const struct session *session, const struct thread *thread,
 		     struct user_regs_struct *registers)
 {
@@ -381,12 +453,30 @@ bool spans_find_gate(const struct session *session, const struct thread *thread,
 	return gate_position_find(thread, registers);
 }
 
+/* Has signals that are put off come when a routine returns that was called directly, if
+ * its point does nothing about them. */
+static bool change_return(const struct thread *thread,
+			  const struct user_regs_struct *registers)
+{
+	const uint64_t late = late_return(thread);
+	uint64_t back;
+
+	if (!is_in_direct(thread, registers, &back) || !is_unmade(thread, back))
+		return true;
+	spans_of(thread->bank)->direct = back;
+	return !remote_failed(remote_write(thread->process->space->memory_fd,
+					   registers->rsp, &late, sizeof(late)));
+}
+
 bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info)
 {
 	struct wire_spans *spans = spans_of(thread->bank);
+	struct user_regs_struct registers;
 	uint64_t mask;
 
-	if (signal == SIGSTOP || remote_failed(remote_get_mask(thread->tid, &mask)))
+	if (signal == SIGSTOP || remote_failed(remote_get_mask(thread->tid, &mask)) ||
+	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	    !change_return(thread, &registers))
 		return false;
 	if (!spans->masked)
 		spans->mask = mask;

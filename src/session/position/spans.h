@@ -23,6 +23,11 @@ bool spans_tell(const struct session *session, const struct thread *thread,
 bool spans_hold(const struct session *session, const struct thread *thread,
 		const struct user_regs_struct *registers);
 
+/* Takes a thread back to the start of a point in which it has not called a routine yet,
+ * if all that was done so far can be undone. Returns false if that fails. */
+bool spans_undo_point(const struct session *session, const struct thread *thread,
+		      struct user_regs_struct *registers);
+
 /* Writes to `registers` where in the program a thread is that reports a span; returns
  * false if it reports none, or the registers already show that place. */
 bool spans_find_gate(const struct session *session, const struct thread *thread,
