@@ -65,4 +65,4 @@ static void see_function(const struct trammel_api *api,
 }
 
 TRAMMEL_TOOL = {TRAMMEL_TOOL_HEAD, "points", "call, count or trace", start_tool, NULL,
-		see_function, NULL};
+		see_function,      NULL};

@@ -24,12 +24,21 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { TRAMMEL_RECORD_WORDS = 6, TRAMMEL_RECORD_ROOM = 64 };
+/* A buffer has some bytes behind its end, for the last record, and for those of blocks
+ * that signals have interrupted. */
+enum {
+	TRAMMEL_RECORD_WORDS = 6,
+	TRAMMEL_RECORD_ROOM = 64,
+	TRAMMEL_BUFFER_REST = 1 << 14,
+	TRAMMEL_BUFFER_FRONT = 16
+};
 
 /* What code of points finds a thread's buffer by. */
 struct trammel_buffer_words {
@@ -37,7 +46,7 @@ struct trammel_buffer_words {
 	uint64_t end;                        /* no record begins there, or behind */
 	struct trammel_buffer_words **owner; /* trammel moves the words, and says so
 						there */
-	uint64_t unused;
+	uint64_t base;                       /* where records of the last block began */
 };
 
 /* A buffer of a thread. */
@@ -45,7 +54,7 @@ struct trammel_buffer_row {
 	struct trammel_buffer_words *words; /* first: `owner` leads here; NULL: its thread
 					       has ended */
 	struct trammel_buffer_row *next;
-	char *start;
+	char *start;          /* behind TRAMMEL_BUFFER_FRONT bytes */
 	unsigned int process; /* as in the data when it was last full */
 	char busy, over;
 };
@@ -57,6 +66,13 @@ struct trammel_buffer_data {
 	struct trammel_buffer_row *rows;
 	unsigned int process; /* another number in each child of fork(2) */
 };
+
+/* Returns the number of the thread that has written what a routine is given.
+ */
+static inline uint64_t trammel_buffer_thread(const void *taken)
+{
+	return ((const uint64_t *)taken)[-1];
+}
 
 static inline void trammel_buffer_lock_(struct trammel_buffer_row *row)
 {
@@ -76,7 +92,8 @@ static inline void trammel_buffer_take_(const struct trammel_buffer_data *data,
 	uint64_t start = (uint64_t)row->start;
 	uint64_t cursor = __atomic_load_n(&row->words->cursor, __ATOMIC_ACQUIRE);
 
-	if (data->take && !row->over && cursor > start && cursor - start <= data->bytes)
+	if (data->take && !row->over && cursor > start &&
+	    cursor - start <= data->bytes + TRAMMEL_BUFFER_REST)
 		data->take(row->start, (size_t)(cursor - start));
 }
 
@@ -86,15 +103,16 @@ trammel_buffer_make_(struct trammel_buffer_data *data)
 {
 	struct trammel_buffer_row *row =
 		(struct trammel_buffer_row *)calloc(1, sizeof(*row));
-	char *start = (char *)malloc(data->bytes);
+	char *start =
+		(char *)malloc(TRAMMEL_BUFFER_FRONT + data->bytes + TRAMMEL_BUFFER_REST);
 
 	if (!row || !start) {
 		free(row);
 		free(start);
 		return NULL;
 	}
-	row->start = start;
-	row->process = data->process;
+	row->start = start + TRAMMEL_BUFFER_FRONT;
+	row->process = data->process - 1;
 	row->next = __atomic_load_n(&data->rows, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(&data->rows, &row->next, row, 0,
 					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -118,6 +136,8 @@ static inline void trammel_buffer_room_(struct trammel_buffer_data *data,
 	/* In a child of fork(2) the records are the parent's. */
 	if (words->owner && row->process == data->process)
 		trammel_buffer_take_(data, row);
+	if (row->process != data->process)
+		((uint64_t *)(void *)row->start)[-1] = (uint64_t)syscall(SYS_gettid);
 	row->process = data->process;
 	row->words = words;
 	words->owner = &row->words;
@@ -136,10 +156,10 @@ static inline void trammel_buffer_end_(struct trammel_buffer_data *data,
 		return;
 	trammel_buffer_lock_(row);
 	trammel_buffer_take_(data, row);
-	row->words->cursor = row->words->end = 0;
+	row->words->cursor = row->words->end = row->words->base = 0;
 	row->words->owner = NULL;
 	row->words = NULL;
-	free(row->start);
+	free(row->start - TRAMMEL_BUFFER_FRONT);
 	row->start = NULL;
 	*own = NULL;
 	trammel_buffer_unlock_(row);
@@ -170,7 +190,7 @@ static inline void trammel_buffer_rest_(struct trammel_buffer_data *data)
  * or when the program ends; NULL: what is in a full buffer is dropped. */
 #define TRAMMEL_BUFFER(name, bytes, take)                                                \
 	static struct trammel_buffer_data name##_data = {                                \
-		(bytes) < 4096 ? 4096 : (bytes), take, NULL, 0};                            \
+		(bytes) < 4096 ? 4096 : (bytes), take, NULL, 0};                         \
 	static __thread struct trammel_buffer_row *name##_own;                           \
 	TRAMMEL_ROUTINE void name##_full(struct trammel_buffer_words *words);            \
 	TRAMMEL_ROUTINE void name##_full(struct trammel_buffer_words *words)             \

@@ -1,9 +1,9 @@
 /*
  * cache: set-associative caches for data, with the least recently used line replaced, and
  * a translation buffer, beside the program. Each thread has caches of its own. Misses are
- * told by function. Sizes, ways and line as in cachegrind, whose counts of the first
- * level these equal: a reference over two lines is one, and misses if either does; what
- * is read and written is read.
+ * told by function. References are followed by the buffer (references.h). Sizes, ways and
+ * line as in cachegrind, whose counts of the first level these equal: a reference over
+ * two lines is one, and misses if either does; what is read and written is read.
  *
  *     trammel run --tool cache:l1=32k/8/64,l2=1m/16/64,tlb=64/4/4k,top=20 -- PROGRAM
  */
@@ -45,7 +45,20 @@ TRAMMEL_ROUTINE void cache_set(uint64_t level, uint64_t sets, uint64_t ways,
 	top = rows;
 }
 
-/* Makes a line the first of its set; returns whether it was not there. */
+/* A cache of a thread. */
+struct level {
+	uint64_t *sets;
+	struct shape shape;
+};
+
+/* The caches of a thread, while its references are followed. */
+struct followed {
+	struct level levels[LEVELS];
+	struct hierarchy *caches;
+};
+
+/* Makes a line, which is not the first of its set, that; returns whether it was not
+ * there. */
 static bool is_absent(uint64_t *set, uint32_t ways, uint64_t tag)
 {
 	uint64_t moved = set[0];
@@ -64,91 +77,143 @@ static bool is_absent(uint64_t *set, uint32_t ways, uint64_t tag)
 	return false;
 }
 
-/* Refers to all lines of `size` bytes; returns whether one of them was absent. */
-static inline bool is_missed(const struct hierarchy *caches, int level, uint64_t address,
-			     uint64_t size)
+static inline bool is_line_missed(const struct level *level, uint64_t line)
 {
-	const struct shape *shape = &shapes[level];
-	uint64_t line = address >> shape->line_bits;
-	const uint64_t last = (address + size - 1) >> shape->line_bits;
-	bool missed = false;
+	uint64_t *set = level->sets + (line & level->shape.set_mask) * level->shape.ways;
 
-	for (; line <= last; line++) {
-		uint64_t row = (uint64_t)(caches - hierarchies) * (shape->set_mask + 1) +
-			       (line & shape->set_mask);
-		uint64_t *set = tags[level] + row * shape->ways;
+	return set[0] != line + 1 && is_absent(set, level->shape.ways, line + 1);
+}
 
-		if (set[0] != line + 1)
-			missed |= is_absent(set, shape->ways, line + 1);
-	}
+/* Refers to all lines of `size` bytes; returns whether one of them was absent. */
+static inline bool is_missed(const struct level *level, uint64_t address, uint64_t size)
+{
+	uint64_t line = address >> level->shape.line_bits;
+	const uint64_t last = (address + size - 1) >> level->shape.line_bits;
+	bool missed = is_line_missed(level, line);
+
+	while (line < last)
+		missed |= is_line_missed(level, ++line);
 	return missed;
 }
 
 /* Counts a miss, and asks the next level. */
-static void count_miss(struct cached *function, struct hierarchy *caches,
+static void count_miss(struct cached *function, const struct followed *followed,
 		       uint64_t *misses, uint64_t address, uint64_t size)
 {
 	place_use(&function->place);
 	misses[L1]++;
 	COUNT(function->misses[L1], 1);
-	if (!shapes[L2].ways || !is_missed(caches, L2, address, size))
+	if (!followed->levels[L2].sets ||
+	    !is_missed(&followed->levels[L2], address, size))
 		return;
 	misses[L2]++;
 	COUNT(function->misses[L2], 1);
 }
 
 static inline void refer_to(struct cached *function, uint64_t address, uint64_t size,
-			    struct hierarchy *caches, uint64_t *misses)
+			    const struct followed *followed, uint64_t *misses)
 {
-	if (!shapes[L1].ways)
-		return;
-	if (shapes[TLB].ways && is_missed(caches, TLB, address, size)) {
+	if (followed->levels[TLB].sets &&
+	    is_missed(&followed->levels[TLB], address, size)) {
 		place_use(&function->place);
 		misses[TLB]++;
 		COUNT(function->misses[TLB], 1);
 	}
-	if (is_missed(caches, L1, address, size))
-		count_miss(function, caches, misses, address, size);
+	if (is_missed(&followed->levels[L1], address, size))
+		count_miss(function, followed, misses, address, size);
 }
 
-TRAMMEL_ROUTINE void cache_load(struct cached *function, uint64_t address, uint64_t size,
-				uint64_t bank)
+static inline void load_from(struct cached *function, uint64_t address, uint64_t size,
+			     const struct followed *followed)
 {
-	struct hierarchy *caches = THREAD_STATE(struct hierarchy, hierarchies, bank);
-
-	caches->loads++;
-	refer_to(function, address, size, caches, caches->load_misses);
+	followed->caches->loads++;
+	refer_to(function, address, size, followed, followed->caches->load_misses);
 }
 
-TRAMMEL_ROUTINE void cache_store(struct cached *function, uint64_t address, uint64_t size,
-				 uint64_t bank)
+static inline void store_to(struct cached *function, uint64_t address, uint64_t size,
+			    const struct followed *followed)
 {
-	struct hierarchy *caches = THREAD_STATE(struct hierarchy, hierarchies, bank);
-
-	caches->stores++;
-	refer_to(function, address, size, caches, caches->store_misses);
+	followed->caches->stores++;
+	refer_to(function, address, size, followed, followed->caches->store_misses);
 }
 
-REFERENCES_REPEATED(cache, struct cached *)
+static void refer_repeatedly(const struct reference *reference,
+			     const struct followed *followed)
+{
+	const enum reference_kind kind = reference_kind(reference);
+	const uint64_t size = reference_size(reference),
+		       to = kind == REFERENCE_COPY ? reference->to : reference->address;
+
+	for (uint64_t at = 0; at < reference->bytes; at += size) {
+		if (kind != REFERENCE_STORES)
+			load_from(reference->place, reference->address + at, size,
+				  followed);
+		if (kind != REFERENCE_LOADS)
+			store_to(reference->place, to + at, size, followed);
+	}
+}
+
+/* The caches of the thread that has written the records. */
+static void find_caches(const void *records, struct followed *ret_followed)
+{
+	struct hierarchy *caches = THREAD_STATE(struct hierarchy, hierarchies,
+						trammel_buffer_thread(records));
+
+	ret_followed->caches = caches;
+	for (int i = 0; i < LEVELS; i++)
+		ret_followed->levels[i] = (struct level){
+			tags[i] ? tags[i] + (uint64_t)(caches - hierarchies) *
+						    (shapes[i].set_mask + 1) *
+						    shapes[i].ways
+				: NULL,
+			shapes[i]};
+}
+
+static void take_references(const void *records, size_t bytes)
+{
+	const void *const end = (const char *)records + bytes;
+	const struct reference *reference = records;
+	struct followed followed;
+
+	find_caches(records, &followed);
+	if (!followed.levels[L1].sets)
+		return;
+	for (; (const void *)reference < end; reference = reference_next(reference)) {
+		const uint64_t size = reference_size(reference);
+
+		switch (reference_kind(reference)) {
+		case REFERENCE_LOAD:
+			load_from(reference->place, reference->address, size, &followed);
+			break;
+		case REFERENCE_STORE:
+			store_to(reference->place, reference->address, size, &followed);
+			break;
+		default:
+			refer_repeatedly(reference, &followed);
+		}
+	}
+}
+
+TRAMMEL_BUFFER(cache_trace, 1 << 15, take_references)
 
 PLACE_ORDER(by_misses, struct cached, misses[L1])
 
-struct level {
+struct level_row {
 	char name[4];
 	uint64_t loads, stores, load_misses, store_misses;
 };
 
 static const struct column level_columns[] = {
-	COLUMN("level", NULL, 0, KEY, TEXT, level, name),
-	COLUMN("loads", NULL, 0, SUM, NUMBER, level, loads),
-	COLUMN("loads.missed", NULL, 0, SUM, NUMBER, level, load_misses),
-	COLUMN("stores", NULL, 0, SUM, NUMBER, level, stores),
-	COLUMN("stores.missed", NULL, 0, SUM, NUMBER, level, store_misses),
+	COLUMN("level", NULL, 0, KEY, TEXT, level_row, name),
+	COLUMN("loads", NULL, 0, SUM, NUMBER, level_row, loads),
+	COLUMN("loads.missed", NULL, 0, SUM, NUMBER, level_row, load_misses),
+	COLUMN("stores", NULL, 0, SUM, NUMBER, level_row, stores),
+	COLUMN("stores.missed", NULL, 0, SUM, NUMBER, level_row, store_misses),
 };
 static const struct table level_table = {"levels", TABLE_COLUMNS(level_columns), NULL,
 					 NULL, NULL};
 
-static void write_level(const struct level *level)
+static void write_level(const struct level_row *level)
 {
 	const uint64_t load = level->load_misses, store = level->store_misses;
 
@@ -182,7 +247,7 @@ static void choose_columns(void)
 TRAMMEL_ROUTINE void cache_print(void)
 {
 	static const char *const names[] = {"L1", "L2", "TLB"};
-	struct level sums[LEVELS] = {0};
+	struct level_row sums[LEVELS] = {0};
 	uint64_t loads = 0, stores = 0;
 	size_t count;
 	struct place **list = places_sort(by_misses, &count);
@@ -220,7 +285,7 @@ TRAMMEL_ROUTINE void cache_fork(void)
 
 /* --- instrumentation ------------------------------------------------------------- */
 
-static struct reference_routines routines;
+static struct trammel_buffer *buffer;
 
 static bool is_power(uint64_t number)
 {
@@ -261,7 +326,7 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	table_call_at_fork(api, "cache_fork");
 	api->prototype("cache_set(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t)");
 	api->prototype("cache_print()");
-	references_declare(api, "cache", &routines);
+	buffer = api->buffer("cache_trace");
 	set_level(api, argc, argv, L1, "l1", "32k/8/64", rows);
 	set_level(api, argc, argv, L2, "l2", "0", rows);
 	set_level(api, argc, argv, TLB, "tlb", "0", rows);
@@ -275,9 +340,9 @@ static void see_function(const struct trammel_api *api,
 	const struct trammel_code *code = api->code(function);
 
 	if (code)
-		references_of_function(api, &routines, code,
-				       PLACE_NEW(struct cached, api, function, NULL),
-				       sizeof(struct cached));
+		references_trace_function(api, buffer, code,
+					  PLACE_NEW(struct cached, api, function, NULL),
+					  sizeof(struct cached));
 }
 
 TRAMMEL_TOOL = {TRAMMEL_TOOL_HEAD,

@@ -126,6 +126,120 @@ static inline void references_of_function(const struct trammel_api *api,
 	}
 }
 
+/*
+ * The same by records of a buffer, which cost less than calls: for tools that have the
+ * routine
+ *
+ *     NAME_references(const void *records, size_t bytes)
+ *
+ * that goes through them by reference_next. The first word of a record is its kind and
+ * the size of each reference; then come the place and the address, and for repeated
+ * instructions the bytes in all; for copies first where they go.
+ */
+enum reference_kind {
+	REFERENCE_LOAD,
+	REFERENCE_STORE,
+	REFERENCE_LOADS,
+	REFERENCE_STORES,
+	REFERENCE_COPY
+};
+
+static inline struct trammel_argument reference_head(enum reference_kind kind,
+						     uint64_t size)
+{
+	return trammel_int((int64_t)((uint64_t)kind << 16 | size));
+}
+
+static inline void reference_trace_repeated(const struct trammel_api *api,
+					    struct trammel_buffer *buffer,
+					    const struct trammel_instruction *row,
+					    struct trammel_argument place)
+{
+	const bool compares = row->flags_written != 0;
+	const struct trammel_point point =
+		compares ? trammel_after(row) : trammel_before(row);
+	const uint64_t unit = reference_unit(row);
+	const struct trammel_operand *memory[2] = {NULL, NULL};
+
+	for (uint32_t o = 0; o < row->operand_count; o++)
+		if (row->operands[o].kind == TRAMMEL_OPERAND_MEMORY &&
+		    row->operands[o].memory < 2)
+			memory[row->operands[o].memory] = &row->operands[o];
+	if (memory[0] && memory[1] && !compares) {
+		unsigned int from = memory[0]->reads ? 0 : 1;
+
+		trammel_add_trace(api, point, buffer,
+				  reference_head(REFERENCE_COPY, unit), place,
+				  trammel_address(from), trammel_size(from),
+				  trammel_address(1 - from));
+		return;
+	}
+	for (unsigned int i = 0; i < 2; i++)
+		if (memory[i])
+			trammel_add_trace(api, point, buffer,
+					  reference_head(memory[i]->reads
+								 ? REFERENCE_LOADS
+								 : REFERENCE_STORES,
+							 unit),
+					  place, trammel_address(i), trammel_size(i));
+}
+
+/* Adds records of all references of a function, with `bytes` of `place`. */
+static inline void references_trace_function(const struct trammel_api *api,
+					     struct trammel_buffer *buffer,
+					     const struct trammel_code *code,
+					     const void *place, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < code->instruction_count; i++) {
+		const struct trammel_instruction *row = &code->instructions[i];
+
+		if (row->repeated) {
+			reference_trace_repeated(api, buffer, row,
+						 trammel_data(place, bytes));
+			continue;
+		}
+		for (uint32_t o = 0; o < row->operand_count; o++) {
+			const struct trammel_operand *operand = &row->operands[o];
+
+			if (reference_is_one(operand))
+				trammel_add_trace(
+					api, trammel_before(row), buffer,
+					reference_head(operand->reads ? REFERENCE_LOAD
+								      : REFERENCE_STORE,
+						       operand->bits / 8),
+					trammel_data(place, bytes),
+					trammel_address(operand->memory));
+		}
+	}
+}
+
+/* A record. */
+struct reference {
+	uint64_t head;
+	void *place;
+	uint64_t address, bytes, to;
+};
+
+static inline enum reference_kind reference_kind(const struct reference *reference)
+{
+	return (enum reference_kind)(reference->head >> 16);
+}
+
+static inline uint64_t reference_size(const struct reference *reference)
+{
+	return reference->head & 0xffff;
+}
+
+/* The record behind one. */
+static inline const struct reference *reference_next(const struct reference *reference)
+{
+	static const uint8_t words[] = {3, 3, 4, 4, 5};
+
+	return (const struct reference *)(const void *)((const uint64_t *)(const void *)
+								reference +
+							words[reference_kind(reference)]);
+}
+
 /* Defines the routines for repeated instructions by those for single references; `type`
  * is that of their place. */
 #define REFERENCES_REPEATED(name, type)                                                  \

@@ -79,13 +79,14 @@ struct resident_table {
 	uint32_t tool_unmask;   /* points call this */
 	uint32_t tool_unmasked; /* here signals come, with registers in wire_spans */
 	uint32_t tool_direct;   /* routines that were called directly return here */
-	uint32_t tool_directed; /* behind that; the part from tool_freed on is only pops */
-	uint32_t tool_last;     /* its last instruction, with all registers restored */
-	uint32_t tool_replace;  /* entries of replaced functions call this */
-	uint32_t tool_replaces; /* from here the call is over */
-	uint32_t tool_replaced; /* returns to the caller */
-	uint32_t probe;         /* a routine that points call: see probes.c */
-	uint32_t probe_load;    /* its load that may fault */
+	uint32_t
+		tool_directed; /* behind that; the part from tool_freed on is only pops */
+	uint32_t tool_last;    /* its last instruction, with all registers restored */
+	uint32_t tool_replace; /* entries of replaced functions call this */
+	uint32_t tool_replaces;     /* from here the call is over */
+	uint32_t tool_replaced;     /* returns to the caller */
+	uint32_t probe;             /* a routine that points call: see probes.c */
+	uint32_t probe_load;        /* its load that may fault */
 	uint32_t probe_load_failed; /* where a thread goes on then */
 	uint32_t boot;      /* code for the first injection; copied elsewhere to run */
 	uint32_t boot_data; /* struct resident_boot, behind the code */

@@ -4,6 +4,7 @@
 #include "code/points/recipe.h"
 #include "code/points/recipe_call.h"
 #include "code/relocate/cfg.h"
+#include "tool/added_runs.h"
 #include "tool/added_values.h"
 #include "tool/recipes.h"
 #include "tool/tool.h"
@@ -12,8 +13,7 @@
  * instruction for what is done behind it. */
 enum { FILLS_WORDS = 1 };
 
-/* The number of the instruction at a link-time address; their count if there is none. */
-static uint32_t instruction_at(const struct cfg *cfg, uint64_t address)
+uint32_t added_instruction_at(const struct cfg *cfg, uint64_t address)
 {
 	uint64_t offset = address - cfg->address;
 	size_t at = search_first(cfg->instructions.count, i,
@@ -119,9 +119,10 @@ static void close_function(struct added_function *added, const struct cfg *cfg)
 {
 	added->closed = true;
 	give_counters(added);
+	added_find_runs(added, cfg);
 	added->slots = (uint32_t)added->counters.count * added->copies;
 	vector_for_each (&added->items, item) {
-		uint32_t at = cfg ? instruction_at(cfg, item->address) : 0;
+		uint32_t at = cfg ? added_instruction_at(cfg, item->address) : 0;
 
 		if (!cfg || item->where != ADDED_AFTER || at == cfg->instructions.count)
 			continue;
@@ -164,8 +165,9 @@ static void list_on_edges(const struct cfg *cfg, const struct added *item, uint3
 static void list_item(const struct added_function *added, const struct cfg *cfg,
 		      const struct added *item, struct points *ret_points)
 {
-	uint32_t at = item->where == ADDED_EDGE ? edge_between(cfg, item)
-						: instruction_at(cfg, item->address);
+	uint32_t at = item->where == ADDED_EDGE
+			      ? edge_between(cfg, item)
+			      : added_instruction_at(cfg, item->address);
 	uint64_t recipe = (uintptr_t)item;
 
 	if (is_moved(added, cfg, item, at))
@@ -264,10 +266,10 @@ void added_emit_trace(const struct added_place *place, struct recipe *recipe)
 	struct recipe_record record;
 
 	recipe_record_begin(recipe, item->tool->first_buffer + item->counter, &routine,
-			    &record);
+			    item->run, &record);
 	for (size_t i = 0; i < item->count; i++)
 		store_word(place, recipe, &record, i);
-	recipe_record_end(recipe, &record, item->count * (uint32_t)sizeof(uint64_t));
+	recipe_record_end(recipe, &record);
 }
 
 static void emit_sum(const struct added_place *place, struct recipe *recipe)

@@ -7,6 +7,7 @@
 
 #include "base/vector.h"
 #include "code/points/points.h"
+#include "code/points/recipe_buffer.h"
 
 #include <trammel/tool_recipe.h>
 
@@ -23,6 +24,7 @@ enum added_what {
 
 enum { ADDED_ARGUMENTS_MAX = 6, ADDED_ANY_EDGE = 0xff };
 
+struct cfg;
 struct tool;
 
 struct added {
@@ -36,8 +38,9 @@ struct added {
 	uint32_t routine;     /* word of its address: see recipe_call */
 	uint32_t counter;     /* of the tool; or its buffer */
 	int32_t amount;
-	uint32_t slot; /* of the function: its counter, or its first word */
-	uint8_t words; /* that it has there, filled in front of the instruction */
+	uint32_t slot;         /* of the function: its counter, or its first word */
+	struct recipe_run run; /* of a record */
+	uint8_t words;         /* that it has there, filled in front of the instruction */
 	trammel_emit *emit;
 	const void *data;
 	struct trammel_argument arguments[ADDED_ARGUMENTS_MAX];
@@ -51,7 +54,7 @@ struct added_function {
 	uint32_t copies; /* of all counters, one behind the other: points that follow each
 			    other add to different ones, and do not wait for each other */
 	uint32_t slots;  /* these, then words */
-	bool closed; /* its points were listed: no more can be added */
+	bool closed;     /* its points were listed: no more can be added */
 };
 
 /* Adds the points of a function to `ret_points`; the first call closes it. Not
@@ -66,6 +69,10 @@ void added_emit(const struct point_function *function, const struct point *point
 /* Writes the call of an item. */
 struct added_place;
 void added_emit_call(const struct added_place *place, struct recipe *recipe);
+
+/* Returns the number of the instruction at a link-time address; their count if there is
+ * none. */
+uint32_t added_instruction_at(const struct cfg *cfg, uint64_t address);
 
 /* Returns the slot of a counter of the tool's in a function. */
 uint32_t added_counter_slot(const struct added_function *added, uint32_t counter);

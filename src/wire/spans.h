@@ -66,7 +66,7 @@ struct wire_buffer {
 	uint64_t cursor; /* where the next record goes */
 	uint64_t end;    /* no record begins there, or behind */
 	uint64_t owner;  /* address of a word with the address of this; 0: none */
-	uint64_t pad_;
+	uint64_t base;   /* where the last run began: code/points/recipe_buffer.h */
 };
 
 /* State of spans of one thread; all-zero at first. */
