@@ -9,6 +9,7 @@
 #include "image/lines.h"
 #include "probe/node_make.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* As in patterns of functions: libz.so.1 is libz.so.1.2.13, too. */
@@ -184,6 +185,23 @@ static bool is_code(const struct image *image, uint64_t address)
 	return false;
 }
 
+/* What lies between functions, as padding does, is never executed, or not measured. */
+static void match_address(struct probe_module *module, size_t probe, size_t point,
+			  uint64_t address)
+{
+	const uint64_t function = function_around(module->image, address);
+
+	if (!is_code(module->image, address))
+		return;
+	if (!function)
+		text_format(&module->trouble,
+			    "%sthe probe \"%s\": in %s no function is at 0x%" PRIx64,
+			    module->trouble.length ? "\n" : "",
+			    module->program->probes.items[probe].name,
+			    path_name(module->path), address);
+	add_match(module, function, probe, point, address);
+}
+
 static void match_places(struct probe_module *module)
 {
 	struct image_rows rows = {0};
@@ -194,9 +212,8 @@ static void match_places(struct probe_module *module)
 		const struct probe_point *to = point_at(module, probe, point);
 
 		module->calls |= to->place == PROBE_CALL;
-		if (to->place == PROBE_ADDRESS && is_code(module->image, to->address))
-			add_match(module, function_around(module->image, to->address),
-				  probe, point, to->address);
+		if (to->place == PROBE_ADDRESS)
+			match_address(module, probe, point, to->address);
 		if (to->place != PROBE_LINE)
 			continue;
 		if (!read) {

@@ -14,6 +14,7 @@ enum { NO_ROUTINE = UINT32_MAX };
 
 struct label_plan {
 	pthread_mutex_t lock;
+	bool used;                     /* a labelled module was planned */
 	struct VECTOR(uint32_t) words; /* by kind: of its routine; NO_ROUTINE */
 	/* What was made of functions' labels, by module and function: NULL before that.
 	 */
@@ -93,10 +94,26 @@ static const struct label_module *find_module(const struct label_source *source,
 static bool wants_function(void *context, const struct image *image, const char *name,
 			   uint64_t address)
 {
-	const struct label_module *module = find_module(context, image, image->path);
+	struct label_source *source = context;
+	const struct label_module *module = find_module(source, image, image->path);
 
 	(void)name;
-	return module && labels_function_at(module, address);
+	if (!module || !labels_function_at(module, address))
+		return false;
+	pthread_mutex_lock(&source->plan->lock);
+	source->plan->used = true;
+	pthread_mutex_unlock(&source->plan->lock);
+	return true;
+}
+
+/* Which of them are loaded is up to the program: one must be. */
+static const char *tell_unused(void *context)
+{
+	const struct label_source *source = context;
+
+	return source->labels.modules.count && !source->plan->used
+		       ? "none of the files with labels was run, or loaded"
+		       : NULL;
 }
 
 static void list_points(void *context, const struct point_function *function,
@@ -233,6 +250,7 @@ struct trm_error *label_source_init(struct label_source *source, const char *con
 	source->source = (struct point_source){.wants = wants_function,
 					       .list = list_points,
 					       .emit = emit_point,
+					       .tell = tell_unused,
 					       .context = source};
 	return NULL;
 }

@@ -14,7 +14,7 @@ const char *path_bar_text(enum path_bar bar)
 		[PATH_BAR_EDGES] = "more edges than paths may have counters",
 		[PATH_BAR_POINTS] = "it has code of probes or tools",
 		[PATH_BAR_ENTRY] = "its entry leads to the original code, too",
-		[PATH_BAR_CODE] = "it is not relocated",
+		[PATH_BAR_CODE] = "their code cannot be moved",
 	};
 
 	return (unsigned)bar < PATH_BAR_COUNT ? texts[bar] : "unknown reason";

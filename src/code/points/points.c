@@ -4,8 +4,8 @@ const char *point_trouble_text(enum point_trouble trouble)
 {
 	static const char *const texts[POINT_TROUBLES] = {
 		[POINT_PLACED] = "",
-		[POINT_NOT_RELOCATED] = "its function is not relocated",
-		[POINT_STAYS] = "its instruction is executed at its original address",
+		[POINT_NOT_RELOCATED] = "code of its function cannot be moved",
+		[POINT_STAYS] = "its instruction must stay where it is",
 		[POINT_NO_PLACE] = "there is no such place",
 		[POINT_TOO_LONG] = "its code is too long",
 		[POINT_COUNTED] =

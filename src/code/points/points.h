@@ -88,6 +88,8 @@ struct point_source {
 		     const struct point *point, struct recipe *recipe);
 	/* Why the run cannot be, as known so far; NULL: it can. May be NULL. */
 	struct trm_error *(*refuse)(void *context);
+	/* What is to be told of it when the run is over; NULL: nothing. May be NULL. */
+	const char *(*tell)(void *context);
 	void *context;
 	/* Counters of the whole module, beside those of functions: `module_slots` words,
 	 * of which those from `module_first_max` on are maxima. recipe_module_slot names

@@ -22,6 +22,9 @@ static void describe_refusals(const struct session *session, struct text *out)
 		if (error)
 			text_format(out, "%s%s", out->length ? "\n" : "", error->message);
 		trm_error_destroy(error);
+		if (source->tell && source->tell(source->context))
+			text_format(out, "%s%s", out->length ? "\n" : "",
+				    source->tell(source->context));
 	}
 }
 
