@@ -135,13 +135,31 @@ static void add_trouble(struct text *out, const struct report_probe *probe)
 	}
 }
 
+/* What the columns of keys are. */
+static void add_key_heading(struct text *out, const struct report_probe *probe, bool adds)
+{
+	const char *number = report_probe_is_extreme(probe) ? probe->kind
+			     : adds                         ? "sum"
+			     : !strcmp(probe->kind, "avg")  ? "average"
+							    : "hits";
+
+	text_format(out, "    %15s  ", number);
+	report_add_visible(out, probe->keys);
+	text_add(out, "\n");
+}
+
+static bool adds_up(const struct report_probe *probe,
+		    const struct report_probe_count *count)
+{
+	return !strcmp(probe->kind, "sum") || (!strcmp(probe->kind, "top") && count->sum);
+}
+
 /* A key's value stands at the right, the key behind it. */
 static void add_key(struct text *out, const struct report_probe *probe,
 		    const struct report_probe_count *count)
 {
 	struct text number = {0};
-	bool adds = !strcmp(probe->kind, "sum") ||
-		    (!strcmp(probe->kind, "top") && count->sum);
+	bool adds = adds_up(probe, count);
 
 	if (report_probe_is_extreme(probe))
 		add_signed(&number, count->extreme);
@@ -182,6 +200,8 @@ static void add_counts(struct text *out, const struct report_profile *profile,
 				rows++;
 			continue;
 		}
+		if (keyed && !shown && *probe->keys)
+			add_key_heading(out, probe, adds_up(probe, &counts[i]));
 		if (keyed)
 			add_key(out, probe, &counts[i]);
 		shown += keyed;

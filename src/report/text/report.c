@@ -648,6 +648,16 @@ void report_terminal_size(FILE *out, size_t *ret_columns, size_t *ret_lines)
 	*ret_lines = size.ws_row;
 }
 
+/* Paths have a command of their own. */
+static void add_paths_hint(const struct view *view, const char *profile_path)
+{
+	static const char *const paths[] = {"paths", NULL};
+
+	if (view->profile->executed && report_has_measured(view->profile, paths))
+		text_format(view->out, "Hot paths: trammel paths %s, or with a FUNCTION\n",
+			    profile_path);
+}
+
 struct trm_error *report_text_summary(FILE *out, const char *profile_path,
 				      const struct report_options *options)
 {
@@ -679,6 +689,7 @@ struct trm_error *report_text_summary(FILE *out, const char *profile_path,
 
 	if (!error) {
 		add_report(&view);
+		add_paths_hint(&view, profile_path);
 		errno = 0;
 		fwrite(text.data, 1, text.length, out);
 		if (fflush(out))
