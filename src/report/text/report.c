@@ -654,7 +654,8 @@ static void add_paths_hint(const struct view *view, const char *profile_path)
 	static const char *const paths[] = {"paths", NULL};
 
 	if (view->profile->executed && report_has_measured(view->profile, paths))
-		text_format(view->out, "Hot paths: trammel paths %s, or with a FUNCTION\n",
+		text_format(view->out,
+			    "Hot paths: trammel paths %s, or with a FUNCTION\n",
 			    profile_path);
 }
 
