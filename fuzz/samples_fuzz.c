@@ -29,10 +29,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (!size)
 		return 0;
 	options.rate.callpath = bytes[0] & 1;
+	options.rate.kernel = bytes[0] & 2;
 	if (sampler_create(&options, &sampler))
 		abort();
 	vector_push(&sampler->source.opened,
 		    ((struct sample_opened){.fd = -1, .id = EVENT}));
+	if (bytes[0] & 4)
+		*table_insert(&sampler->source.types, EVENT, NULL) =
+			sampler->source.order.layout.type | SAMPLE_EXTRAS;
 	sample_order_take(&sampler->source.order, bytes + 1, size - 1);
 	sample_order_visit(&sampler->source.order, UINT64_MAX, see_record, sampler);
 	vector_for_each (&sampler->sums.sums, sum)

@@ -65,6 +65,8 @@ CASES = [
     ("bad", ("O2", "stripped", "static"),
      ['take_long { read = count() if *(u8*)arg0 == 97; text = count() if str(arg0) == "abcde";'
       " keyed = count() by str(arg0) }"]),
+    ("blocked", ("O0", "O2", "stripped", "static"),
+     ["take_long { read = count() if *(u8*)arg0 == 97 }"]),
     ("threads", ("O2", "stripped", "static"),
      ["take_long " + SUMS.replace(" }", "; keyed = count() by arg0 & 3 }")]),
     ("forks", ("O2", "static"), ["take_long { sum = sum(arg0); count = count() }"]),

@@ -1,11 +1,14 @@
 #include "annotate/annotation.h"
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/search.h"
 #include "code/scan/cold_parts.h"
+#include "code/scan/plt.h"
 #include "image/contents.h"
 #include "image/demangle.h"
 #include "image/find.h"
+#include "image/imports.h"
 #include "image/open.h"
 #include "report/blocks.h"
 #include "report/samples.h"
@@ -357,6 +360,18 @@ bool annotation_is_exposed(const struct annotation *annotation, uint32_t block)
 	return (block || annotation->part) && annotation->cfg.blocks.items[block].exposed;
 }
 
+/* Adds the name of a function of another module, if the address is that of a stub of the
+ * procedure linkage table, or of a word that the loader fills. */
+static void add_import(const struct image *image, uint64_t address, struct text *out)
+{
+	const uint64_t word = plt_word(image, address);
+	const char *import = image_import_at(image, word ? word : address);
+	scoped_free char *name = import && *import ? image_demangle(import) : NULL;
+
+	if (name)
+		text_format(out, "%s%s", name, word ? "@plt" : "");
+}
+
 void annotation_add_name(const struct annotation *annotation, uint64_t address,
 			 struct text *out)
 {
@@ -368,8 +383,10 @@ void annotation_add_name(const struct annotation *annotation, uint64_t address,
 		text_format(out, "+0x%" PRIx64, own);
 		return;
 	}
-	if (!function || address - function->address >= function->size)
+	if (!function || address - function->address >= function->size) {
+		add_import(image, address, out);
 		return;
+	}
 	if (function->name) {
 		char *name = image_demangle(image->names.items + function->name);
 

@@ -271,6 +271,20 @@ static struct trm_error *take_frequency(const char *option, const char *word, vo
 	return NULL;
 }
 
+/* Instructions of a stretch. */
+static struct trm_error *take_length(const char *option, const char *word, void *to)
+{
+	uint64_t number = 0;
+
+	TRM_TRY(take_number(option, word, &number));
+	if (number > VALUES_LENGTH_MAX)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--%s '%s' is more than %d instructions", option,
+					word, VALUES_LENGTH_MAX);
+	*(uint64_t *)to = number;
+	return NULL;
+}
+
 #define PLACE(member) offsetof(struct measuring, options.member)
 
 static const struct word_option {
@@ -302,6 +316,10 @@ static const struct word_option {
 	[OPTION_FREQUENCY] = {"frequency", take_frequency, PLACE(samples.rate.frequency),
 			      false},
 	[OPTION_PERIOD] = {"period", take_number, PLACE(samples.rate.period), false},
+	[OPTION_NINTERPRET] = {"ninterpret", take_length, PLACE(values.length), false},
+	[OPTION_VFREQ] = {"vfreq", take_number, PLACE(values.every), false},
+	[OPTION_SEED] = {"seed", take_number, PLACE(values.seed), false},
+	[OPTION_VALUES] = {"values", take_name, PLACE(values.kinds), false},
 	[OPTION_MEMORY] = {"memory", take_memory, PLACE(memory_limit), false},
 	[OPTION_TOOL] = {"tool", take_tool, PLACE(tools), false},
 	[OPTION_LABELS] = {"labels", take_label_file, offsetof(struct measuring, using),
@@ -403,11 +421,12 @@ static struct trm_error *check_regions(struct measuring *given)
 		 {"regions,spans,openmp", "regions,trace,spans,openmp"}}};
 	const struct session_options *options = &given->options;
 	bool spans = given->regions.count;
+	/* Of samples it must be known later in which region they are. */
+	bool trace = given->collector.trace || given->collector.samples;
 
 	if (!given->collector.regions && !spans)
 		return NULL;
-	given->options.context.what =
-		what[given->collector.openmp][spans][given->collector.trace];
+	given->options.context.what = what[given->collector.openmp][spans][trace];
 	given->options.context.mpi = given->collector.mpi;
 	if (spans)
 		return take_spans(given);
@@ -439,6 +458,10 @@ static struct trm_error *check_stacks(struct measuring *given)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"-m stacks looks at threads every --interval: "
 					"leave --event, --frequency and --period out");
+	if (given->kernel || given->branches)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"-m stacks is of user code: leave --kernel and "
+					"--branches out");
 	if (strcmp(given->with_probes, "stacks") != 0)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"-m stacks is for programs that are not traced, "
@@ -453,6 +476,65 @@ static struct trm_error *check_stacks(struct measuring *given)
 	samples->rate.period = samples->look_ns;
 	samples->events = memory_copy_string("task-clock");
 	window->interval_ns = 0;
+	return NULL;
+}
+
+/* The kinds of values that are asked for. */
+static struct trm_error *take_kinds(struct session_values *values)
+{
+	static const char *const names[] = {
+		[VALUE_KIND_VALUES] = "vprof",
+		[VALUE_KIND_ADDRESSES] = "vaddr",
+		[VALUE_KIND_REPLAYS] = "vreplay",
+		[VALUE_KIND_LATENCY] = "vlatency",
+	};
+	scoped_free char *list =
+		memory_copy_string(values->kinds ? values->kinds : "vprof,vaddr,vreplay");
+	char *rest = list, *name;
+
+	while ((name = strsep(&rest, ","))) {
+		size_t i = 0;
+
+		while (i < array_count(names) && strcmp(names[i], name) != 0)
+			i++;
+		if (i == array_count(names))
+			return trm_error_create(TRM_ERROR_USAGE,
+						"--values '%s' is none of vprof, vaddr, "
+						"vreplay and vlatency",
+						name);
+		values->want[i] = true;
+	}
+	return NULL;
+}
+
+/* Values are sampled in a program that is traced, with code of counters in it or not. */
+static struct trm_error *check_values(struct measuring *given)
+{
+	struct session_options *options = &given->options;
+	struct session_values *values = &options->values;
+
+	if (!given->collector.values) {
+		if (!values->length && !values->every && !values->seed && !values->kinds)
+			return NULL;
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--ninterpret, --vfreq, --seed and --values are "
+					"for values: give -m values");
+	}
+	values->on = true;
+	values->length = values->length ?: VALUES_LENGTH;
+	values->every = values->every ?: 1;
+	TRM_TRY(take_kinds(values));
+	if (given->collector.slot_size)
+		return NULL;
+	if (options->only.count || options->skip.count)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"-m values takes samples of all that runs: --only "
+			"and --skip are for counts of code, and for "
+			"-m values:exact");
+	collector_add_values(&given->collector);
+	/* No function has this name: all files have hooks, and nothing else. */
+	patterns_add(&options->only, "*:(none)");
 	return NULL;
 }
 
@@ -502,14 +584,15 @@ static struct trm_error *check_samples(struct measuring *given)
 	const struct session_window *window = &options->window;
 	const struct collector *collector = &given->collector;
 	struct session_samples *samples = &options->samples;
-	const bool asked =
-		samples->events || samples->rate.frequency || samples->rate.period;
+	const bool asked = samples->events || samples->rate.frequency ||
+			   samples->rate.period || given->kernel || given->branches;
 
-	if (asked && !collector->samples)
+	if (asked && !collector->samples &&
+	    !(collector->values && !samples->events && !samples->rate.period))
 		return trm_error_create(
 			TRM_ERROR_USAGE,
-			"--event, --frequency and --period are for samples: "
-			"give -m samples");
+			"--event, --frequency, --period, --kernel and --branches are "
+			"for samples: give -m samples");
 	if (!collector->samples)
 		return NULL;
 	if (samples->rate.frequency && samples->rate.period)
@@ -519,16 +602,18 @@ static struct trm_error *check_samples(struct measuring *given)
 			"leave one out");
 	if (collector->stacks)
 		TRM_TRY(check_stacks(given));
+	if (collector->stacks && (collector->regions || given->regions.count))
+		return trm_error_create(TRM_ERROR_USAGE,
+					"stacks and regions cannot be measured together: "
+					"-m samples,regions tells where regions run");
 	if (!samples->events)
-		samples->events = memory_copy_string("cpu-clock");
+		samples->events =
+			memory_copy_string(given->branches ? "cycles" : "cpu-clock");
+	samples->rate.kernel = given->kernel;
+	samples->rate.branches = given->branches;
 	if (!samples->rate.frequency)
 		samples->rate.frequency = SAMPLE_FREQUENCY;
 	samples->rate.callpath = collector->callpath;
-	if (collector->regions || given->regions.count)
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"samples and regions cannot be measured together: "
-			"measure them one after the other");
 	if (collector->slot_size)
 		return NULL;
 	if (options->only.count || options->skip.count || window->interval_ns ||
@@ -549,6 +634,27 @@ static struct trm_error *check_samples(struct measuring *given)
 		       : NULL;
 }
 
+/* Values of all executions are a tool's. */
+static struct trm_error *add_exact_values(struct measuring *given, const char *list)
+{
+	scoped_free char *copy = memory_copy_string(list);
+	char *rest = copy, *name;
+	bool exact = false, sampled = false;
+
+	while ((name = strsep(&rest, ","))) {
+		exact |= !strcmp(name, collector_values_exact.name);
+		sampled |= !strcmp(name, collector_values.name);
+	}
+	if (exact && sampled)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"values of all executions and of samples cannot be "
+			"told apart in one profile: leave one out");
+	if (exact)
+		tool_choices_add(&given->options.tools, "values");
+	return NULL;
+}
+
 /* The measurements of -m, and the probes. */
 static struct trm_error *choose_measures(struct measuring *given)
 {
@@ -558,6 +664,7 @@ static struct trm_error *choose_measures(struct measuring *given)
 							: "functions";
 	struct text whole = {0};
 
+	TRM_TRY(add_exact_values(given, list));
 	TRM_TRY(tool_using_begin(&given->using, &given->options));
 	if (given->using.points && !given->measure && !strcmp(list, "functions"))
 		list = "tools";
@@ -599,6 +706,8 @@ bool measuring_complete(struct measuring *given, const char *program)
 			"-m calls knows call sites by their return addresses, which "
 			"--calls=relocated changes: leave one out");
 	if (!error)
+		error = check_values(given);
+	if (!error)
 		error = check_samples(given);
 	if (!error)
 		error = check_regions(given);
@@ -637,6 +746,7 @@ void measuring_deinit(struct measuring *given)
 	tool_choices_deinit(&given->options.tools);
 	free(given->options.tool_output);
 	free(given->options.samples.events);
+	free(given->options.values.kinds);
 	text_deinit(&given->window);
 	free(given->output);
 	free(given->measure);

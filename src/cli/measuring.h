@@ -29,6 +29,10 @@ enum measuring_option {
 	OPTION_EVENT,
 	OPTION_FREQUENCY,
 	OPTION_PERIOD,
+	OPTION_NINTERPRET,
+	OPTION_VFREQ,
+	OPTION_SEED,
+	OPTION_VALUES,
 	OPTION_MEMORY,
 	OPTION_TOOL,
 	OPTION_TOOL_OUTPUT,
@@ -43,7 +47,7 @@ enum measuring_option {
 /* Storage for the values of the options. */
 struct measuring {
 	char *output, *measure, *calls, *threshold;
-	int quiet, verbose, threads, no_follow;
+	int quiet, verbose, threads, no_follow, kernel, branches;
 	struct text window;         /* the options of the measured window, as given */
 	struct collector collector; /* all that is measured, in one */
 	struct patterns regions;    /* functions that are regions */
@@ -129,6 +133,32 @@ struct measuring {
 		MEASURING_WORD("period", OPTION_PERIOD,                                    \
 			       "take a sample each time so many events have happened",     \
 			       "NUMBER"),                                                  \
+		{"kernel",                                                                 \
+		 0,                                                                        \
+		 POPT_ARG_NONE,                                                            \
+		 &(given).kernel,                                                          \
+		 0,                                                                        \
+		 "take samples of the kernel's code, too",                                 \
+		 NULL},                                                                    \
+		{"branches",                                                               \
+		 0,                                                                        \
+		 POPT_ARG_NONE,                                                            \
+		 &(given).branches,                                                        \
+		 0,                                                                        \
+		 "take the last branches with each sample",                                \
+		 NULL},                                                                    \
+		MEASURING_WORD("ninterpret", OPTION_NINTERPRET,                            \
+			       "values: of so many instructions each time (default 8)",    \
+			       "NUMBER"),                                                  \
+		MEASURING_WORD("vfreq", OPTION_VFREQ,                                      \
+			       "values: at each so many interrupts (default 1)",           \
+			       "NUMBER"),                                                  \
+		MEASURING_WORD("seed", OPTION_SEED,                                        \
+			       "values: begin the jitter of their moments with this",      \
+			       "NUMBER"),                                                  \
+		MEASURING_WORD("values", OPTION_VALUES,                                    \
+			       "values: which: vprof, vaddr, vreplay, vlatency",           \
+			       "KIND,..."),                                                \
 		MEASURING_WORD("probe", OPTION_PROBE,                                      \
 			       "measure this at points of the program, see "               \
 			       "trammel-probe(7)",                                         \

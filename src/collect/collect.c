@@ -27,6 +27,8 @@ const struct collector *const collectors[] = {
 	&collector_samples,
 	&collector_samples_callpath,
 	&collector_stacks,
+	&collector_values,
+	&collector_values_exact,
 	&collector_waits,
 	NULL,
 };
@@ -77,6 +79,7 @@ static void add_collector(struct collector *all, const struct collector *one)
 	all->stacks |= one->stacks;
 	all->waits |= one->waits;
 	all->callpath |= one->callpath;
+	all->values |= one->values;
 	if (!one->slot_size)
 		return;
 	all->covers = one->covers && (all->covers || !all->slot_size);
@@ -109,6 +112,14 @@ void collector_add_spans(struct collector *collector)
 		collector->depth = least;
 	collector->slot_size = 8;
 	add_ops(collector, &collector_spans_ops);
+}
+
+void collector_add_values(struct collector *collector)
+{
+	collector->values_alone = true;
+	collector->probe = PLAN_PROBE_COUNT;
+	collector->depth = PLAN_ENTRIES;
+	collector->slot_size = 8;
 }
 
 void collector_add_routines(struct collector *collector)

@@ -22,6 +22,7 @@ extern const struct collector collector_paths;
 extern const struct collector collector_samples;
 extern const struct collector collector_samples_callpath;
 extern const struct collector collector_stacks;
+extern const struct collector collector_values, collector_values_exact;
 extern const struct collector collector_waits;
 extern const struct collector collector_regions;
 extern const struct collector collector_probes;
@@ -47,6 +48,10 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
 /* Makes calls of functions regions: see code/calls/spans.h. A collector that counts
  * functions alone then has blocks. */
 void collector_add_spans(struct collector *collector);
+
+/* Makes a collector that samples values, and counts nothing, one that traces the program.
+ */
+void collector_add_values(struct collector *collector);
 
 /* Makes a collector one whose points call routines in the program: see
  * code/points/recipe_call.h. */

@@ -70,20 +70,38 @@ uint64_t context_ns(const struct context_process *process, uint64_t ticks)
 	return context_scale(ticks, process->ns_per_tick);
 }
 
+/* Reads both clocks at one moment: something else may run in between. */
+static uint64_t read_clocks(uint64_t *ret_ticks)
+{
+	enum { TRIES = 16, ENOUGH = 1000 };
+	uint64_t least = UINT64_MAX, ns = 0;
+
+	for (int i = 0; i < TRIES && least > ENOUGH; i++) {
+		const uint64_t before = __rdtsc(), now = clock_now_ns();
+		const uint64_t passed = __rdtsc() - before;
+
+		if (passed >= least)
+			continue;
+		least = passed;
+		ns = now;
+		*ret_ticks = before + passed / 2;
+	}
+	return ns;
+}
+
 /* Both clocks go on after the process ended: the longer the stretch, the better. Within
  * some milliseconds the error of reading them both would show. */
 static void calibrate_clock(struct context_process *process)
 {
 	const struct context_moment *begin = &process->head->begin;
-	uint64_t ns = clock_now_ns(), ticks = __rdtsc();
+	uint64_t ticks, ns = read_clocks(&ticks);
 
 	process->ns_per_tick = 1;
 	if (process->head->ticks_per_second || ns <= begin->ns || ticks <= begin->ticks)
 		return;
 	if (ns - begin->ns < 20000000) {
 		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-		ns = clock_now_ns();
-		ticks = __rdtsc();
+		ns = read_clocks(&ticks);
 	}
 	process->ns_per_tick = (double)(ns - begin->ns) / (double)(ticks - begin->ticks);
 }

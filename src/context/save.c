@@ -3,11 +3,11 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "context/cursor.h"
 #include "context/merge.h"
 #include "record/model.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
-#include "wire/context_event.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -305,83 +305,12 @@ static void save_rows(const struct context_saving *saving,
 	}
 }
 
-struct event {
-	enum context_event_kind kind;
-	uint32_t what;
-	uint64_t ticks;
-	uint64_t value; /* of a CONTEXT_EVENT_SET */
-};
-
-/* The trace of a thread, read on event by event. */
+/* The trace of a thread, with the nodes of its paths. */
 struct cursor {
-	const struct context_known_thread *thread;
+	struct context_cursor trace;
 	record_node *nodes;
 	record_node current;
-	size_t block;
-	const uint32_t *at, *end;
-	uint64_t time; /* ticks, up to which it was read */
-	struct event event;
-	uint32_t cells; /* of the event */
 };
-
-static bool cursor_open_block(struct cursor *cursor)
-{
-	if (cursor->block == cursor->thread->events.count)
-		return false;
-	cursor->at = context_block_events(cursor->thread->events.items[cursor->block++],
-					  &cursor->end);
-	cursor->time = 0;
-	return true;
-}
-
-static uint64_t cells_value(const uint32_t *cells)
-{
-	uint64_t value;
-
-	memcpy(&value, cells, sizeof(value));
-	return value;
-}
-
-/* The event at the cursor, whose head is not that of a time. */
-static void cursor_read(struct cursor *cursor, struct context_event_head head)
-{
-	bool is_set = head.kind == CONTEXT_EVENT_SET;
-	uint32_t passed = head.is_short ? head.ticks : cursor->at[1];
-
-	cursor->event =
-		(struct event){head.kind, head.what, cursor->time + passed,
-			       is_set ? cells_value(cursor->at + CONTEXT_CELLS_LONG) : 0};
-	cursor->cells = is_set          ? CONTEXT_CELLS_SET
-			: head.is_short ? CONTEXT_CELLS_SHORT
-					: CONTEXT_CELLS_LONG;
-}
-
-/* Whether there is an event: it is read then. What is behind a cell without a kind was
- * never written. */
-static bool cursor_valid(struct cursor *cursor)
-{
-	for (;;) {
-		struct context_event_head head =
-			context_event_head(cursor->at < cursor->end ? *cursor->at : 0);
-
-		if (!head.kind) {
-			if (!cursor_open_block(cursor))
-				return false;
-		} else if (head.kind != CONTEXT_EVENT_TIME) {
-			cursor_read(cursor, head);
-			return true;
-		} else {
-			cursor->time = cells_value(cursor->at + 1);
-			cursor->at += CONTEXT_CELLS_TIME;
-		}
-	}
-}
-
-static void cursor_next(struct cursor *cursor)
-{
-	cursor->time = cursor->event.ticks;
-	cursor->at += cursor->cells;
-}
 
 /* A process whose trace is saved, or what of it lies between two moments. */
 struct tracing {
@@ -401,7 +330,7 @@ static void write_event(const struct tracing *tracing, const struct cursor *curs
 {
 	const struct context_saving *saving = tracing->saving;
 	uint64_t begin = tracing->process->head->begin.ticks;
-	struct place place = {tracing->image, cursor->thread->tid, node, 0, false};
+	struct place place = {tracing->image, cursor->trace.thread->tid, node, 0, false};
 	struct record_pair pairs[PAIRS_MAX];
 	size_t count = begin_pairs(saving, tracing->names, &place, pairs);
 
@@ -415,17 +344,6 @@ static void write_event(const struct tracing *tracing, const struct cursor *curs
 	trm_writer_record(saving->writer, node, pairs, count);
 }
 
-/* Whether the file can be right with the event. */
-static bool is_sound(const struct tracing *tracing, const struct cursor *cursor)
-{
-	const struct event *event = &cursor->event;
-
-	return event->kind <= CONTEXT_EVENT_CHANGE &&
-	       event->what < (event->kind == CONTEXT_EVENT_SET
-				      ? tracing->process->attributes.count
-				      : cursor->thread->paths.count);
-}
-
 static void save_event(const struct tracing *tracing, const struct cursor *cursor)
 {
 	static const char *const kinds[] = {
@@ -433,7 +351,7 @@ static void save_event(const struct tracing *tracing, const struct cursor *curso
 		[CONTEXT_EVENT_MOVE] = "move",   [CONTEXT_EVENT_SET] = "set",
 		[CONTEXT_EVENT_CHANGE] = "set",
 	};
-	const struct event *event = &cursor->event;
+	const struct context_trace_event *event = &cursor->trace.event;
 	struct record_pair pair;
 
 	if (event->kind != CONTEXT_EVENT_SET) {
@@ -450,23 +368,25 @@ static void save_event(const struct tracing *tracing, const struct cursor *curso
 
 static bool is_shown(const struct tracing *tracing, const struct cursor *cursor)
 {
-	const struct event *event = &cursor->event;
+	const struct context_trace_event *event = &cursor->trace.event;
 
 	return event->kind == CONTEXT_EVENT_MOVE ||
 	       !is_hidden(tracing->process,
 			  event->kind == CONTEXT_EVENT_SET
 				  ? event->what
-				  : cursor->thread->paths.items[event->what].attribute);
+				  : cursor->trace.thread->paths.items[event->what]
+					    .attribute);
 }
 
 /* Goes on behind an event. */
 static void pass_event(struct cursor *cursor)
 {
-	const struct event *event = &cursor->event;
+	const struct context_trace_event *event = &cursor->trace.event;
 
 	if (event->kind == CONTEXT_EVENT_END)
 		cursor->current =
-			cursor->nodes[cursor->thread->paths.items[event->what].parent];
+			cursor->nodes[cursor->trace.thread->paths.items[event->what]
+					      .parent];
 	else if (event->kind != CONTEXT_EVENT_SET)
 		cursor->current = cursor->nodes[event->what];
 }
@@ -474,9 +394,10 @@ static void pass_event(struct cursor *cursor)
 /* To the first event of a part; what was open before goes on in it. */
 static void begin_part(const struct tracing *tracing, struct cursor *cursor)
 {
-	for (; cursor_valid(cursor) && cursor->event.ticks < tracing->from;
-	     cursor_next(cursor))
-		if (is_sound(tracing, cursor))
+	for (; context_cursor_valid(&cursor->trace) &&
+	       cursor->trace.event.ticks < tracing->from;
+	     context_cursor_next(&cursor->trace))
+		if (context_cursor_is_sound(&cursor->trace, tracing->process))
 			pass_event(cursor);
 	if (cursor->current)
 		write_event(tracing, cursor, cursor->current, "move", tracing->from,
@@ -499,16 +420,16 @@ static void merge_events(const struct tracing *tracing, struct cursor *cursors,
 		struct cursor *cursor = &cursors[top];
 		bool more;
 
-		if (tracing->part && cursor->event.ticks > tracing->to)
+		if (tracing->part && cursor->trace.event.ticks > tracing->to)
 			return;
-		if (is_sound(tracing, cursor)) {
+		if (context_cursor_is_sound(&cursor->trace, tracing->process)) {
 			if (is_shown(tracing, cursor))
 				save_event(tracing, cursor);
 			pass_event(cursor);
 		}
-		cursor_next(cursor);
-		more = cursor_valid(cursor);
-		merge_next(merge, more, more ? cursor->event.ticks : 0);
+		context_cursor_next(&cursor->trace);
+		more = context_cursor_valid(&cursor->trace);
+		merge_next(merge, more, more ? cursor->trace.event.ticks : 0);
 	}
 }
 
@@ -538,15 +459,16 @@ static void save_trace(const struct tracing *tracing)
 	for (uint32_t i = 0; i < count; i++) {
 		struct cursor *cursor = &cursors[i];
 
-		cursor->thread = &process->threads.items[i];
-		if (!cursor->thread->events.count || !cursor_valid(cursor))
+		cursor->trace.thread = &process->threads.items[i];
+		if (!cursor->trace.thread->events.count ||
+		    !context_cursor_valid(&cursor->trace))
 			continue;
 		cursor->nodes = make_nodes(tracing->saving, process, tracing->names,
-					   cursor->thread);
+					   cursor->trace.thread);
 		if (tracing->part)
 			begin_part(tracing, cursor);
-		if (cursor_valid(cursor))
-			merge_add(&merge, i, cursor->event.ticks);
+		if (context_cursor_valid(&cursor->trace))
+			merge_add(&merge, i, cursor->trace.event.ticks);
 	}
 	if (merge.count)
 		save_begin(tracing);

@@ -108,6 +108,20 @@ struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride, uint32
 	return NULL;
 }
 
+struct trm_error *arena_write_stretch(struct arena *arena, uint32_t slot,
+				      const uint8_t *code, size_t size)
+{
+	void *mapped = NULL;
+
+	if (!arena->stretches) {
+		TRM_TRY(map_file(arena, WIRE_STRETCH_CODE,
+				 WIRE_STRETCHES * WIRE_STRETCH_SIZE, &mapped));
+		arena->stretches = mapped;
+	}
+	memcpy(arena->stretches + (size_t)slot * WIRE_STRETCH_SIZE, code, size);
+	return NULL;
+}
+
 static void free_bank(struct bank *bank)
 {
 	free(bank->pages);
@@ -133,6 +147,8 @@ void arena_release(struct arena *arena)
 				 __ATOMIC_RELEASE);
 		munmap(arena->control, sizeof(*arena->control));
 	}
+	if (arena->stretches)
+		munmap(arena->stretches, WIRE_STRETCHES * WIRE_STRETCH_SIZE);
 	vector_deinit(&arena->banks);
 	vector_deinit(&arena->chunks);
 	vector_deinit(&arena->free);

@@ -52,6 +52,7 @@ struct arena {
 			      */
 	uint32_t slot_size;  /* bytes */
 	struct wire_control *control;
+	uint8_t *stretches; /* the tracer's mapping of WIRE_STRETCH_CODE; NULL: none */
 	struct VECTOR(struct arena_chunk *) chunks;
 	struct VECTOR(struct bank *) banks;
 };
@@ -67,6 +68,10 @@ unsigned int arena_memfd_flags(void);
  */
 struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride, uint32_t banks,
 			       uint32_t slot_size, struct arena **ret_arena);
+
+/* Writes code to slot `slot` for copied instructions, which no thread may be in. */
+struct trm_error *arena_write_stretch(struct arena *arena, uint32_t slot,
+				      const uint8_t *code, size_t size);
 
 /* Drops a reference; frees at the last. NULL is allowed. */
 void arena_release(struct arena *arena);

@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,6 +345,20 @@ uint64_t remote_auxiliary_value(pid_t pid, uint64_t type)
 	return 0;
 }
 
+uint64_t remote_ran_ns(pid_t tid)
+{
+	char text[64];
+	ssize_t length;
+	int fd;
+
+	if (remote_failed(remote_open(tid, "schedstat", O_RDONLY, &fd)))
+		return 0;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	return strtoull(text, NULL, 10);
+}
+
 uint64_t remote_filters(pid_t tid)
 {
 	uint64_t mode = 0, count = 0;
@@ -355,21 +370,40 @@ uint64_t remote_filters(pid_t tid)
 								 : mode;
 }
 
-char remote_state(pid_t tid, unsigned int *ret_flags)
+/* Reads the line of /proc/PID/stat. Returns what is behind the name of the program, which
+ * may have spaces and parentheses in it; NULL: the thread is gone. */
+static const char *read_stat(pid_t tid, char *line, size_t capacity)
 {
-	char path[64], line[512];
-	char state = 0;
+	char path[64];
 
-	*ret_flags = 0;
 	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
 	scoped_file FILE *file = fopen(path, "re");
-	/* The name may have spaces and parentheses in it. */
-	const char *rest =
-		file && fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
 
+	return file && fgets(line, (int)capacity, file) ? strrchr(line, ')') : NULL;
+}
+
+char remote_state(pid_t tid, unsigned int *ret_flags)
+{
+	char line[512], state = 0;
+	const char *rest = read_stat(tid, line, sizeof(line));
+
+	*ret_flags = 0;
 	if (rest)
 		sscanf(rest, ") %c %*d %*d %*d %*d %*d %u", &state, ret_flags);
 	return state;
+}
+
+void remote_read_times(pid_t tid, struct remote_times *ret_times)
+{
+	char line[512];
+	const char *rest = read_stat(tid, line, sizeof(line));
+
+	*ret_times = (struct remote_times){0};
+	if (rest)
+		sscanf(rest,
+		       ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
+		       " %" SCNu64,
+		       &ret_times->state, &ret_times->user, &ret_times->system);
 }
 
 bool remote_ends(pid_t tid, int signal)

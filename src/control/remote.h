@@ -131,6 +131,18 @@ static inline bool remote_failed(struct trm_error *error)
 	return error != NULL;
 }
 
+/* What a thread does and did, as /proc/PID/stat has it. */
+struct remote_times {
+	char state;            /* a letter; 0: it is gone */
+	uint64_t user, system; /* clock ticks that it ran; by chance, at ticks */
+};
+
+/* Reads them. */
+void remote_read_times(pid_t tid, struct remote_times *ret_times);
+
+/* Returns the nanoseconds that a thread has run; 0: that is not known. */
+uint64_t remote_ran_ns(pid_t tid);
+
 /* Returns the number of system call filters (seccomp) of a thread. */
 uint64_t remote_filters(pid_t tid);
 

@@ -24,7 +24,8 @@ struct reading {
 	struct image_ranges code;             /* of the entry at hand */
 	uint64_t start;                       /* where the last row begins */
 	struct image_site site;               /* and its site */
-	bool other; /* a unit was compiled by another compiler than LLVM's */
+	struct table files_seen; /* hash of a unit and its number of a file: ours + 1 */
+	bool other;              /* a unit was compiled by another compiler than LLVM's */
 };
 
 /* The scope's code. False if it has none. */
@@ -42,6 +43,31 @@ static bool add_ranges(struct reading *reading, const struct dwarf_entry *entry,
 		any = true;
 	}
 	return any;
+}
+
+/* Our number for the file that a function is declared in; INLINES_NONE if it is not
+ * known. Number 0 was no file before version 5 of DWARF. */
+static uint32_t file_of(struct reading *reading, const struct dwarf_entry *entry)
+{
+	struct dwarf_value value;
+	struct dwarf_unit *unit;
+
+	if (!dwarf_entry_find(entry, DWARF_DECL_FILE, &unit, &value) ||
+	    (!value.number && unit->version < 5))
+		return INLINES_NONE;
+	const uint64_t key[] = {(uintptr_t)unit, value.number};
+	uint64_t *number =
+		table_insert(&reading->files_seen, hash_bytes(key, sizeof(key)), NULL);
+
+	if (!*number) {
+		scoped_free char *path = dwarf_unit_path(unit, value.number);
+
+		if (!path)
+			return INLINES_NONE;
+		*number =
+			1 + (uint64_t)string_table_intern(&reading->inlines->files, path);
+	}
+	return (uint32_t)(*number - 1);
 }
 
 /* Makes the scope of a function, or of one put into `parent`; INLINES_NONE if it has no
@@ -66,6 +92,7 @@ static uint32_t add_scope(struct reading *reading, const struct dwarf_entry *ent
 		    ((struct image_scope){
 			    .name = string_table_intern(&inlines->names, name),
 			    .line = dwarf_entry_number(entry, DWARF_DECL_LINE),
+			    .file = file_of(reading, entry),
 			    .parent = parent,
 		    }));
 	if (parent != INLINES_NONE)
@@ -128,6 +155,8 @@ static void see_unit(void *context, struct dwarf_unit *unit, struct dwarf_unit *
 	struct reading *reading = context;
 	size_t before = reading->inlines->scopes.count;
 
+	/* Other units may come to lie where those of split files were. */
+	table_deinit(&reading->files_seen);
 	reading->around[0] = INLINES_NONE;
 	units_walk(root, see_entry, reading);
 	reading->site = (struct image_site){0};
@@ -211,6 +240,7 @@ struct trm_error *image_inlines_init(struct image_inlines *inlines,
 				       sizeof(*inlines->stretches.items));
 		inlines->llvm = !reading.other;
 	}
+	table_deinit(&reading.files_seen);
 	vector_deinit(&reading.ranges);
 	vector_deinit(&reading.code);
 	return error;
@@ -219,6 +249,7 @@ struct trm_error *image_inlines_init(struct image_inlines *inlines,
 void image_inlines_deinit(struct image_inlines *inlines)
 {
 	string_table_deinit(&inlines->names);
+	string_table_deinit(&inlines->files);
 	vector_deinit(&inlines->scopes);
 	vector_deinit(&inlines->parts);
 	vector_deinit(&inlines->stretches);

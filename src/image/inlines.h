@@ -16,9 +16,10 @@ struct image_site {
 
 /* A function, or an inlined copy of one. */
 struct image_scope {
-	uint32_t name;          /* linked name: number in image_inlines.names */
-	uint32_t line;          /* at which it is declared; 0: not known */
-	uint32_t parent;        /* the scope it was put into; INLINES_NONE: a function */
+	uint32_t name;   /* linked name: number in image_inlines.names */
+	uint32_t line;   /* at which it is declared; 0: not known */
+	uint32_t file;   /* likewise: number in image_inlines.files; INLINES_NONE */
+	uint32_t parent; /* the scope it was put into; INLINES_NONE: a function */
 	struct image_site call; /* where in the parent */
 };
 
@@ -36,6 +37,7 @@ struct image_stretch {
 
 struct image_inlines {
 	struct string_table names;
+	struct string_table files;                /* as in image_lines */
 	struct VECTOR(struct image_scope) scopes; /* a parent is in front of its own */
 	struct VECTOR(struct image_part) parts;   /* by start; disjoint */
 	struct VECTOR(struct image_stretch) stretches; /* by start; disjoint */

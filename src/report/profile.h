@@ -152,8 +152,9 @@ struct report_region {
 			    none */
 	uint32_t depth;
 	const char *attribute, *label;
-	uint32_t function; /* of a call, in profile.functions; REPORT_NONE */
-	bool timed;        /* a record said how long it took */
+	uint32_t function;  /* of a call, in profile.functions; REPORT_NONE */
+	const char *module; /* path of that of a sample's frame; else NULL */
+	bool timed;         /* a record said how long it took */
 	/* Set by selecting: */
 	uint64_t count, ns, inclusive_ns; /* `ns`: in it and in no other inside */
 };

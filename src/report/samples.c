@@ -27,7 +27,8 @@ void report_event_add(struct report_profile *profile, const struct record_model 
 	} rows[] = {
 		{"event.frequency", &event.frequency}, {"event.period", &event.period},
 		{"event.samples", &event.samples},     {"event.total", &event.total},
-		{"event.time.ns", &event.time_ns},
+		{"event.time.ns", &event.time_ns},     {"event.looks", &event.looks},
+		{"event.kernel", &event.kernel},
 	};
 	struct report_event *of;
 
@@ -47,6 +48,8 @@ void report_event_add(struct report_profile *profile, const struct record_model 
 
 	of = &profile->events.items[index];
 	event.samples += of->samples;
+	event.looks += of->looks;
+	event.kernel |= of->kernel;
 	event.total += of->total;
 	event.time_ns += of->time_ns;
 	*of = event;
@@ -88,8 +91,8 @@ static uint32_t find_place(struct report_profile *profile, uint32_t parent,
 {
 	struct report_tree *tree = &profile->stacks;
 	const char *label = report_keep(profile, frame->function);
-	const uint64_t key[] = {parent, (uintptr_t)report_keep(profile, frame->module),
-				(uintptr_t)label};
+	const char *module = report_keep(profile, frame->module);
+	const uint64_t key[] = {parent, (uintptr_t)module, (uintptr_t)label};
 	bool made;
 	uint64_t *index =
 		table_insert(&tree->by_frame, hash_bytes(key, sizeof(key)), &made);
@@ -106,6 +109,7 @@ static uint32_t find_place(struct report_profile *profile, uint32_t parent,
 				.attribute = report_keep(profile, "frame"),
 				.label = label,
 				.function = REPORT_NONE,
+				.module = module,
 			}));
 	}
 	return (uint32_t)*index;
@@ -138,12 +142,13 @@ void report_sample_add(struct report_profile *profile, const struct record_model
 		.ns = sample->events,
 	};
 
-	vector_push(&profile->samples, *sample);
-	/* The tree is of one event: others would be added to it. */
-	if (sample->event)
-		return;
 	count.region = place_of(profile, model, node);
+	vector_push(&profile->samples, *sample);
+	profile->samples.items[profile->samples.count - 1].place = count.region;
 	if (count.region == REPORT_NONE)
+		return;
+	/* The counts of the tree are of one event: others would be added to them. */
+	if (sample->event)
 		return;
 	profile->stacks.nodes.items[count.region].function = sample->function;
 	profile->with_callers |=

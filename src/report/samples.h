@@ -13,8 +13,10 @@ struct report_event {
 	uint64_t frequency; /* samples a second that were asked for; 0: by a period */
 	uint64_t period;    /* events that were asked for; 0: by a frequency */
 	uint64_t samples;   /* that were taken */
-	uint64_t total;     /* events in all, in the kernel, too */
-	uint64_t time_ns;   /* that the threads ran */
+	uint64_t kernel;    /* 1: samples are of the kernel's code, too */
+	uint64_t looks;   /* that they were taken by, without perf events; 0: with them */
+	uint64_t total;   /* events in all, in the kernel, too */
+	uint64_t time_ns; /* that the threads ran */
 	/* Set by selecting: */
 	uint64_t selected, events; /* samples, and events that they stand for */
 };
@@ -23,6 +25,7 @@ struct report_event {
 struct report_sample {
 	uint32_t function, image, event;
 	uint32_t thread;  /* index in profile.threads; REPORT_NONE: not told apart */
+	uint32_t place;   /* its frame in profile.stacks; REPORT_NONE: not known */
 	uint64_t address; /* link-time, of the instruction */
 	uint64_t samples, events;
 };

@@ -5,10 +5,11 @@
 #include "wire/context.h"
 #include "wire/hooks.h"
 
-/* The longest that a thread waits for a tracer that neither answers nor is known
- * dead. */
-#define WAIT_NS      20000000
-#define WAITS_IN_ALL 1500
+/* The longest that a thread waits for a tracer that neither answers nor is known dead,
+ * nor shows that it is at work. */
+#define WAIT_NS       20000000
+#define WAITS_IN_ALL  1500
+#define WAITS_AT_WORK 90000 /* and for one that does */
 
 /* Before a thread falls asleep: looks of some 50 ns. */
 #define AWAKE_LOOKS 10000u
@@ -142,16 +143,22 @@ static int went_elsewhere(const struct wire_bank *bank, uint32_t *looks, uint32_
 static enum wire_reply await_reply(struct wire_bank *bank,
 				   const struct wire_control *control)
 {
+	uint64_t beats = 0;
 	uint32_t looks = 0;
 
-	for (int waits = 0; waits < WAITS_IN_ALL; waits++) {
+	for (int all = 0, waits = 0; all < WAITS_AT_WORK && waits < WAITS_IN_ALL;
+	     all++, waits++) {
 		uint32_t reply =
 			__atomic_exchange_n(&bank->reply, WIRE_NONE, __ATOMIC_ACQUIRE);
+		uint64_t now = __atomic_load_n(&control->beats, __ATOMIC_RELAXED);
 
 		if (reply != WIRE_NONE)
 			return reply;
 		if (tracer_died(control) || went_elsewhere(bank, &looks, IDLE_WAITS))
 			break;
+		if (now != beats)
+			waits = 0;
+		beats = now;
 		wait_for_reply(bank, control);
 	}
 	return WIRE_DONE;

@@ -4,9 +4,9 @@ import re
 import sys
 
 image = open(sys.argv[1], 'rb').read()
-room = re.search(r'#define WIRE_RESIDENT_SIZE\s+(\w+)', open(sys.argv[2]).read())
+room = re.search(r'#define WIRE_RESIDENT_CODE\s+(\w+)', open(sys.argv[2]).read())
 if len(image) > int(room[1], 0):
-    sys.exit('the resident is larger than WIRE_RESIDENT_SIZE')
+    sys.exit('the resident is larger than WIRE_RESIDENT_CODE')
 with open(sys.argv[3], 'w') as out:
     out.write('#include "resident/resident.h"\n\n')
     out.write('const unsigned int resident_image_size = %d;\n' % len(image))

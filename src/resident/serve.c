@@ -50,6 +50,28 @@ static int call_drops_text(const struct wire_control *control,
 	return 0;
 }
 
+/* Whether a call of setrlimit or prlimit limits the address space, in which there is data
+ * of tools. The second argument of setrlimit is an address. */
+static int limit_matters(const struct wire_control *control,
+			 const struct wire_registers *registers)
+{
+	const int set = registers->rsi >= RLIMITS;
+
+	return control->point_data &&
+	       (set ? (uint32_t)registers->rdi == RLIMIT_AS
+		    : registers->rsi == RLIMIT_AS && registers->rdx);
+}
+
+/* Whether a call of sigaction changes what is done at faults, and the tracer cares. */
+static int action_matters(const struct wire_control *control,
+			  const struct wire_registers *registers)
+{
+	const uint32_t signal = (uint32_t)registers->rdi;
+
+	return control->watch_actions && registers->rsi &&
+	       (signal == SIGSEGV || signal == SIGBUS);
+}
+
 /* Whether syscall(2)'s arguments are a call that the tracer must hear of. */
 static int call_matters(const struct wire_registers *registers)
 {
@@ -153,6 +175,10 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 	if ((bank->number == WIRE_HOOK_PRCTL &&
 	     !wire_call_dispatches(call.number, call.first, call.second)) ||
 	    (bank->number == WIRE_HOOK_EXIT && !control->watch_exit) ||
+	    (bank->number == WIRE_HOOK_LIMIT &&
+	     !limit_matters(control, &bank->registers)) ||
+	    (bank->number == WIRE_HOOK_ACTION &&
+	     !action_matters(control, &bank->registers)) ||
 	    (bank->number == WIRE_HOOK_SYSCALL && !call_matters(&bank->registers) &&
 	     !call_drops_text(control, &bank->registers)) ||
 	    (bank->number == WIRE_HOOK_ARCH &&

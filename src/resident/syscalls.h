@@ -17,6 +17,10 @@
 #define FUTEX_32             2
 #define PR_SET_TSC           26
 #define PR_TSC_SIGSEGV       2
+#define RLIMIT_AS            9
+#define RLIMITS              16
+#define SIGBUS               7
+#define SIGSEGV              11
 #define SYS_ptrace           101
 #define SYS_execve           59
 #define SYS_execveat         322

@@ -46,7 +46,22 @@ static const struct known_event {
 	{"ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, false, false},
 };
 
-static struct trm_error *find_event(const char *name, struct sample_event *event)
+/* ":p" to ":ppp" behind a name ask for the instruction itself, and not one behind it. The
+ * name is cut off there; a number of the kernel's is returned. */
+static unsigned int cut_precision(char *name)
+{
+	enum { MOST = 3 };
+	char *end = name + strlen(name), *at = end;
+
+	while (at > name && at[-1] == 'p' && end - at < MOST)
+		at--;
+	if (at == end || at == name || at[-1] != ':')
+		return 0;
+	at[-1] = '\0';
+	return (unsigned int)(end - at);
+}
+
+static struct trm_error *find_named(const char *name, struct sample_event *event)
 {
 	struct perf_event_attr *attributes = &event->attributes;
 	const char *reason;
@@ -58,17 +73,47 @@ static struct trm_error *find_event(const char *name, struct sample_event *event
 			continue;
 		attributes->type = known->type;
 		attributes->config = known->config;
-		attributes->exclude_kernel = !known->in_kernel;
+		event->in_kernel = known->in_kernel;
 		event->is_clock = known->is_clock;
 		return NULL;
 	}
 	reason = pfm_find(name, attributes);
-	attributes->exclude_kernel = 1;
 	return reason ? trm_error_create(TRM_ERROR_USAGE,
 					 "--event '%s': %s. cpu-clock, task-clock, "
 					 "page-faults, cycles and instructions are some",
 					 name, reason)
 		      : NULL;
+}
+
+static struct trm_error *find_event(const char *name, struct sample_event *event)
+{
+	scoped_free char *plain = memory_copy_string(name);
+	const unsigned int precision = cut_precision(plain);
+
+	TRM_TRY(find_named(plain, event));
+	if (precision && event->attributes.type == PERF_TYPE_SOFTWARE)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"--event '%s': only counters of the processor are "
+			"precise: leave ':%s' out",
+			name, name + strlen(plain) + 1);
+	if (precision)
+		event->attributes.precise_ip = precision & 3;
+	return NULL;
+}
+
+/* What only counters of the processor have. */
+static void add_extras(struct perf_event_attr *attributes, const struct sample_rate *rate)
+{
+	if (attributes->type == PERF_TYPE_SOFTWARE)
+		return;
+	if (attributes->precise_ip)
+		attributes->sample_type |=
+			PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
+	if (!rate->branches)
+		return;
+	attributes->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	attributes->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
 }
 
 static void complete_event(struct sample_event *event, const struct sample_rate *rate)
@@ -78,9 +123,13 @@ static void complete_event(struct sample_event *event, const struct sample_rate 
 	attributes->size = sizeof(*attributes);
 	attributes->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
 				  PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
-	/* The frames of the program are wanted, where the kernel can tell them. */
-	attributes->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	attributes->exclude_callchain_kernel = 1;
+	/* Of the program one frame is wanted: where a call led into the kernel. With call
+	 * paths the registers tell that. */
+	if (!rate->callpath || rate->kernel)
+		attributes->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attributes->exclude_callchain_user = rate->callpath;
+	attributes->exclude_kernel = !rate->kernel && !event->in_kernel;
+	attributes->exclude_callchain_kernel = !rate->kernel;
 	attributes->sample_max_stack = rate->callpath ? 0 : 1;
 	if (rate->callpath) {
 		attributes->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -96,7 +145,8 @@ static void complete_event(struct sample_event *event, const struct sample_rate 
 	attributes->sample_id_all = 1;
 	attributes->use_clockid = 1;
 	attributes->clockid = CLOCK_MONOTONIC;
-	attributes->watermark = 1;
+	attributes->watermark = 1; /* when half of the ring is full */
+	add_extras(attributes, rate);
 	if (rate->period)
 		event->period = rate->period;
 	else if (event->is_clock)

@@ -9,6 +9,7 @@
 #include "image/find.h"
 #include "image/frame_index.h"
 #include "image/open.h"
+#include "sample/kernel.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -315,6 +316,8 @@ struct sample_name sample_module_name(struct sample_module *module, uint64_t add
 	if (module->owner ? name_generated(module, address, &name)
 			  : name_function(module, address, &name))
 		return name;
+	if (!strcmp(path, SAMPLE_KERNEL) && !module->functions.count)
+		return (struct sample_name){memory_copy_string(path), 0};
 	if (*path == '[')
 		text_format(&text, "%.*s+0x%" PRIx64 "]", (int)strcspn(path, "]"), path,
 			    address);

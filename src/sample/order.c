@@ -1,18 +1,27 @@
 #include "sample/order.h"
 
+#include "base/array.h"
+
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void add_row(struct sample_order *order, size_t at, size_t size)
+static const uint8_t *bytes_of(const struct sample_order *order,
+			       const struct sample_order_row *row)
+{
+	return row->in_ring ? row->in_ring : order->bytes.items + row->at;
+}
+
+static void add_row(struct sample_order *order, struct sample_order_row row, size_t size)
 {
 	struct sample_record record;
 
-	if (!sample_record_read(&order->layout, order->bytes.items + at, size, &record))
+	if (!sample_record_read(&order->layout, bytes_of(order, &row), size, &record) ||
+	    record.kind == SAMPLE_OTHER)
 		return;
-	if (record.kind != SAMPLE_OTHER)
-		vector_push(&order->rows,
-			    ((struct sample_order_row){.time = record.time, .at = at}));
+	row.time = record.time;
+	row.number = order->number++;
+	vector_push(&order->rows, row);
 }
 
 /* Adds room for `size` bytes behind the others. Returns where they begin. */
@@ -40,34 +49,50 @@ void sample_order_take(struct sample_order *order, const void *bytes, size_t siz
 		memcpy(&header, order->bytes.items + at, sizeof(header));
 		if (header.size < sizeof(header) || header.size > end - at)
 			break;
-		add_row(order, at, header.size);
+		add_row(order, (struct sample_order_row){.at = at}, header.size);
 		at += header.size;
 	}
 	order->damaged += at < end;
 }
 
-void sample_order_take_ring(struct sample_order *order, struct sample_ring *ring)
+/* A record that a ring has in one piece is looked at there: of its stack only some words
+ * are needed. */
+static void take_record(struct sample_order *order, const struct sample_ring *ring,
+			uint64_t start, size_t size)
+{
+	struct sample_order_row row = {.in_ring = sample_ring_piece(ring, start, size)};
+
+	if (!row.in_ring) {
+		row.at = add_room(order, size);
+		sample_ring_copy(ring, start, size, order->bytes.items + row.at);
+	}
+	add_row(order, row, size);
+}
+
+void sample_order_take_ring(struct sample_order *order, const struct sample_ring *ring,
+			    uint64_t *ret_end)
 {
 	uint64_t start;
-	const size_t size = sample_ring_filled(ring, &start);
-	char *copy;
+	size_t left = sample_ring_filled(ring, &start);
+	struct perf_event_header header;
 
-	if (!size)
-		return;
-	copy = memory_allocate(size);
-	sample_ring_copy(ring, start, size, copy);
-	sample_ring_release(ring, start + size);
-	sample_order_take(order, copy, size);
-	free(copy);
+	*ret_end = start + left;
+	while (left >= sizeof(header)) {
+		sample_ring_copy(ring, start, sizeof(header), &header);
+		if (header.size < sizeof(header) || header.size > left)
+			break;
+		take_record(order, ring, start, header.size);
+		start += header.size;
+		left -= header.size;
+	}
+	order->damaged += left != 0;
 }
 
 static int by_time(const void *left, const void *right)
 {
 	const struct sample_order_row *a = left, *b = right;
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
+	return compare_numbers(a->time, b->time) ?: compare_numbers(a->number, b->number);
 }
 
 /* Keeps the rows from `first` on, and their bytes. */
@@ -80,15 +105,17 @@ static void keep_rest(struct sample_order *order, size_t first)
 		struct perf_event_header header;
 		const size_t at = bytes.count;
 
-		memcpy(&header, order->bytes.items + row.at, sizeof(header));
+		memcpy(&header, bytes_of(order, &row), sizeof(header));
 		vector_reserve(&bytes, at + header.size);
-		memcpy(bytes.items + at, order->bytes.items + row.at, header.size);
+		memcpy(bytes.items + at, bytes_of(order, &row), header.size);
 		bytes.count = at + header.size;
+		row.in_ring = NULL;
 		row.at = at;
 		order->rows.items[i - first] = row;
 	}
 	order->rows.count -= first;
 	/* The larger room is kept for what comes. */
+	vector_reserve(&order->bytes, bytes.count);
 	if (bytes.count)
 		memcpy(order->bytes.items, bytes.items, bytes.count);
 	order->bytes.count = bytes.count;
@@ -104,11 +131,12 @@ void sample_order_visit(struct sample_order *order, uint64_t until, sample_visit
 		qsort(order->rows.items, order->rows.count, sizeof(*order->rows.items),
 		      by_time);
 	for (; done < order->rows.count && order->rows.items[done].time < until; done++) {
-		const size_t at = order->rows.items[done].at;
+		const uint8_t *bytes = bytes_of(order, &order->rows.items[done]);
+		struct perf_event_header header;
 		struct sample_record record;
 
-		sample_record_read(&order->layout, order->bytes.items + at,
-				   order->bytes.count - at, &record);
+		memcpy(&header, bytes, sizeof(header));
+		sample_record_read(&order->layout, bytes, header.size, &record);
 		visit(context, &record);
 	}
 	keep_rest(order, done);

@@ -10,8 +10,9 @@
 typedef void sample_visit(void *context, const struct sample_record *record);
 
 struct sample_order_row {
-	uint64_t time;
-	size_t at; /* in `bytes` */
+	uint64_t time, number;  /* `number`: in the order in which they came */
+	const uint8_t *in_ring; /* NULL: in `bytes`, */
+	size_t at;              /* there */
 };
 
 /* Records that wait. All-zero but for `layout` is empty. */
@@ -19,11 +20,14 @@ struct sample_order {
 	struct sample_layout layout;
 	struct VECTOR(uint8_t) bytes;
 	struct VECTOR(struct sample_order_row) rows;
+	uint64_t number;  /* of the next row */
 	uint64_t damaged; /* times that a ring had bytes that are no record */
 };
 
-/* Takes records in, all that a ring has, or all in some bytes. */
-void sample_order_take_ring(struct sample_order *order, struct sample_ring *ring);
+/* Takes records in: all that a ring has, which stay in it until the next visit is done
+ * and the ring is released up to `ret_end`; or all in some bytes. */
+void sample_order_take_ring(struct sample_order *order, const struct sample_ring *ring,
+			    uint64_t *ret_end);
 void sample_order_take(struct sample_order *order, const void *bytes, size_t size);
 
 /* Calls `visit` for the records of times before `until`, by time; those of one time in

@@ -18,6 +18,7 @@ static uint32_t add_image(struct sample_processes *processes, uint32_t pid,
 
 	image->pid = pid;
 	image->parent = parent;
+	image->begin_ns = processes->now_ns;
 	*table_insert(&processes->by_pid, pid, NULL) = index + 1;
 	return index;
 }

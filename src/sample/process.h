@@ -17,8 +17,10 @@ struct sample_maps VECTOR(struct sample_map); /* by start, disjoint */
 /* A program in a process, from exec or fork to exec or exit. */
 struct sample_image {
 	uint32_t pid, parent;
-	uint32_t threads;     /* how many there were */
-	char *program;        /* path; NULL: not known */
+	uint64_t begin_ns; /* time of the record that told of it */
+	uint32_t threads;  /* how many there were */
+	uint32_t owner;    /* its number with who knows processes better; 0: by order */
+	char *program;     /* path; NULL: not known */
 	bool ended, executed; /* by exit; by exec of another program */
 	struct sample_maps maps;
 	struct jit_dump *dump; /* what the process tells of code it generates, or NULL */

@@ -101,24 +101,48 @@ static void read_stack(struct reading *reading, struct sample_record *record)
 		record->stack_size = used;
 }
 
-static void read_sample(struct reading *reading, const struct sample_layout *layout,
-			struct sample_record *record)
+static void read_branches(struct reading *reading, struct sample_record *record)
 {
-	record->kind = SAMPLE_TAKEN;
-	record->id = read_u64(reading);
-	record->ip = layout->type & PERF_SAMPLE_IP ? read_u64(reading) : 0;
-	record->pid = read_u32(reading);
-	record->tid = read_u32(reading);
-	record->time = read_u64(reading);
-	record->period = layout->type & PERF_SAMPLE_PERIOD ? read_u64(reading) : 1;
-	if (layout->type & PERF_SAMPLE_CALLCHAIN) {
+	record->branch_count = read_u64(reading);
+	record->branches = skip_items(reading, record->branch_count, SAMPLE_BRANCH_BYTES);
+}
+
+/* What only some events have: in this order. */
+static void read_rest(struct reading *reading, uint64_t type,
+		      const struct sample_layout *layout, struct sample_record *record)
+{
+	if (type & PERF_SAMPLE_CALLCHAIN) {
 		record->chain_count = read_u64(reading);
 		record->chain = skip_items(reading, record->chain_count, 8);
 	}
-	if (layout->type & PERF_SAMPLE_REGS_USER)
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		read_branches(reading, record);
+	if (type & PERF_SAMPLE_REGS_USER)
 		read_registers(reading, layout->registers, record);
-	if (layout->type & PERF_SAMPLE_STACK_USER)
+	if (type & PERF_SAMPLE_STACK_USER)
 		read_stack(reading, record);
+	if (type & PERF_SAMPLE_WEIGHT)
+		record->weight = read_u64(reading);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		record->data_source = read_u64(reading);
+}
+
+static void read_sample(struct reading *reading, const struct sample_layout *layout,
+			struct sample_record *record)
+{
+	uint64_t type = layout->type;
+
+	record->kind = SAMPLE_TAKEN;
+	record->id = read_u64(reading);
+	if (layout->types)
+		table_find(layout->types, record->id, &type);
+	record->ip = type & PERF_SAMPLE_IP ? read_u64(reading) : 0;
+	record->pid = read_u32(reading);
+	record->tid = read_u32(reading);
+	record->time = read_u64(reading);
+	record->address = type & PERF_SAMPLE_ADDR ? read_u64(reading) : 0;
+	record->period = type & PERF_SAMPLE_PERIOD ? read_u64(reading) : 1;
+	read_rest(reading, type, layout, record);
 }
 
 static void read_mapping(struct reading *reading, const struct sample_layout *layout,

@@ -6,6 +6,8 @@
 #ifndef TRAMMEL_SAMPLE_RECORD_H
 #define TRAMMEL_SAMPLE_RECORD_H
 
+#include "base/table.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +26,7 @@ enum sample_kind {
 enum {
 	SAMPLE_REGISTERS = 17, /* by their numbers in DWARF; the last is the pc */
 	SAMPLE_PC = 16,
+	SAMPLE_BRANCH_BYTES = 24,
 };
 
 /* A record; pointers lead into its bytes. */
@@ -35,12 +38,20 @@ struct sample_record {
 	/* TAKEN: */
 	uint64_t ip;
 	uint64_t period;      /* events since the one before */
+	uint64_t overrun;     /* further samples that were due until this one */
 	const uint8_t *chain; /* addresses of 8 bytes each, the innermost first */
 	uint64_t chain_count;
 	bool has_registers;
 	uint64_t registers[SAMPLE_REGISTERS];
 	const uint8_t *stack; /* from the stack pointer on */
 	uint64_t stack_size;  /* bytes */
+	uint64_t address;     /* of data; 0: not known */
+	uint64_t weight;      /* ticks that it took; 0: not known */
+	uint64_t data_source; /* PERF_MEM_...; 0: not known */
+	/* The last branches that were taken, the latest first: `branch_count` times a
+	 * struct perf_branch_entry. */
+	const uint8_t *branches;
+	uint64_t branch_count;
 	/* MAPPED: */
 	uint64_t start, size, file_offset, inode;
 	uint32_t major, minor;
@@ -56,6 +67,9 @@ struct sample_record {
 struct sample_layout {
 	uint64_t type;
 	uint64_t registers; /* perf_event_attr.sample_regs_user */
+	/* The types of events whose samples have more than others, by their ids; NULL:
+	 * there are none. */
+	const struct table *types;
 };
 
 /* Reads the record at the start of `size` bytes. Returns how many bytes it has; 0: none,

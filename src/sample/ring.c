@@ -41,6 +41,14 @@ size_t sample_ring_filled(const struct sample_ring *ring, uint64_t *ret_start)
 	return end - *ret_start <= ring->size ? (size_t)(end - *ret_start) : 0;
 }
 
+const uint8_t *sample_ring_piece(const struct sample_ring *ring, uint64_t start,
+				 size_t size)
+{
+	const size_t at = (size_t)(start & (ring->size - 1));
+
+	return size <= ring->size - at ? ring->bytes + at : NULL;
+}
+
 void sample_ring_copy(const struct sample_ring *ring, uint64_t start, size_t size,
 		      void *ret_bytes)
 {

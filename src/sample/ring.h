@@ -12,7 +12,8 @@ struct sample_ring {
 	int fd;                            /* of the event that it belongs to */
 	struct perf_event_mmap_page *head; /* NULL: none is mapped */
 	const uint8_t *bytes;
-	size_t size; /* of the bytes: a power of two */
+	size_t size;  /* of the bytes: a power of two */
+	uint64_t end; /* a position: records up to it are being read */
 };
 
 /* Maps the ring of an event, as large as is allowed, but no larger than `size` bytes (a
@@ -23,6 +24,11 @@ void sample_ring_deinit(struct sample_ring *ring);
 /* Returns how many bytes of records there are, and writes where they begin to
  * `ret_start`, a position as the kernel counts them. */
 size_t sample_ring_filled(const struct sample_ring *ring, uint64_t *ret_start);
+
+/* Returns where bytes from a position on lie; NULL: a part of them is at the end of the
+ * ring, and the rest at its start. */
+const uint8_t *sample_ring_piece(const struct sample_ring *ring, uint64_t start,
+				 size_t size);
 
 /* Copies bytes from a position on. */
 void sample_ring_copy(const struct sample_ring *ring, uint64_t start, size_t size,

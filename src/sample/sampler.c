@@ -2,8 +2,11 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "sample/kernel.h"
 
 #include <dirent.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +25,7 @@ struct trm_error *sampler_create(const struct sampler_options *options,
 	sampler->options = *options;
 	sampler->events = events;
 	sample_source_init(&sampler->source, &sampler->events);
+	sampler->source.branches = options->rate.branches;
 	*ret_sampler = sampler;
 	return NULL;
 }
@@ -34,6 +38,8 @@ void sampler_destroy(struct sampler *sampler)
 	sample_events_deinit(&sampler->events);
 	sample_processes_deinit(&sampler->processes);
 	sample_sums_deinit(&sampler->sums);
+	sample_contexts_deinit(&sampler->contexts);
+	sample_branches_deinit(&sampler->branches);
 	free(sampler);
 }
 
@@ -204,25 +210,140 @@ void sampler_add_names(struct sampler *sampler, uint32_t node, unsigned int most
 	}
 }
 
+static uint32_t add_kernel_frame(struct sampler *sampler, uint32_t parent,
+				 uint64_t address)
+{
+	const uint32_t module =
+		sample_modules_generated(&sampler->processes.modules, 0, SAMPLE_KERNEL);
+
+	return sample_sums_node(&sampler->sums, parent, module, address);
+}
+
+/* Adds the frames of the kernel, which the kernel tells, the innermost first. */
+static uint32_t add_kernel_path(struct sampler *sampler, uint32_t parent,
+				const struct sample_record *record)
+{
+	uint64_t count = 0, address;
+
+	/* A mark stands in front of them, and one behind them. */
+	for (; count < record->chain_count; count++) {
+		memcpy(&address, record->chain + 8 * count, sizeof(address));
+		if (address == (uint64_t)PERF_CONTEXT_USER)
+			break;
+	}
+	for (uint64_t i = count; i-- > 0;) {
+		memcpy(&address, record->chain + 8 * i, sizeof(address));
+		if (address >= KERNEL && address < (uint64_t)PERF_CONTEXT_MAX &&
+		    address != record->ip)
+			parent = add_kernel_frame(sampler, parent, address - 1);
+	}
+	return add_kernel_frame(sampler, parent, record->ip);
+}
+
+/* Whether the sample is one of the kernel's code, and not of the program that called it.
+ */
+static bool is_in_kernel(const struct sampler *sampler,
+			 const struct sample_record *record)
+{
+	return sampler->source.kernel && record->ip >= KERNEL;
+}
+
+static struct sample_place find_place(struct sampler *sampler, uint32_t image,
+				      uint32_t pid, uint64_t address)
+{
+	const struct sampler_original *original = &sampler->original;
+	struct sample_map map;
+	uint64_t rsp = 0;
+
+	if (original->lead_back)
+		original->lead_back(original->context, pid, &address, &rsp);
+	if (!sample_processes_place(&sampler->processes, image, address, &map))
+		return (struct sample_place){SAMPLE_NOWHERE, address};
+	return (struct sample_place){map.module, address + map.delta};
+}
+
+static void add_branches(struct sampler *sampler, uint32_t image,
+			 const struct sample_record *record)
+{
+	for (uint64_t i = 0; record->branches && i < record->branch_count; i++) {
+		struct perf_branch_entry entry;
+
+		memcpy(&entry, record->branches + SAMPLE_BRANCH_BYTES * i, sizeof(entry));
+		/* A branch from or to the kernel is no edge of the program. */
+		if (!entry.from || entry.from >= KERNEL || !entry.to ||
+		    entry.to >= KERNEL)
+			continue;
+		const struct sample_branch branch = {
+			.image = image,
+			.from = find_place(sampler, image, record->pid, entry.from),
+			.to = find_place(sampler, image, record->pid, entry.to),
+			.count = 1,
+			.missed = entry.mispred,
+		};
+
+		sample_branches_add(&sampler->branches, &branch);
+	}
+}
+
+/* Notes where the data came from that a precise sample says. */
+static void add_level(struct sample_levels *levels, uint64_t source)
+{
+	const uint64_t level = source >> PERF_MEM_LVL_SHIFT;
+
+	if (!(level & PERF_MEM_LVL_HIT))
+		levels->other++;
+	else if (level & PERF_MEM_LVL_L1)
+		levels->l1++;
+	else if (level & PERF_MEM_LVL_L2)
+		levels->l2++;
+	else if (level & PERF_MEM_LVL_L3)
+		levels->l3++;
+	else if (level & PERF_MEM_LVL_LOC_RAM)
+		levels->memory++;
+	else
+		levels->other++;
+}
+
+static void see_extras(struct sampler *sampler, const struct sample_sum *sum,
+		       const struct sample_record *record)
+{
+	add_branches(sampler, sum->image, record);
+	if (record->data_source)
+		add_level(&sampler->levels[sum->event], record->data_source);
+}
+
 static void see_sample(struct sampler *sampler, const struct sample_record *record)
 {
-	struct sample_sum sum = {.samples = 1, .events = record->period};
+	struct sample_sum sum = {.samples = 1 + record->overrun,
+				 .events = record->period,
+				 .weight = record->weight};
 	uint64_t pc = find_pc(record), rsp = record->registers[UNWIND_RSP];
 
-	if (!sample_source_event(&sampler->source, record->id, &sum.event) || !pc ||
-	    !sampler_counts(sampler, record->pid, record->time))
+	if (!sample_source_event(&sampler->source, record->id, &sum.event) ||
+	    (!pc && !is_in_kernel(sampler, record)))
 		return;
-	sampler->taken[sum.event]++;
+	if (!sampler_counts(sampler, record->pid, record->time)) {
+		sampler->outside += sum.samples;
+		return;
+	}
+	sampler->taken[sum.event] += sum.samples;
 	sample_processes_thread(&sampler->processes, record->pid, record->tid);
 	sum.image = sample_processes_find(&sampler->processes, record->pid);
 	sum.tid = sampler->options.threads ? record->tid : 0;
 	if (sampler->original.lead_back)
 		sampler->original.lead_back(sampler->original.context, record->pid, &pc,
 					    &rsp);
-	sum.node = sampler->options.rate.callpath && record->has_registers
-			   ? sampler_add_path(sampler, sum.image, record, pc, rsp, false)
-			   : add_frame(sampler, sum.image, 0, pc);
-	sample_sums_add(&sampler->sums, &sum);
+	if (sampler->options.rate.callpath && record->has_registers)
+		sum.node = sampler_add_path(sampler, sum.image, record, pc, rsp, false);
+	else if (!is_in_kernel(sampler, record))
+		sum.node = add_frame(sampler, sum.image, 0, pc);
+	if (is_in_kernel(sampler, record))
+		sum.node = add_kernel_path(sampler, sum.node, record);
+	see_extras(sampler, &sum, record);
+	if (sampler->options.contexts)
+		sample_contexts_keep(&sampler->contexts, record, &sum);
+	else
+		sample_sums_add(&sampler->sums, &sum);
 }
 
 static void see_mapping(struct sampler *sampler, const struct sample_record *record)
@@ -290,7 +411,7 @@ static void visit_record(void *context, const struct sample_record *record)
 	sampler_see(context, record);
 }
 
-static uint64_t thread_ns(void)
+uint64_t sampler_own_clock(void)
 {
 	struct timespec now;
 
@@ -300,11 +421,46 @@ static uint64_t thread_ns(void)
 
 void sampler_take(struct sampler *sampler, bool all)
 {
-	const uint64_t begin = thread_ns();
+	const uint64_t begin = sampler_own_clock();
 
 	sample_processes_read_dumps(&sampler->processes);
 	sample_source_drain(&sampler->source, all, visit_record, sampler);
-	sampler->own_ns += thread_ns() - begin;
+	sampler->own_ns += sampler_own_clock() - begin;
+}
+
+/* All of the first event, in words. */
+static void add_amount(struct text *text, const struct sampler *sampler)
+{
+	const struct sample_event *event = &sampler->events.items[0];
+	const uint64_t total = sampler->source.tallies[0].total;
+
+	if (event->is_clock)
+		text_format(text, "%.1f ms of processor time", (double)total / 1e6);
+	else
+		text_format(text, "%" PRIu64 " events", total);
+}
+
+void sampler_explain_empty(const struct sampler *sampler, struct text *text)
+{
+	for (size_t i = 0; i < sampler->events.count; i++)
+		if (sampler->taken[i])
+			return;
+	text_add(text, "no samples: ");
+	if (sampler->outside)
+		text_format(text,
+			    "all %" PRIu64 " are of times, or of processes, that "
+			    "were not chosen",
+			    sampler->outside);
+	else if (sampler->lost)
+		text_add(text, "the kernel had no room for the records");
+	else if (!sampler->source.tallies[0].total)
+		text_format(text, "%s did not happen", sampler->events.items[0].name);
+	else {
+		text_format(text, "%s: ", sampler->events.items[0].name);
+		add_amount(text, sampler);
+		text_add(text, " in all, less than a period, or in the kernel");
+	}
+	text_add(text, "\n");
 }
 
 void sampler_finish(struct sampler *sampler)

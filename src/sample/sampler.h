@@ -6,6 +6,8 @@
 #ifndef TRAMMEL_SAMPLE_SAMPLER_H
 #define TRAMMEL_SAMPLE_SAMPLER_H
 
+#include "sample/branches.h"
+#include "sample/context.h"
 #include "sample/event.h"
 #include "sample/process.h"
 #include "sample/source.h"
@@ -17,6 +19,8 @@ struct sampler_options {
 	struct sample_rate rate;
 	bool threads;              /* those of threads are kept apart */
 	bool no_follow;            /* only the first process counts */
+	bool contexts;             /* samples are told apart by the program's regions: see
+				      sample_contexts_place */
 	uint64_t after_ns, for_ns; /* the part of the time that counts; for_ns 0: to the
 				      end */
 };
@@ -28,6 +32,11 @@ struct sampler_original {
 	void (*lead_back)(void *context, uint32_t pid, uint64_t *pc, uint64_t *rsp);
 	/* Returns the original of a return address. */
 	uint64_t (*lead_caller_back)(void *context, uint32_t pid, uint64_t address);
+};
+
+/* Where the data of precise samples came from: how many. */
+struct sample_levels {
+	uint64_t l1, l2, l3, memory, other;
 };
 
 struct sampler {
@@ -43,9 +52,13 @@ struct sampler {
 	uint64_t lost, throttled; /* records that the kernel had no room for; how often it
 				     took no samples, since they came too fast */
 	uint64_t taken[SAMPLE_EVENTS_MAX];
+	uint64_t outside; /* samples of times that do not count */
 	uint64_t cut_off; /* stacks that were longer than what is copied of them */
 	uint64_t own_ns;  /* processor time that reading and walking took */
 	struct sampler_original original;
+	struct sample_contexts contexts;
+	struct sample_branches branches;
+	struct sample_levels levels[SAMPLE_EVENTS_MAX];
 	bool paused;   /* samples do not count now */
 	bool finished; /* the events have ended */
 };
@@ -82,6 +95,12 @@ uint32_t sampler_add_path(struct sampler *sampler, uint32_t image,
  * text, with a space behind each. */
 void sampler_add_names(struct sampler *sampler, uint32_t node, unsigned int most,
 		       struct text *out);
+
+/* Returns the processor time of the calling thread, nanoseconds: for own_ns. */
+uint64_t sampler_own_clock(void);
+
+/* Adds a line that says why there is no sample, if there is none. */
+void sampler_explain_empty(const struct sampler *sampler, struct text *text);
 
 /* Ends the events, and takes in what is left. */
 void sampler_finish(struct sampler *sampler);

@@ -1,10 +1,12 @@
 #include "sample/save.h"
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "image/image.h"
 #include "sample/jit.h"
+#include "sample/kernel.h"
 #include "record/model.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
@@ -16,17 +18,18 @@
 
 struct attributes {
 	record_attribute module, path, function, caller_module, caller;
-	record_attribute offset, image, thread, event, address, samples, events;
-	record_attribute build_id, known, instrumented;
+	record_attribute region, offset, image, thread, event, address, samples, events;
+	record_attribute build_id, known, instrumented, weight;
+	record_attribute branch_from, branch_to, target, taken, missed;
 	record_attribute wait_kind, wait_on, longest, holder;
 };
 
 /* A sum as it is written; equal ones but for the last two are one. */
 struct row {
 	record_node node;
-	uint32_t image, tid, wait, event;
+	uint32_t image, tid, wait, context, event;
 	uint64_t offset, address;
-	uint64_t samples, events, longest;
+	uint64_t samples, events, longest, weight;
 };
 
 struct naming {
@@ -52,6 +55,7 @@ static struct trm_error *make_attributes(struct writing *writing)
 	const uint32_t value = RECORD_AS_VALUE,
 		       sum = RECORD_AS_VALUE | RECORD_AGGREGATABLE;
 	const struct record_attribute_row rows[] = {
+		{"region.path", RECORD_STRING, 0, &n->region},
 		{"module", RECORD_STRING, 0, &n->module},
 		{"module.path", RECORD_STRING, 0, &n->path},
 		{"function", RECORD_STRING, 0, &n->function},
@@ -64,6 +68,12 @@ static struct trm_error *make_attributes(struct writing *writing)
 		{"sample.address", RECORD_ADDRESS, value, &n->address},
 		{"samples", RECORD_UINT, sum, &n->samples},
 		{"sample.events", RECORD_UINT, sum, &n->events},
+		{"sample.weight", RECORD_UINT, sum, &n->weight},
+		{"branch.from", RECORD_ADDRESS, value, &n->branch_from},
+		{"branch.to", RECORD_ADDRESS, value, &n->branch_to},
+		{"branch.target", RECORD_STRING, value, &n->target},
+		{"branch.samples", RECORD_UINT, sum, &n->taken},
+		{"branch.mispredicted", RECORD_UINT, sum, &n->missed},
 		{"buildid", RECORD_STRING, value, &n->build_id},
 		{"functions.known", RECORD_UINT, value, &n->known},
 		{"functions.instrumented", RECORD_UINT, value, &n->instrumented},
@@ -147,9 +157,11 @@ static record_node caller_node(struct writing *writing, uint32_t node)
 	return path;
 }
 
+/* `context`: number of the program's own context. */
 static record_node leaf_node(struct writing *writing, const struct sample_node *node,
-			     const char *name)
+			     const char *name, uint32_t context)
 {
+	const struct sample_contexts *contexts = &writing->sampler->contexts;
 	struct record_model *model = writing->saving->model;
 	const char *path = path_of(writing, node->module);
 	record_node at = caller_node(writing, node->parent);
@@ -157,7 +169,11 @@ static record_node leaf_node(struct writing *writing, const struct sample_node *
 	at = record_node_child(model, at, writing->names.module,
 			       record_string(path_name(path)));
 	at = record_node_child(model, at, writing->names.path, record_string(path));
-	return record_node_child(model, at, writing->names.function, record_string(name));
+	at = record_node_child(model, at, writing->names.function, record_string(name));
+	return context < contexts->texts.count
+		       ? record_node_child(model, at, writing->names.region,
+					   record_string(contexts->texts.items[context]))
+		       : at;
 }
 
 /* Describes a module once for each image: its build, and how many functions it has. */
@@ -219,16 +235,18 @@ static void add_row(struct writing *writing, const struct sample_sum *sum)
 
 	vector_push(&writing->rows,
 		    ((struct row){
-			    .node = leaf_node(writing, node, naming->name),
+			    .node = leaf_node(writing, node, naming->name, sum->context),
 			    .image = image,
 			    .tid = sum->tid,
 			    .wait = sum->wait,
+			    .context = sum->context,
 			    .event = sum->event,
 			    .offset = offset,
 			    .address = node->address,
 			    .samples = sum->samples,
 			    .events = corrected_events(writing, sum),
 			    .longest = sum->longest,
+			    .weight = sum->weight,
 		    }));
 	save_module(writing, image, node->module);
 }
@@ -241,6 +259,7 @@ static int compare_rows(const void *left, const void *right)
 		?: compare_numbers(a->node, b->node)
 		?: compare_numbers(a->tid, b->tid)
 		?: compare_numbers(a->wait, b->wait)
+		?: compare_numbers(a->context, b->context)
 		?: compare_numbers(a->offset, b->offset)
 		?: compare_numbers(a->address, b->address);
 }
@@ -260,7 +279,7 @@ static char *describe_holder(struct writing *writing, uint32_t node)
 
 static void write_row(struct writing *writing, const struct row *row)
 {
-	enum { USUAL = 6, MOST = 11 };
+	enum { USUAL = 6, MOST = 12 };
 	const struct attributes *n = &writing->names;
 	const struct sample_wait *wait =
 		row->wait ? &writing->sampler->sums.waits.items[row->wait - 1] : NULL;
@@ -287,6 +306,9 @@ static void write_row(struct writing *writing, const struct row *row)
 	if (row->longest)
 		pairs[count++] =
 			(struct record_pair){n->longest, record_uint(row->longest)};
+	if (row->weight)
+		pairs[count++] =
+			(struct record_pair){n->weight, record_uint(row->weight)};
 	if (holder)
 		pairs[count++] = (struct record_pair){n->holder, record_string(holder)};
 	trm_writer_record(writing->saving->writer, row->node, pairs, count);
@@ -306,10 +328,47 @@ static void write_rows(struct writing *writing)
 		for (; i + 1 < count && !compare_rows(&rows[i + 1], &row); i++) {
 			row.samples += rows[i + 1].samples;
 			row.events += rows[i + 1].events;
+			row.weight += rows[i + 1].weight;
 			if (rows[i + 1].longest > row.longest)
 				row.longest = rows[i + 1].longest;
 		}
 		write_row(writing, &row);
+	}
+}
+
+static struct sample_node node_at(const struct sample_place *place)
+{
+	return (struct sample_node){.module = place->module, .address = place->address};
+}
+
+/* The branches of each function. */
+static void write_branches(struct writing *writing)
+{
+	const struct attributes *n = &writing->names;
+
+	vector_for_each (&writing->sampler->branches.rows, branch) {
+		const struct sample_node from = node_at(&branch->from);
+		const struct sample_node to = node_at(&branch->to);
+		const uint32_t image = writing->saving->numbers[branch->image];
+		scoped_free char *target =
+			memory_copy_string(name_of(writing, &to)->name);
+		const struct naming *naming = name_of(writing, &from);
+		const struct record_pair pairs[] = {
+			{n->offset, record_address(naming->offset)},
+			{n->image, record_uint(image)},
+			{n->branch_from, record_address(from.address)},
+			{n->branch_to, record_address(to.address)},
+			{n->target, record_string(target)},
+			{n->taken, record_uint(branch->count)},
+			{n->missed, record_uint(branch->missed)},
+		};
+
+		if (!image)
+			continue;
+		trm_writer_record(writing->saving->writer,
+				  leaf_node(writing, &from, naming->name, UINT32_MAX),
+				  pairs, array_count(pairs));
+		save_module(writing, image, from.module);
 	}
 }
 
@@ -320,6 +379,7 @@ static struct trm_error *save_event(const struct writing *writing, uint32_t inde
 	const struct sampler *sampler = writing->sampler;
 	const struct sample_event *event = &sampler->events.items[index];
 	const struct sample_tally *tally = &sampler->source.tallies[index];
+	const struct sample_levels *levels = &sampler->levels[index];
 	const bool by_frequency = !sampler->options.rate.period;
 	const struct {
 		const char *name;
@@ -332,9 +392,17 @@ static struct trm_error *save_event(const struct writing *writing, uint32_t inde
 		 by_frequency && sampler->options.rate.frequency},
 		{"event.period", record_uint(event->period), event->period != 0},
 		{"event.samples", record_uint(sampler->taken[index]), true},
+		{"event.looks", record_uint(sampler->source.looks),
+		 sampler->source.looked},
 		{"event.total", record_uint(tally->total), true},
 		{"event.time.ns", record_uint(sampler->source.run_ns), true},
 		{"event.running.ns", record_uint(tally->running_ns), true},
+		{"event.kernel", record_uint(1), sampler->source.kernel},
+		{"event.data.l1", record_uint(levels->l1), levels->l1 != 0},
+		{"event.data.l2", record_uint(levels->l2), levels->l2 != 0},
+		{"event.data.l3", record_uint(levels->l3), levels->l3 != 0},
+		{"event.data.memory", record_uint(levels->memory), levels->memory != 0},
+		{"event.data.other", record_uint(levels->other), levels->other != 0},
 	};
 	struct record_pair pairs[array_count(rows)];
 	size_t count = 0;
@@ -357,7 +425,12 @@ static struct trm_error *save_event(const struct writing *writing, uint32_t inde
 static struct trm_error *save_globals(const struct writing *writing)
 {
 	const struct sampler *sampler = writing->sampler;
-	const char *notes = sampler->source.notes.data;
+	const char *known = sampler->source.notes.data;
+	struct text text = {0};
+
+	text_add(&text, known ? known : "");
+	sampler_explain_empty(sampler, &text);
+	scoped_free char *notes = text.data;
 	const struct {
 		const char *name;
 		struct record_value value;
@@ -370,7 +443,7 @@ static struct trm_error *save_globals(const struct writing *writing)
 		 sampler->sums.dropped != 0},
 		{"samples.cut_off", record_uint(sampler->cut_off), sampler->cut_off != 0},
 		{"samples.own.ns", record_uint(sampler->own_ns), true},
-		{"samples.notes", record_string(notes ? notes : ""), notes != NULL},
+		{"samples.notes", record_string(notes), *notes},
 	};
 
 	for (size_t i = 0; i < array_count(rows); i++) {
@@ -397,12 +470,19 @@ static void deinit_writing(struct writing *writing)
 	free(writing->callers);
 }
 
-/* What processes say of the code that they have generated, as it is now. */
+/* What processes say of the code that they have generated, as it is now, and the kernel
+ * of its own. */
 static void load_maps(struct sample_processes *processes)
 {
 	vector_for_each (&processes->modules.items, item) {
 		struct sample_module *module = *item;
 
+		if (!strcmp(module->path, SAMPLE_KERNEL) && !module->functions.count) {
+			scoped_file FILE *file = fopen("/proc/kallsyms", "re");
+
+			if (file)
+				kernel_read(module, file);
+		}
 		if (!module->owner || strcmp(module->path, "[generated]") != 0)
 			continue;
 		sample_module_clear(module);
@@ -426,6 +506,7 @@ struct trm_error *sample_save(const struct sample_saving *saving, struct sampler
 		vector_for_each (&sampler->sums.sums, sum)
 			add_row(&writing, sum);
 		write_rows(&writing);
+		write_branches(&writing);
 	}
 	deinit_writing(&writing);
 	return error;

@@ -1,5 +1,6 @@
 #include "sample/source.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 
 #include <errno.h>
@@ -17,7 +18,8 @@
 
 enum {
 	RING_SHORT = 1 << 20,   /* bytes a processor, without stacks */
-	RING_STACKS = 16 << 20, /* and with them */
+	RING_MOST = 16 << 20,   /* and with them, at most */
+	SAMPLE_BYTES = 9 << 10, /* of a sample with a stack */
 	JITTER_NS = 1000000000,
 	SLACK_NS = 1000000,
 	POLLED_MAX = 64,
@@ -34,14 +36,16 @@ void sample_source_init(struct sample_source *source, struct sample_events *even
 
 	*source = (struct sample_source){
 		.events = events,
-		.order.layout = {.type = first->sample_type,
-				 .registers = first->sample_regs_user},
+		.order.layout = {.type = first->sample_type & ~SAMPLE_EXTRAS,
+				 .registers = first->sample_regs_user,
+				 .types = &source->types},
+		.kernel = !first->exclude_callchain_kernel,
 		.seed = (unsigned int)clock_now_ns(),
 		.jittered_ns = clock_now_ns(),
 	};
 }
 
-void sample_source_deinit(struct sample_source *source)
+static void close_all(struct sample_source *source)
 {
 	vector_for_each (&source->rings, ring)
 		sample_ring_deinit(ring);
@@ -49,12 +53,17 @@ void sample_source_deinit(struct sample_source *source)
 		close(opened->fd);
 	vector_deinit(&source->rings);
 	vector_deinit(&source->opened);
-	sample_order_deinit(&source->order);
-	text_deinit(&source->notes);
 }
 
-/* A period near the one that was asked for. */
-static uint64_t jittered_period(struct sample_source *source, uint64_t period)
+void sample_source_deinit(struct sample_source *source)
+{
+	close_all(source);
+	sample_order_deinit(&source->order);
+	text_deinit(&source->notes);
+	table_deinit(&source->types);
+}
+
+uint64_t sample_source_jitter(struct sample_source *source, uint64_t period)
 {
 	const double around =
 		1 + ((double)rand_r(&source->seed) / (double)RAND_MAX - 0.5) / 10;
@@ -74,31 +83,33 @@ static void raise_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* What errno is instead when the rings may not be locked in memory. */
+#define NO_RINGS ENOBUFS
+
 static struct trm_error *explain_refusal(int why)
 {
-	switch (why) {
-	case EACCES:
-	case EPERM:
-		return trm_error_create(
-			TRM_ERROR_UNSUPPORTED,
-			"samples need perf events, which are forbidden here (%s): set "
-			"the kernel's kernel.perf_event_paranoid to 2 or less, or let "
-			"the container's seccomp profile have perf_event_open",
-			strerror(why));
-	case ENOSYS:
-		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"samples need perf events, which this kernel "
-					"does not have");
-	case ESRCH:
+	static const struct {
+		int why;
+		const char *text;
+	} reasons[] = {
+		{EACCES, "perf events are forbidden here (kernel.perf_event_paranoid)"},
+		{EPERM, "perf events are forbidden here (kernel.perf_event_paranoid, or "
+			"a container's seccomp profile)"},
+		{ENOSYS, "this kernel has no perf events"},
+		{EMFILE, "there are too few descriptors for perf events of all threads "
+			 "on all processors (ulimit -Hn)"},
+		{NO_RINGS, "no memory may be locked for records of perf events "
+			   "(kernel.perf_event_mlock_kb)"},
+	};
+
+	if (why == ESRCH)
 		return trm_error_create(TRM_ERROR_GONE, "the process has ended");
-	case EMFILE:
-		return trm_error_create(
-			TRM_ERROR_UNSUPPORTED,
-			"too few descriptors for all threads on all processors: raise "
-			"the limit (ulimit -Hn)");
-	default:
-		return trm_error_system(why, "cannot open a perf event");
-	}
+	for (size_t i = 0; i < array_count(reasons); i++)
+		if (reasons[i].why == why)
+			return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s",
+						reasons[i].text);
+	return trm_error_create(TRM_ERROR_UNSUPPORTED, "perf events cannot be opened: %s",
+				strerror(why));
 }
 
 static int open_event(const struct perf_event_attr *attributes, pid_t tid, int cpu)
@@ -114,15 +125,34 @@ static struct sample_ring *ring_of(struct sample_source *source, int cpu)
 	return &source->rings.items[cpu];
 }
 
+/* Room for the samples of half a second, a power of two: to make it takes time. */
+static size_t ring_bytes(const struct sample_source *source)
+{
+	uint64_t frequency = 0;
+	size_t size = RING_SHORT;
+
+	if (!(source->order.layout.type & PERF_SAMPLE_STACK_USER))
+		return size;
+	vector_for_each (source->events, event)
+		frequency += event->attributes.freq ? event->attributes.sample_freq
+			     : event->is_clock      ? SECOND_NS / event->period
+						    : SAMPLE_FREQUENCY;
+	while (size < RING_MOST && size < frequency * SAMPLE_BYTES / 2)
+		size *= 2;
+	return size;
+}
+
 /* The first event of a processor has the ring, others write to it, too. */
 static bool join_ring(struct sample_source *source, int fd, int cpu)
 {
-	const bool stacks = source->order.layout.type & PERF_SAMPLE_STACK_USER;
 	struct sample_ring *ring = ring_of(source, cpu);
 
 	if (ring->head)
 		return !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd);
-	return sample_ring_init(ring, fd, stacks ? RING_STACKS : RING_SHORT);
+	if (sample_ring_init(ring, fd, ring_bytes(source)))
+		return true;
+	errno = NO_RINGS;
+	return false;
 }
 
 /* Opens an event on one processor. Returns 0, or why it cannot be. */
@@ -142,6 +172,8 @@ static int open_on(struct sample_source *source, const struct perf_event_attr *a
 		return why;
 	}
 	vector_push(&source->opened, opened);
+	if (attributes->sample_type & SAMPLE_EXTRAS)
+		*table_insert(&source->types, opened.id, NULL) = attributes->sample_type;
 	return 0;
 }
 
@@ -154,10 +186,9 @@ static int open_on_all(struct sample_source *source, struct perf_event_attr attr
 	const int cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
 	int why = ENODEV;
 
-	attributes.wakeup_watermark = RING_SHORT / 4;
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		if (period)
-			attributes.sample_period = jittered_period(source, period);
+			attributes.sample_period = sample_source_jitter(source, period);
 		int failed = open_on(source, &attributes, index, tid, cpu);
 
 		if (!failed)
@@ -180,7 +211,9 @@ static struct perf_event_attr tracking_event(const struct sample_source *source)
 	attributes.freq = 0;
 	attributes.sample_period = 1;
 	attributes.precise_ip = 0;
-	attributes.exclude_kernel = 1;
+	attributes.sample_type &= ~SAMPLE_EXTRAS;
+	attributes.branch_sample_type = 0;
+	attributes.exclude_kernel = attributes.exclude_callchain_kernel = 1;
 	attributes.mmap = attributes.mmap2 = attributes.comm = attributes.comm_exec =
 		attributes.task = 1;
 	return attributes;
@@ -191,6 +224,18 @@ static const char *lack_of(int why)
 	return why == ENOENT || why == ENODEV || why == EOPNOTSUPP
 		       ? "this machine does not have it"
 		       : strerror(why);
+}
+
+static void leave_branches(struct sample_event *event)
+{
+	event->attributes.sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
+	event->attributes.branch_sample_type = 0;
+}
+
+static void leave_precision(struct sample_event *event)
+{
+	event->attributes.precise_ip = 0;
+	event->attributes.sample_type &= ~SAMPLE_EXTRAS | PERF_SAMPLE_BRANCH_STACK;
 }
 
 /* When no event is there that was asked for. */
@@ -205,13 +250,109 @@ static void take_clock(struct sample_source *source)
 	event->attributes.type = PERF_TYPE_SOFTWARE;
 	event->attributes.config = PERF_COUNT_SW_CPU_CLOCK;
 	event->attributes.config1 = event->attributes.config2 = 0;
-	event->attributes.precise_ip = 0;
-	event->attributes.exclude_kernel = 1;
+	leave_branches(event);
+	leave_precision(event);
+	event->attributes.exclude_kernel = !source->kernel;
 	event->attributes.freq = 0;
 	event->is_clock = true;
 	event->period = event->attributes.sample_period = SECOND_NS / frequency;
+	source->tallies[0].refused = false;
+	source->tallies[0].opened = true;
 	text_format(&source->notes, "cpu-clock is used instead, %" PRIu64 " Hz\n",
 		    frequency);
+}
+
+static void check_branches(struct sample_source *source)
+{
+	vector_for_each (source->events, event)
+		if (event->attributes.branch_sample_type)
+			return;
+	if (source->branches)
+		text_add(&source->notes, "no branches: only counters of a processor that "
+					 "notes its last ones have them\n");
+	source->branches = false;
+}
+
+void sample_source_look(struct sample_source *source, const char *why)
+{
+	close_all(source);
+	source->looked = true;
+	if (source->kernel)
+		text_add(&source->notes, "samples of the kernel need perf events, too\n");
+	source->kernel = false;
+	check_branches(source);
+	for (uint32_t i = 0; i < source->events->count; i++)
+		source->tallies[i] = (struct sample_tally){.refused = true};
+	text_format(&source->notes, "%s: the tracer looks where threads are instead\n",
+		    why);
+	for (uint32_t i = source->events->items[0].is_clock; i < source->events->count;
+	     i++)
+		text_format(&source->notes, "event %s: needs perf events\n",
+			    source->events->items[i].name);
+	if (!source->events->items[0].is_clock)
+		take_clock(source);
+	source->tallies[0] = (struct sample_tally){.opened = true};
+}
+
+/* Samples of the kernel's code need rights that the user may not have. */
+static void leave_kernel(struct sample_source *source)
+{
+	text_add(&source->notes,
+		 "samples of the kernel are forbidden here (kernel.perf_event_paranoid "
+		 "above 1): they are of user code only\n");
+	source->kernel = false;
+	vector_for_each (source->events, event) {
+		event->attributes.exclude_kernel = !event->in_kernel;
+		event->attributes.exclude_callchain_kernel = 1;
+	}
+}
+
+/* Whether an event can be asked for with less than before, after it was refused: writes
+ * what it will lack to `ret_lack`, for the notes. */
+static bool ask_for_less(struct sample_source *source, struct sample_event *event,
+			 int why, const char **ret_lack)
+{
+	*ret_lack = NULL;
+	if ((why == EACCES || why == EPERM) && source->kernel) {
+		leave_kernel(source);
+		return true;
+	}
+	if (event->attributes.branch_sample_type) {
+		leave_branches(event);
+		return true;
+	}
+	if (event->attributes.precise_ip) {
+		leave_precision(event);
+		*ret_lack = "not precise: this machine does not have that";
+		return true;
+	}
+	return false;
+}
+
+/* Opens an event, with what the machine has of what was asked for. */
+static int open_as_can_be(struct sample_source *source, uint32_t index, pid_t tid,
+			  bool at_once)
+{
+	struct sample_event *event = &source->events->items[index];
+	struct text lacks = {0};
+	int why;
+
+	for (;;) {
+		struct perf_event_attr attributes = event->attributes;
+		const char *lack;
+
+		attributes.enable_on_exec = !at_once;
+		why = open_on_all(source, attributes, index, tid);
+		if (!why || why == ESRCH || why == EMFILE || why == NO_RINGS ||
+		    !ask_for_less(source, event, why, &lack))
+			break;
+		if (lack)
+			text_format(&lacks, "event %s: %s\n", event->name, lack);
+	}
+	if (!why && lacks.data)
+		text_add(&source->notes, lacks.data);
+	text_deinit(&lacks);
+	return why;
 }
 
 static struct trm_error *open_events(struct sample_source *source, pid_t tid,
@@ -220,14 +361,11 @@ static struct trm_error *open_events(struct sample_source *source, pid_t tid,
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < source->events->count; i++) {
-		struct perf_event_attr attributes = source->events->items[i].attributes;
-
 		if (source->tallies[i].refused)
 			continue;
-		attributes.enable_on_exec = !at_once;
-		int why = open_on_all(source, attributes, i, tid);
+		int why = open_as_can_be(source, i, tid, at_once);
 
-		if (why == ESRCH || why == EMFILE)
+		if (why == ESRCH || why == EMFILE || why == NO_RINGS)
 			return explain_refusal(why);
 		source->tallies[i].opened |= !why;
 		source->tallies[i].refused = why;
@@ -236,17 +374,15 @@ static struct trm_error *open_events(struct sample_source *source, pid_t tid,
 			text_format(&source->notes, "event %s: %s\n",
 				    source->events->items[i].name, lack_of(why));
 	}
-	if (count)
-		return NULL;
-	take_clock(source);
-	source->tallies[0].refused = false;
-	source->tallies[0].opened = true;
-	struct perf_event_attr attributes = source->events->items[0].attributes;
+	if (!count) {
+		take_clock(source);
+		int why = open_as_can_be(source, 0, tid, at_once);
 
-	attributes.enable_on_exec = !at_once;
-	int why = open_on_all(source, attributes, 0, tid);
-
-	return why ? explain_refusal(why) : NULL;
+		if (why)
+			return explain_refusal(why);
+	}
+	check_branches(source);
+	return NULL;
 }
 
 struct trm_error *sample_source_open(struct sample_source *source, pid_t tid,
@@ -311,7 +447,7 @@ static void jitter_periods(struct sample_source *source)
 					  : source->events->items[opened->event].period;
 
 		if (period)
-			period = jittered_period(source, period);
+			period = sample_source_jitter(source, period);
 		if (period)
 			ioctl(opened->fd, PERF_EVENT_IOC_PERIOD, &period);
 	}
@@ -324,11 +460,14 @@ void sample_source_drain(struct sample_source *source, bool all, sample_visit *v
 
 	vector_for_each (&source->rings, ring)
 		if (ring->head)
-			sample_order_take_ring(&source->order, ring);
+			sample_order_take_ring(&source->order, ring, &ring->end);
 	/* What was written before this moment was there to be read; records that are
 	 * being written are some microseconds old. */
 	sample_order_visit(&source->order, all ? UINT64_MAX : now - SLACK_NS, visit,
 			   context);
+	vector_for_each (&source->rings, ring)
+		if (ring->head)
+			sample_ring_release(ring, ring->end);
 	if (!all)
 		jitter_periods(source);
 }
@@ -336,6 +475,10 @@ void sample_source_drain(struct sample_source *source, bool all, sample_visit *v
 bool sample_source_event(const struct sample_source *source, uint64_t id,
 			 uint32_t *ret_event)
 {
+	if (source->looked) {
+		*ret_event = 0;
+		return id == SAMPLE_LOOK_ID;
+	}
 	vector_for_each (&source->opened, opened) {
 		if (opened->id != id || opened->event == TRACKING)
 			continue;
@@ -352,6 +495,8 @@ void sample_source_count(struct sample_source *source)
 		uint64_t total, enabled_ns, running_ns;
 	} numbers;
 
+	if (source->looked)
+		return;
 	source->run_ns = 0;
 	for (size_t i = 0; i < SAMPLE_EVENTS_MAX; i++)
 		source->tallies[i].total = source->tallies[i].running_ns = 0;

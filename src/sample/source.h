@@ -26,14 +26,22 @@ struct sample_opened {
 struct sample_source {
 	struct sample_events *events;
 	struct sample_tally tallies[SAMPLE_EVENTS_MAX];
-	uint64_t run_ns; /* time that the threads ran */
+	uint64_t run_ns;    /* time that the threads ran */
+	bool branches;      /* samples are to have the last branches */
+	bool kernel;        /* samples are of the kernel's code, too */
+	struct table types; /* of samples of events that have extras, by id */
 	struct VECTOR(struct sample_opened) opened;
 	struct VECTOR(struct sample_ring) rings; /* by processor */
 	struct sample_order order;
 	struct text notes;    /* lines: events that are not there, and why */
 	uint64_t jittered_ns; /* time of the last change of periods */
 	unsigned int seed;
+	bool looked;    /* no events are open: see sample_source_look */
+	uint64_t looks; /* that found a thread running */
 };
+
+/* The id of records of looks at threads. */
+#define SAMPLE_LOOK_ID UINT64_MAX
 
 /* Begins with events, which must outlive it. */
 void sample_source_init(struct sample_source *source, struct sample_events *events);
@@ -46,6 +54,14 @@ void sample_source_deinit(struct sample_source *source);
  * TRM_ERROR_GONE if there is no such thread. */
 struct trm_error *sample_source_open(struct sample_source *source, pid_t tid,
 				     bool at_once);
+/* Takes samples by looks at threads instead, which are records of SAMPLE_LOOK_ID: by the
+ * first event, which becomes the processor's clock. What was opened is closed. `why`:
+ * what forbids events, for the notes. */
+void sample_source_look(struct sample_source *source, const char *why);
+
+/* Returns a period near `period`, by chance. */
+uint64_t sample_source_jitter(struct sample_source *source, uint64_t period);
+
 /* Lets all events begin, or ends them. */
 void sample_source_start(struct sample_source *source);
 void sample_source_stop(struct sample_source *source);

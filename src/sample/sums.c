@@ -7,26 +7,47 @@
 /* Together some 300 MB. */
 enum { NODES_MAX = 1 << 22, SUMS_MAX = 1 << 21, WAITS_MAX = 1 << 18 };
 
+static bool is_node(const struct sample_sums *sums, uint64_t index,
+		    const struct sample_node *wanted)
+{
+	const struct sample_node *node = &sums->nodes.items[index];
+
+	return index && node->parent == wanted->parent &&
+	       node->module == wanted->module && node->address == wanted->address;
+}
+
+static uint32_t find_node(struct sample_sums *sums, const struct sample_node *wanted)
+{
+	uint64_t hash = hash_bytes(wanted, sizeof(*wanted)), index;
+
+	for (; table_find(&sums->by_node, hash, &index); hash++)
+		if (is_node(sums, index, wanted))
+			return (uint32_t)index;
+	if (sums->nodes.count >= NODES_MAX)
+		return 0;
+	*table_insert(&sums->by_node, hash, NULL) = sums->nodes.count;
+	vector_push(&sums->nodes, *wanted);
+	vector_push(&sums->last, 0);
+	return (uint32_t)sums->nodes.count - 1;
+}
+
 uint32_t sample_sums_node(struct sample_sums *sums, uint32_t parent, uint32_t module,
 			  uint64_t address)
 {
 	const struct sample_node wanted = {parent, module, address};
-	uint64_t hash = hash_bytes(&wanted, sizeof(wanted)), index;
 
-	if (!sums->nodes.count)
+	if (!sums->nodes.count) {
 		vector_add(&sums->nodes);
-	for (; table_find(&sums->by_node, hash, &index); hash++) {
-		const struct sample_node *node = &sums->nodes.items[index];
-
-		if (node->parent == parent && node->module == module &&
-		    node->address == address)
-			return (uint32_t)index;
+		vector_push(&sums->last, 0);
 	}
-	if (sums->nodes.count >= NODES_MAX)
-		return 0;
-	*table_insert(&sums->by_node, hash, NULL) = sums->nodes.count;
-	vector_push(&sums->nodes, wanted);
-	return (uint32_t)sums->nodes.count - 1;
+	/* Most paths have the same outer frames as the one before. */
+	uint32_t node = sums->last.items[parent];
+
+	if (!is_node(sums, node, &wanted)) {
+		node = find_node(sums, &wanted); /* `last` may lie elsewhere after that */
+		sums->last.items[parent] = node;
+	}
+	return node;
 }
 
 uint32_t sample_sums_wait(struct sample_sums *sums, const char *kind, const char *on,
@@ -64,10 +85,11 @@ void sample_sums_add(struct sample_sums *sums, const struct sample_sum *sample)
 
 		if (sum->node != sample->node || sum->image != sample->image ||
 		    sum->tid != sample->tid || sum->wait != sample->wait ||
-		    sum->event != sample->event)
+		    sum->context != sample->context || sum->event != sample->event)
 			continue;
 		sum->samples += sample->samples;
 		sum->events += sample->events;
+		sum->weight += sample->weight;
 		if (sample->longest > sum->longest)
 			sum->longest = sample->longest;
 		return;
@@ -89,6 +111,7 @@ void sample_sums_deinit(struct sample_sums *sums)
 	vector_deinit(&sums->waits);
 	table_deinit(&sums->by_wait);
 	vector_deinit(&sums->nodes);
+	vector_deinit(&sums->last);
 	vector_deinit(&sums->sums);
 	table_deinit(&sums->by_node);
 	table_deinit(&sums->by_sum);

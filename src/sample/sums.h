@@ -29,14 +29,18 @@ struct sample_wait {
 };
 
 struct sample_sum {
-	uint32_t node, image, tid, wait,
-		event; /* wait: number in `waits`, from 1; 0: none */
+	uint32_t node, image, tid;
+	uint32_t wait;    /* number in `waits`, from 1; 0: none */
+	uint32_t context; /* number of a text; 0: none */
+	uint32_t event;
 	uint64_t samples, events;
+	uint64_t weight;  /* ticks that precise samples say they took */
 	uint64_t longest; /* most events of one; 0: it is not asked */
 };
 
 struct sample_sums {
 	struct VECTOR(struct sample_node) nodes; /* 0 is none */
+	struct VECTOR(uint32_t) last; /* of each node the child that was asked for last */
 	struct VECTOR(struct sample_sum) sums;
 	struct VECTOR(struct sample_wait) waits;
 	struct table by_node, by_sum, by_wait; /* by hashes */

@@ -18,6 +18,7 @@
 
 #include "wire/layout.h"
 #include "wire/mailbox.h"
+#include "wire/stretch.h"
 
 #include <stdint.h>
 
@@ -78,6 +79,11 @@ struct wire_looks {
 	uint64_t ticks, elapsed; /* of the time-stamp counter: in walks, and in total */
 };
 
+/* The kernel's struct sigaction (rt_sigaction(2)). */
+struct wire_action {
+	uint64_t handler, flags, restorer, mask;
+};
+
 /* The control page (several pages). */
 struct wire_control {
 	/* A robust mutex of glibc that the tracer holds as long as it lives. Its first
@@ -105,8 +111,11 @@ struct wire_control {
 	uint64_t span_try_begin, span_try_end;
 	struct wire_looks looks;
 	uint32_t awake; /* not 0: the tracer polls the doorbell until this is 0 again */
-	uint32_t pad1_;
-	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x80 - sizeof(struct wire_looks)];
+	uint32_t watch_actions; /* not 0: sigaction() of signals of faults must be told */
+	struct wire_action action; /* for injected calls */
+	uint64_t beats; /* the tracer adds 1 now and then: it is alive, and at work */
+	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x88 - sizeof(struct wire_looks) -
+		      sizeof(struct wire_action)];
 	struct wire_batch batch; /* run by injected code */
 	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];
 	uint64_t text_count; /* rows in use, now or before */
@@ -120,6 +129,7 @@ struct wire_control {
 	uint64_t point_data; /* address of what they share: see code/points/point_data.h;
 				0: none */
 	uint8_t pad5_[0x1000 - 8];
+	struct wire_stretch stretches[WIRE_STRETCHES];
 };
 
 #endif

@@ -104,6 +104,10 @@ CHECK(wire_spans, thread_pointer, WIRE_SPANS_THREAD - WIRE_BANK_HEADER);
 CHECK(wire_spans, fs, WIRE_SPANS_FS - WIRE_BANK_HEADER);
 CHECK(wire_control, text_count, WIRE_CONTROL_TEXTS);
 CHECK(wire_control, texts, WIRE_CONTROL_TEXTS + 8);
+CHECK(wire_control, stretches, WIRE_STRETCH_WORDS - WIRE_CONTROL_OFFSET);
+_Static_assert(WIRE_STRETCH_CODE + WIRE_STRETCHES * WIRE_STRETCH_SIZE ==
+		       WIRE_RESIDENT_SIZE,
+	       "the copies are all that follows the resident");
 CHECK(wire_text, end, 8);
 CHECK(wire_control, undos, WIRE_CONTROL_TEXTS + 0x4000);
 _Static_assert(sizeof(struct wire_spans) == WIRE_SPANS_STACK_TOP - WIRE_BANK_HEADER,

@@ -4,8 +4,9 @@
  *
  *     arena file                          mapped in the program
  *     0          resident code            read, execute
- *     0x8000     struct wire_control      read, write
- *     0x94000    banks, in chunks         read, write; chunks beyond the first anywhere
+ *     0x8000     copies of instructions   read, execute: see wire/stretch.h
+ *     0x48000    struct wire_control      read, write
+ *     0x114000   banks, in chunks         read, write; chunks beyond the first anywhere
  *     ...        trampolines of modules   read, execute, near their module
  *
  * A bank belongs to one thread, whose GS base is its address: a header with mailbox,
@@ -19,11 +20,13 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 69
+#define WIRE_VERSION 72
 
-#define WIRE_RESIDENT_SIZE  0x8000 /* bytes for the resident's code in the arena */
-#define WIRE_CONTROL_OFFSET 0x8000
-#define WIRE_BANKS_OFFSET   0x94000
+#define WIRE_RESIDENT_CODE  0x8000 /* bytes for the resident's code in the arena */
+#define WIRE_STRETCH_CODE   0x8000
+#define WIRE_RESIDENT_SIZE  0x48000 /* bytes of the arena that are executable: both */
+#define WIRE_CONTROL_OFFSET 0x48000
+#define WIRE_BANKS_OFFSET   0x114000
 #define WIRE_BANK_HEADER    0x4000 /* bytes in front of the counters of a bank */
 #define WIRE_CONTROL_STACK                                                               \
 	0x1000 /* in wire_control: initial stack pointer of injected code */

@@ -1,9 +1,11 @@
 #include "x86/disassemble.h"
 
+#include "x86/att.h"
+
 #include <Zydis/Zydis.h>
 #include <stdio.h>
 
-static void init_formatter(ZydisFormatter *formatter, enum disassemble_syntax syntax)
+static void init_formatter(ZydisFormatter *formatter)
 {
 	static const struct {
 		ZydisFormatterProperty property;
@@ -16,9 +18,7 @@ static void init_formatter(ZydisFormatter *formatter, enum disassemble_syntax sy
 		{ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE},
 	};
 
-	ZydisFormatterInit(formatter, syntax == DISASSEMBLE_INTEL
-					      ? ZYDIS_FORMATTER_STYLE_INTEL
-					      : ZYDIS_FORMATTER_STYLE_ATT);
+	ZydisFormatterInit(formatter, ZYDIS_FORMATTER_STYLE_INTEL);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		ZydisFormatterSetProperty(formatter, settings[i].property,
 					  settings[i].value);
@@ -39,7 +39,11 @@ size_t disassemble(enum disassemble_syntax syntax, const uint8_t *bytes, size_t 
 		snprintf(ret_text, DISASSEMBLE_TEXT_MAX, ".byte 0x%02x", bytes[0]);
 		return 1;
 	}
-	init_formatter(&formatter, syntax);
+	if (syntax == DISASSEMBLE_ATT) {
+		att_format(&instruction, operands, address, ret_text);
+		return instruction.length;
+	}
+	init_formatter(&formatter);
 	ZydisFormatterFormatInstruction(&formatter, &instruction, operands,
 					instruction.operand_count_visible, ret_text,
 					DISASSEMBLE_TEXT_MAX, address, NULL);

@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import time
 
+from failure import killed
 from failure.common import expect, expect_refused, expect_same, lines_of
 from transparency import running, sources, trammel
 
@@ -183,5 +186,45 @@ def limited_memory(place):
     expect(len(tables) == 2 and not [line for line in said if "trammel:" in line], str(said))
 
 
+def limits_itself(place):
+    """A program that limits its own memory has as much as bare, but for what tools need."""
+    limited = place.write("limited.c", b"#include <stdio.h>\n#include <stdlib.h>\n#include <sys/resource.h>\n"
+                          b"int main(void) { struct rlimit limit = {300 << 20, 300 << 20};\n"
+                          b"  if (setrlimit(RLIMIT_AS, &limit)) return 1;\n"
+                          b"  void *memory = malloc(200 << 20), *more = malloc(200 << 20);\n"
+                          b"  printf(\"%d %d\\n\", memory != NULL, more != NULL); return 0; }\n")
+    program = place.path("limited")
+    sources.compile_one(["gcc", "-O1"], [limited], program)
+    bare = running.run([program], place.folder)
+    measured, said = measure(place, "branch", [program], measurement="tools")
+    expect_same(bare, measured)
+    expect(any("mispredicted:" in line for line in said), str(said))
+
+
+def killed_while_loading(place):
+    """The program runs on as bare: tools are loaded in another process."""
+    # Trammel loads it, too, for its own part.
+    slow = place.write("slow.c", b"#include <errno.h>\n#include <string.h>\n#include <unistd.h>\n"
+                       b"__attribute__((constructor)) static void begin(void)\n"
+                       b"{ if (strstr(program_invocation_name, \"tool-host\") &&\n"
+                       b"      write(2, \"loading\\n\", 8) == 8) sleep(30); }\n")
+    sources.compile_one(["gcc", "-D_GNU_SOURCE", "-fPIC", "-shared"], [slow], place.path("slow.so"))
+    said = place.write("said", b"")
+    with open(place.path("out"), "wb") as out:
+        process = subprocess.Popen(
+            trammel.run_command(place.tool, place.profile, PROGRAM, place.options.measure,
+                                ["--tool", place.path("slow.so"), "--tool-output", said]),
+            cwd=place.folder, env=running.base_environment(), stdin=subprocess.DEVNULL,
+            stdout=out, stderr=subprocess.DEVNULL, start_new_session=True)
+    end = time.monotonic() + running.TIMEOUT_SECONDS
+    while not os.path.getsize(said) and time.monotonic() < end:
+        time.sleep(0.01)
+    killed.kill_tracers(place.tool, place.profile, process.pid, "all")
+    killed.wait_for_session(process.pid)
+    process.wait()
+    with open(place.path("out"), "rb") as out:
+        expect(out.read() == b"ran\n", "the program did not run on")
+
+
 TESTS = [ends, fails, throws, cannot_be_loaded, asks_wrongly, fails_at_points, fails_simply, forks_in_routine,
-         limited_memory]
+         limited_memory, limits_itself, killed_while_loading]

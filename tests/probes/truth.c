@@ -264,6 +264,67 @@ static int bad(void)
 	return 0;
 }
 
+static char *forbidden; /* a page that cannot be read */
+static sigjmp_buf tried;
+
+/* Looks at memory that is not there, and says what becomes of SIGSEGV. */
+static void look(const char *when)
+{
+	struct sigaction action;
+	sigset_t mask;
+	const long sink = take_long((long)forbidden);
+
+	(void)sink;
+	sigaction(SIGSEGV, NULL, &action);
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	printf("%s: %s, flags %x, %d\n", when,
+	       action.sa_handler == SIG_DFL   ? "default"
+	       : action.sa_handler == SIG_IGN ? "ignored"
+					      : "handled",
+	       (unsigned)action.sa_flags & 0xf, sigismember(&mask, SIGSEGV));
+}
+
+static void on_fault(int signal)
+{
+	(void)signal;
+	look("in the handler");
+	siglongjmp(tried, 1);
+}
+
+/* Faults of probes while the program blocks SIGSEGV, ignores it, or handles it, after
+ * which the kernel would forget that. */
+static int blocked(void)
+{
+	struct sigaction action = {.sa_handler = on_fault};
+	sigset_t all, before, one;
+
+	forbidden = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	look("blocked");
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	signal(SIGSEGV, SIG_IGN);
+	look("ignored");
+	sigaction(SIGSEGV, &action, NULL);
+	for (volatile int i = 0; i < 3; i++)
+		if (!sigsetjmp(tried, 1))
+			*forbidden = 1;
+	sigemptyset(&one);
+	sigaddset(&one, SIGSEGV);
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	raise(SIGSEGV);
+	look("pending");
+	if (!sigsetjmp(tried, 1))
+		sigprocmask(SIG_UNBLOCK, &one, NULL);
+	action.sa_flags = (int)SA_RESETHAND;
+	sigaction(SIGSEGV, &action, NULL);
+	if (!sigsetjmp(tried, 1))
+		*forbidden = 1;
+	look("handled once");
+	printf("= read errors 9\n");
+	return 0;
+}
+
 enum { THREADS = 8, TURNS = 20000 };
 
 static void *work(void *argument)
@@ -431,11 +492,11 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } scenarios[] = {
-	{"numbers", numbers},     {"small", small}, {"members", members},
-	{"recursion", recursion}, {"jumps", jumps}, {"bad", bad},
-	{"threads", threads},     {"forks", forks}, {"keys", keys},
-	{"accesses", accesses},   {"calls", calls}, {"signals", signals},
-	{"leaves", leaves},
+	{"numbers", numbers},     {"small", small},     {"members", members},
+	{"recursion", recursion}, {"jumps", jumps},     {"bad", bad},
+	{"threads", threads},     {"forks", forks},     {"keys", keys},
+	{"accesses", accesses},   {"calls", calls},     {"signals", signals},
+	{"leaves", leaves},       {"blocked", blocked},
 };
 
 int main(int argc, char **argv)

@@ -1,6 +1,5 @@
 #include "sample_stream.h"
 
-#include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -59,6 +58,47 @@ static void add_trailer(struct sample_stream *stream, size_t at, uint32_t pid,
 	add_u32(stream, pid);
 	add_u64(stream, time);
 	add_u64(stream, STREAM_EVENT);
+	end_record(stream, at);
+}
+
+void stream_rich_sample(struct sample_stream *stream, uint32_t pid, uint64_t time,
+			uint64_t ip, const struct stream_extras *extras)
+{
+	const size_t at = begin_record(stream, PERF_RECORD_SAMPLE, 0);
+
+	add_u64(stream, STREAM_RICH);
+	add_u64(stream, ip);
+	add_u32(stream, pid);
+	add_u32(stream, pid);
+	add_u64(stream, time);
+	add_u64(stream, extras->address);
+	add_u64(stream, 1000);
+	add_u64(stream, 1);
+	add_u64(stream, ip);
+	add_u64(stream, extras->branch_count);
+	add_bytes(stream, extras->branches,
+		  extras->branch_count * sizeof(*extras->branches));
+	add_u64(stream, extras->weight);
+	add_u64(stream, extras->source);
+	end_record(stream, at);
+}
+
+void stream_kernel_sample(struct sample_stream *stream, uint32_t pid, uint64_t time,
+			  uint64_t ip, const uint64_t *chain, uint64_t count)
+{
+	const size_t at = begin_record(stream, PERF_RECORD_SAMPLE, 0);
+
+	add_u64(stream, STREAM_EVENT);
+	add_u64(stream, chain[0]);
+	add_u32(stream, pid);
+	add_u32(stream, pid);
+	add_u64(stream, time);
+	add_u64(stream, 1000);
+	add_u64(stream, count + 3);
+	add_u64(stream, (uint64_t)PERF_CONTEXT_KERNEL);
+	add_bytes(stream, chain, count * sizeof(*chain));
+	add_u64(stream, (uint64_t)PERF_CONTEXT_USER);
+	add_u64(stream, ip);
 	end_record(stream, at);
 }
 

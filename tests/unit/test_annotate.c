@@ -62,12 +62,12 @@ static void check_text(const char *words)
 		 "  10 loads (80 bytes), 10 stores (80 bytes)\n"
 		 "\n"
 		 "  Count   Share  Address  Instruction\n"
-		 "     10  40.0 %%  %7" PRIx64 "  test %%edi, %%edi\n"
-		 "                 %7" PRIx64 "  jz 0x%" PRIx64 "  <+0xa>\n"
-		 "      0          %7" PRIx64 "  mov $0x7, %%eax\n"
+		 "     10  40.0 %%  %7" PRIx64 "  test   %%edi,%%edi\n"
+		 "                 %7" PRIx64 "  je     %" PRIx64 "  <+0xa>\n"
+		 "      0          %7" PRIx64 "  mov    $0x7,%%eax\n"
 		 "                 %7" PRIx64 "  ret\n"
-		 "     10  60.0 %%  %7" PRIx64 "  mov $0x9, %%eax\n"
-		 "                 %7" PRIx64 "  call 0x%" PRIx64 "  <annotated_helper>\n"
+		 "     10  60.0 %%  %7" PRIx64 "  mov    $0x9,%%eax\n"
+		 "                 %7" PRIx64 "  call   %" PRIx64 "  <annotated_helper>\n"
 		 "                 %7" PRIx64 "  ret\n",
 		 self.path, start, start, start + 2, start + 10, start + 4, start + 9,
 		 start + 10, start + 15, helper, start + 20);
@@ -147,7 +147,7 @@ static void test_other_blocks(void **state)
 	write_profile(2, true);
 	assert_int_equal(run_command(&cmd_annotate, "a.trm annotated", &output, &errors),
 			 0);
-	snprintf(line, sizeof(line), "\n      0          %7" PRIx64 "  jz ", start + 2);
+	snprintf(line, sizeof(line), "\n      0          %7" PRIx64 "  je ", start + 2);
 	assert_non_null(strstr(output, line));
 	snprintf(line, sizeof(line), "\n     10  60.0 %%  %7" PRIx64 "  mov ",
 		 start + 10);
@@ -165,7 +165,7 @@ static void test_without_counts(void **state)
 	assert_int_equal(
 		run_command(&cmd_annotate, "a.trm annotated_odd", &output, &errors), 0);
 	assert_non_null(strstr(output, "  1 call, without counts of blocks\n"));
-	assert_non_null(strstr(output, "  jmp %rax\n"));
+	assert_non_null(strstr(output, "  jmp    *%rax\n"));
 	assert_null(strstr(output, "      0  "));
 	free(output);
 	free(errors);
@@ -207,7 +207,7 @@ static void test_loops(void **state)
 	snprintf(expected, sizeof(expected),
 		 "                 %7s  loop: 2 entries, 10 iterations (5.0 each), 97.8 "
 		 "%%\n"
-		 "     10   5.4 %%  %7" PRIx64 "  mov %%esi, %%ecx\n"
+		 "     10   5.4 %%  %7" PRIx64 "  mov    %%esi,%%ecx\n"
 		 "                 %7s  loop in 1: 10 entries, 70 iterations (7.0 each), "
 		 "76.1 %%\n",
 		 "", nested_at + 2, "");
@@ -241,7 +241,7 @@ static void test_json(void **state)
 		 "\"loads\": 0, \"load.bytes\": 0, \"stores\": 0, \"store.bytes\": 0, "
 		 "\"repeated\": 0, "
 		 "\"code\": [\n"
-		 "    {\"address\": \"0x%" PRIx64 "\", \"text\": \"mov $0x7, %%eax\", "
+		 "    {\"address\": \"0x%" PRIx64 "\", \"text\": \"mov    $0x7,%%eax\", "
 		 "\"file\": \"",
 		 start + 4, start + 4);
 	assert_non_null(strstr(output, block));

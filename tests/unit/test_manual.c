@@ -143,14 +143,14 @@ static void check_no_more_options(const char *command)
 static void test_run(void **state)
 {
 	(void)state;
-	check_options("run", 35);
+	check_options("run", 41);
 	check_no_more_options("run");
 }
 
 static void test_attach(void **state)
 {
 	(void)state;
-	check_options("attach", 34);
+	check_options("attach", 40);
 	check_no_more_options("attach");
 }
 
@@ -227,11 +227,39 @@ static void test_stacks(void **state)
 	check_no_more_options("stacks");
 }
 
+static void test_values(void **state)
+{
+	(void)state;
+	check_options("values", 12);
+	check_no_more_options("values");
+}
+
 static void test_loops(void **state)
 {
 	(void)state;
 	check_options("loops", 9);
 	check_no_more_options("loops");
+}
+
+static void test_page(void **state)
+{
+	(void)state;
+	check_options("page", 7);
+	check_no_more_options("page");
+}
+
+static void test_export(void **state)
+{
+	(void)state;
+	check_options("export", 12);
+	check_no_more_options("export");
+}
+
+static void test_import(void **state)
+{
+	(void)state;
+	check_options("import", 6);
+	check_no_more_options("import");
 }
 
 static void test_pbo(void **state)
@@ -386,11 +414,13 @@ int main(void)
 		cmocka_unit_test(test_coverage),     cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_mix),          cmocka_unit_test(test_bbv),
-		cmocka_unit_test(test_pbo),          cmocka_unit_test(test_query),
-		cmocka_unit_test(test_loops),        cmocka_unit_test(test_annotate),
-		cmocka_unit_test(test_graph),        cmocka_unit_test(test_channel),
-		cmocka_unit_test(test_label),        cmocka_unit_test(test_summarize),
-		cmocka_unit_test(test_tool),         cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_page),         cmocka_unit_test(test_pbo),
+		cmocka_unit_test(test_export),       cmocka_unit_test(test_import),
+		cmocka_unit_test(test_query),        cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_annotate),     cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_channel),      cmocka_unit_test(test_label),
+		cmocka_unit_test(test_summarize),    cmocka_unit_test(test_tool),
+		cmocka_unit_test(test_values),       cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_stacks),
 	};
 	char beside[PATH_MAX];

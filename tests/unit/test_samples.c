@@ -487,6 +487,82 @@ static void expect_code(struct jit_dump *dump, struct sample_module *module,
 }
 
 /* Code is replaced and moved; each moment has its own. */
+/* Samples are found again by their thread, in the order of time, and equal contexts have
+ * one number. */
+static void keeps_for_contexts(void **state)
+{
+	struct sample_contexts contexts = {0};
+	struct sample_sums sums = {0};
+	const uint64_t times[] = {30, 10, 20};
+	struct sample_kept *found;
+	size_t count;
+
+	(void)state;
+	for (uint32_t tid = 3; tid > 0; tid--) {
+		for (size_t i = 0; i < array_count(times); i++) {
+			const struct sample_record record = {
+				.pid = PID, .tid = tid, .time = times[i]};
+			const struct sample_sum sum = {.node = 1, .samples = 1};
+
+			sample_contexts_keep(&contexts, &record, &sum);
+		}
+	}
+	sample_contexts_sort(&contexts);
+	found = sample_contexts_of(&contexts, PID, 2, &count);
+	assert_int_equal(count, 3);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(found[i].time, 10 * (i + 1));
+	sample_contexts_of(&contexts, CHILD, 2, &count);
+	assert_int_equal(count, 0);
+	assert_int_equal(sample_contexts_number(&contexts, ""), 0);
+	assert_int_equal(sample_contexts_number(&contexts, "main"), 1);
+	assert_int_equal(sample_contexts_number(&contexts, "main/solve"), 2);
+	assert_int_equal(sample_contexts_number(&contexts, "main"), 1);
+	found[0].sum.context = 1;
+	sample_contexts_add(&contexts, &sums);
+	assert_int_equal(contexts.kept.count, 0);
+	assert_int_equal(sums.sums.count, 2);
+	sample_contexts_deinit(&contexts);
+	sample_sums_deinit(&sums);
+}
+
+/* Without perf events: of a look only its own id is an event, and the clock is taken
+ * instead of what cannot be had; why there is no sample is said. */
+static void looks_instead(void **state)
+{
+	struct sampler *sampler = make_sampler("cycles,page-faults", false);
+	struct sample_record record = {.kind = SAMPLE_TAKEN,
+				       .pid = PID,
+				       .tid = PID,
+				       .id = STREAM_EVENT,
+				       .ip = 0x10010,
+				       .period = 3000000,
+				       .overrun = 2,
+				       .name = ""};
+	struct text text = {0};
+
+	(void)state;
+	sample_source_look(&sampler->source, "forbidden");
+	assert_string_equal(sampler->events.items[0].name, "cpu-clock");
+	assert_non_null(strstr(sampler->source.notes.data, "forbidden"));
+	assert_non_null(strstr(sampler->source.notes.data, "event cycles"));
+	sampler_see(sampler, &record);
+	assert_int_equal(sampler->taken[0], 0);
+	sampler_explain_empty(sampler, &text);
+	assert_non_null(strstr(text.data, "did not happen"));
+	record.id = SAMPLE_LOOK_ID;
+	sampler->paused = true;
+	sampler_see(sampler, &record);
+	sampler_explain_empty(sampler, &text);
+	assert_non_null(strstr(text.data, "all 3 are of times"));
+	sampler->paused = false;
+	sampler_see(sampler, &record);
+	assert_int_equal(sampler->taken[0], 3);
+	assert_int_equal(total_of(sampler), 3);
+	text_deinit(&text);
+	sampler_destroy(sampler);
+}
+
 static void follows_dumps(void **state)
 {
 	struct sample_modules modules = {0};
@@ -543,6 +619,8 @@ int main(void)
 		cmocka_unit_test(names_generated_code),
 		cmocka_unit_test(reads_maps),
 		cmocka_unit_test(follows_dumps),
+		cmocka_unit_test(keeps_for_contexts),
+		cmocka_unit_test(looks_instead),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,11 +231,15 @@ static struct recipe_place place_of(const struct point_places *places,
 		place.live = places->live.before.items[next];
 		place.flags = places->live.flags.items[next];
 	}
+	place.live |= places->wanted;
 	return place;
 }
 
-size_t point_places_measure(struct point_places *places, uint64_t address)
+/* Measures all points. Returns registers that some read though the program does not. */
+static uint16_t measure_all(struct point_places *places, uint64_t address)
 {
+	uint16_t wanted = 0;
+
 	for (size_t i = 0; i < places->list.items.count; i++) {
 		const struct point *point = &places->list.items.items[i];
 		struct point_state *state = &places->states.items[i];
@@ -249,7 +253,19 @@ size_t point_places_measure(struct point_places *places, uint64_t address)
 					 places->sources->items[point->source],
 					 &places->function, point, &state->needs);
 		state->trouble = trouble ? (uint8_t)trouble : POINT_STAYS;
+		wanted |= (uint16_t)(state->needs.read & ~place.live);
 	}
+	return wanted;
+}
+
+/* A register that one point reads must not be changed by another one in front of it, even
+ * if the program does not need it any more. */
+size_t point_places_measure(struct point_places *places, uint64_t address)
+{
+	places->wanted = 0;
+	places->wanted = measure_all(places, address);
+	if (places->wanted)
+		measure_all(places, address);
 	return point_places_size(places);
 }
 

@@ -24,6 +24,7 @@ struct point_places {
 			 there: behind the last instruction of a block they are on
 			 its edge, and on the edge of a jump they are in front of it */
 	struct VECTOR(struct point_state) states; /* by point */
+	uint16_t wanted; /* general registers that are as good as alive everywhere */
 	struct live_registers live;
 	struct recipe recipe; /* scratch */
 	/* By source: its numbers of counters, and the first of them. */

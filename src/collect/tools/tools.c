@@ -39,6 +39,16 @@ static void save_points(struct profile_writer *writer, const struct module_count
 
 static const struct collector_ops tools_ops = {.save_points = save_points};
 
+const struct collector collector_values_exact = {
+	.name = "values:exact",
+	.summary = "values of all executions of chosen functions: see --only",
+	.probe = PLAN_PROBE_COUNT,
+	.depth = PLAN_POINTS,
+	.slot_size = 8,
+	.values_exact = true,
+	.ops = {&tools_ops},
+};
+
 const struct collector collector_tools = {
 	.name = "tools",
 	.summary = "what tools and labels add (--tool, --labels)",

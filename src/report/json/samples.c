@@ -43,6 +43,8 @@ void json_add_events(struct text *out, const struct report_profile *profile)
 		if (event->period)
 			json_add_number(out, "event.period", event->period);
 		json_add_number(out, "event.samples", event->samples);
+		if (event->looks)
+			json_add_number(out, "event.looks", event->looks);
 		json_add_number(out, "event.total", event->total);
 		json_add_number(out, "event.time.ns", event->time_ns);
 		text_add(out, "}");

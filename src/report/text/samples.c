@@ -31,7 +31,8 @@ static void add_rate(struct text *out, const struct report_event *event)
 		text_add(out, " Hz asked");
 		if (time)
 			text_format(out, ", %.0f Hz got",
-				    (double)event->samples * 1e9 / (double)time);
+				    (double)(event->looks ?: event->samples) * 1e9 /
+					    (double)time);
 		return;
 	}
 	text_add(out, "one each ");
@@ -58,7 +59,11 @@ static void add_event(struct text *out, const struct report_event *event)
 		return;
 	}
 	report_add_count(out, event->samples, "sample", "samples");
-	text_add(out, " of user code, ");
+	text_add(out, event->kernel ? ", " : " of user code, ");
+	if (event->looks) {
+		report_add_count(out, event->looks, "look", "looks");
+		text_add(out, ", ");
+	}
 	add_rate(out, event);
 	text_add(out, " of ");
 	if (event->is_clock) {

@@ -5,6 +5,9 @@
 #include <cpuid.h>
 #include <sys/mman.h>
 
+/* How often both clocks are read, unless that took less than these ticks. */
+enum { MOMENT_TRIES = 16, MOMENT_TICKS = 1000 };
+
 static struct runtime_state none;
 struct runtime_state *runtime_state = &none;
 
@@ -40,9 +43,21 @@ bool state_has_steady_ticks(void)
 
 struct context_moment state_moment(void)
 {
-	uint64_t ns = runtime_clock_ns();
+	struct context_moment moment = {0};
+	uint64_t least = UINT64_MAX;
 
-	return (struct context_moment){steady ? __rdtsc() : ns, ns};
+	/* Something else may run in between, for milliseconds: samples are placed in
+	 * regions by these two clocks, to the microsecond. */
+	for (int i = 0; i < MOMENT_TRIES && least > MOMENT_TICKS; i++) {
+		const uint64_t before = __rdtsc(), ns = runtime_clock_ns();
+		const uint64_t passed = __rdtsc() - before;
+
+		if (passed >= least)
+			continue;
+		least = passed;
+		moment = (struct context_moment){steady ? before + passed / 2 : ns, ns};
+	}
+	return moment;
 }
 
 double state_tick_ns(const struct context_moment *begin)

@@ -4,6 +4,7 @@
 #include "code/locate/address_map.h"
 #include "code/plan/plan_rows.h"
 #include "sample/sampler.h"
+#include "session/count/peeks.h"
 #include "session/state/tables.h"
 
 /* Nanoseconds between looks. A process that ends, and modules that come and go, have
@@ -72,6 +73,7 @@ struct trm_error *sampled_begin(struct session *session, pid_t pid, bool at_once
 		.rate = options->samples.rate,
 		.threads = options->threads,
 		.no_follow = options->no_follow,
+		.contexts = options->context.what != NULL,
 	};
 
 	if (!options->collector->samples)
@@ -91,6 +93,11 @@ struct trm_error *sampled_begin(struct session *session, pid_t pid, bool at_once
 
 	if (!error)
 		return NULL;
+	if (error->code == TRM_ERROR_UNSUPPORTED) {
+		sample_source_look(&session->sampler->source, error->message);
+		trm_error_destroy(error);
+		return NULL;
+	}
 	sampler_destroy(session->sampler);
 	session->sampler = NULL;
 	return error;
@@ -101,6 +108,8 @@ void sampled_take(struct session *session)
 	if (!session->sampler || session->sampler->finished)
 		return;
 	session->sampler->paused = session->window.state != WINDOW_OPEN;
+	if (session->sampler->source.looked)
+		peeks_count(session);
 	sampler_take(session->sampler, true);
 	session->sampled_ns = clock_now_ns();
 }
@@ -111,6 +120,10 @@ uint64_t sampled_act(struct session *session)
 
 	if (!session->sampler || session->sampler->finished)
 		return UINT64_MAX;
+	if (session->sampler->source.looked) {
+		session->sampler->paused = session->window.state != WINDOW_OPEN;
+		return peeks_act(session);
+	}
 	if (now < session->sampled_ns + LOOK_NS)
 		return session->sampled_ns + LOOK_NS - now;
 	session->sampler->paused = session->window.state != WINDOW_OPEN;

@@ -8,8 +8,10 @@
 #include "image/walkers.h"
 #include "session/cache/cache.h"
 #include "session/cache/exception_rate.h"
+#include "session/count/peeks.h"
 #include "session/count/read_banks.h"
 #include "session/count/sampled.h"
+#include "session/count/values.h"
 #include "session/count/window.h"
 #include "session/follow/fired_restore.h"
 #include "session/follow/foreign_translators.h"
@@ -23,10 +25,12 @@
 #include "session/modules/pages.h"
 #include "session/modules/trampolines.h"
 #include "session/options/options.h"
+#include "session/position/fault_actions.h"
 #include "session/position/interrupted_calls.h"
 #include "session/position/reentry.h"
 #include "session/position/residues.h"
 #include "session/position/signal_frames.h"
+#include "session/position/stretches.h"
 #include "session/state/doorbell.h"
 #include "session/state/memory.h"
 #include "session/state/module.h"
@@ -146,6 +150,7 @@ static struct trm_error *make_space(struct session *session, struct thread *thre
 	}
 	thread->process->space = space;
 	thread->stack_end = stack_pointer_of(thread);
+	fault_actions_begin(session, thread);
 	thread_assign_bank(session, thread, 0);
 	if (!thread->bank)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
@@ -344,6 +349,7 @@ static void on_exec(struct session *session, struct thread *thread)
 	}
 	unannounced_leave(session, thread, false);
 	residues_end(thread);
+	stretches_end(session, thread);
 	tool_see_exec(thread);
 	if (thread->bank)
 		arena_give_bank(thread->bank);
@@ -456,6 +462,8 @@ static void adopt_child(struct session *session, struct thread *parent,
 	child->process = session_add_process(session, child->tid, process->pid,
 					     process->image->program);
 	child->process->threads = 1;
+	child->process->on_segv = process->on_segv;
+	child->process->on_bus = process->on_bus;
 	child->process->image->threads = 1;
 	child->process->image->hidden =
 		session->options->no_follow || (process->space && process->space->bare);
@@ -664,6 +672,9 @@ void follow_event(struct session *session, const struct event *event)
 		return;
 	}
 	thread->stopped = true;
+	if (event->kind != EVENT_EXITED && event->kind != EVENT_KILLED &&
+	    event->kind != EVENT_EXEC)
+		stretches_see_stop(session, thread);
 	fast_timers_see_stop(session, thread);
 	held_begin(thread, 0);
 	thread->event_pending = false;
@@ -681,6 +692,8 @@ void follow_event(struct session *session, const struct event *event)
 	}
 	if (thread->state == THREAD_WAITING)
 		return;
+	if (event->kind != EVENT_STOP)
+		peeks_see_event(session, thread);
 	switch (event->kind) {
 	case EVENT_SIGNAL:
 		signals_deliver(session, thread, event->value);
@@ -701,6 +714,8 @@ void follow_event(struct session *session, const struct event *event)
 		break;
 	case EVENT_STOP:
 		interrupted_calls_see_stop(thread);
+		peeks_see_stop(session, thread);
+		values_see_interrupt(session, thread);
 		thread_resume(session, thread, 0);
 		break;
 	default:

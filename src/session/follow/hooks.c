@@ -13,6 +13,7 @@
 #include "session/modules/modules.h"
 #include "session/modules/pages.h"
 #include "session/modules/texts.h"
+#include "session/position/fault_actions.h"
 #include "session/state/module.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
@@ -163,6 +164,17 @@ static void serve_seccomp(struct request *request)
 	vector_for_each (&request->session->all_threads, thread)
 		if ((*thread)->process == process && (*thread)->bank)
 			(*thread)->bank->shared->quiet |= 1;
+}
+
+static void serve_action(struct request *request)
+{
+	fault_actions_see(request->thread->process, (int)request->arguments[0],
+			  request->arguments[1]);
+}
+
+static void serve_limit(struct request *request)
+{
+	tool_data_shrink(request->session, request->thread);
 }
 
 static void serve_window(struct request *request)
@@ -359,7 +371,8 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_LOADED] = serve_modules,    [WIRE_HOOK_MADVISE] = serve_madvise,
 	[WIRE_HOOK_BEYOND] = serve_beyond,     [WIRE_HOOK_GS] = serve_gs,
 	[WIRE_HOOK_GS_CODE] = serve_gs,        [WIRE_HOOK_GS_CALL] = serve_gs,
-	[WIRE_HOOK_PRCTL] = serve_prctl,
+	[WIRE_HOOK_PRCTL] = serve_prctl,       [WIRE_HOOK_ACTION] = serve_action,
+	[WIRE_HOOK_LIMIT] = serve_limit,
 };
 
 static void serve_hook(struct session *session, struct bank *bank)

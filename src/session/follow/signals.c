@@ -4,6 +4,7 @@
 #include "session/count/window.h"
 #include "session/follow/trapping.h"
 #include "session/position/checked_loads.h"
+#include "session/position/fault_actions.h"
 #include "session/position/finish.h"
 #include "session/position/interrupted_calls.h"
 #include "session/position/return_addresses.h"
@@ -17,6 +18,8 @@
 #include "session/tool/tool_points.h"
 
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Bytes of the instruction syscall. */
 enum { SYSTEM_CALL = 2 };
@@ -72,6 +75,26 @@ static bool show_original(struct thread *thread, enum settled settled,
 	return true;
 }
 
+/* Leads a thread on that has faulted at a load of ours. Returns false if it has not. */
+static bool pass_load(struct session *session, struct thread *thread,
+		      const siginfo_t *info, const struct user_regs_struct *registers)
+{
+	const bool fault = is_fault(info);
+	const int signal = info->si_signo;
+
+	if ((!fault && !fault_actions_merge(thread, signal)) ||
+	    (!finish_pass_check(thread, signal, registers) &&
+	     !checked_loads_pass(thread, registers)))
+		return false;
+	fault_actions_restore(session, thread, signal);
+	if (!fault) {
+		thread->held = *info;
+		syscall(SYS_tkill, thread->tid, signal);
+	}
+	thread_resume(session, thread, 0);
+	return true;
+}
+
 void signals_deliver(struct session *session, struct thread *thread, int signal)
 {
 	struct user_regs_struct registers;
@@ -85,11 +108,8 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		thread_resume(session, thread, signal);
 		return;
 	}
-	if (is_fault(&info) && (finish_pass_check(thread, signal, &registers) ||
-				checked_loads_pass(thread, &registers))) {
-		thread_resume(session, thread, 0);
+	if (pass_load(session, thread, &info, &registers))
 		return;
-	}
 	if (fast_timers_put_off(session, thread, &info, &registers))
 		return;
 	window_signalled(session, signal);
@@ -139,6 +159,7 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		return;
 	if (settled == SETTLED_RAN) /* it was sent again and is pending now */
 		signal = 0;
+	fault_actions_deliver(thread->process, signal);
 	if (trapping == TRAPPING_NONE)
 		thread_resume(session, thread, signal);
 	else

@@ -330,6 +330,9 @@ static struct trm_error *instrument_module(struct session *session, struct threa
 		if (other->broken)
 			return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s",
 						module->file->trouble);
+		if (other->unfinished)
+			return trm_error_create(TRM_ERROR_GONE,
+						"its trampolines are not mapped yet");
 		module->code_address = other->code_address;
 		module->address_maps_at = other->address_maps_at;
 		module->first_slot = other->first_slot;
@@ -370,6 +373,18 @@ static void note_file(struct image_run *image, struct module_file *file)
 	vector_push(&image->files, file->index);
 }
 
+/* Leaves a module as the file has it. What is told of its text goes first, as threads of
+ * the program look there. */
+static void give_up(struct session *session, struct thread *thread, struct module *module)
+{
+	const struct space *space = thread->process->space;
+
+	texts_remove(session, space, module);
+	if (module->code_size && !session->attached && module_text_of(module))
+		trm_error_destroy(pages_write(space, module, module->text_start, true));
+	module->broken = true;
+}
+
 static void try_to_instrument(struct session *session, struct thread *thread,
 			      struct module *module)
 {
@@ -378,10 +393,9 @@ static void try_to_instrument(struct session *session, struct thread *thread,
 	/* The thread ended, or cannot be used now: another one can do it. */
 	module->unfinished =
 		error && error->code == TRM_ERROR_GONE && thread->process->space->holding;
-	module->broken = error && !module->unfinished;
+	if (error && !module->unfinished)
+		give_up(session, thread, module);
 	module->refused = error && error->code == TRM_ERROR_LIMIT;
-	if (module->broken)
-		texts_remove(session, thread->process->space, module);
 	if (module->refused)
 		vector_push(&thread->process->image->refused, module->file->index);
 	else if (module->broken && !module->file->trouble)

@@ -100,6 +100,9 @@ struct collector {
 	bool stacks;        /* all threads are looked at: see stacks/look.h */
 	bool waits;         /* blocking calls are followed: see stacks/waits.h */
 	bool callpath;      /* with the calls that led there */
+	bool values;        /* values are sampled: see session/count/values.h */
+	bool values_exact;  /* of all executions, by the tool "values" */
+	bool values_alone;  /* and nothing is counted */
 	bool spans;         /* calls of chosen functions are regions, too */
 	bool spans_alone;   /* and nothing is counted */
 	bool routines;      /* points call routines in the program */

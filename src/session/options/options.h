@@ -124,12 +124,30 @@ struct session_samples {
 	uint64_t look_ns;      /* from one look at all threads to the next; 0: none */
 };
 
+enum { VALUES_LENGTH = 8, VALUES_LENGTH_MAX = 64 };
+/* Values that are sampled: see session/count/values.h. */
+struct session_values {
+	bool on;
+	uint64_t length; /* instructions of a stretch */
+	uint64_t every;  /* at each so many interrupts */
+	uint64_t seed;   /* of the jitter */
+	char *kinds;     /* as given; NULL: the usual ones */
+	bool want[4];    /* enum value_kind */
+};
+enum value_kind {
+	VALUE_KIND_VALUES,
+	VALUE_KIND_ADDRESSES,
+	VALUE_KIND_REPLAYS,
+	VALUE_KIND_LATENCY
+};
+
 struct probe_program;
 
 struct session_options {
 	const struct collector *collector;
 	struct session_context context;
 	struct session_samples samples;
+	struct session_values values;
 	struct patterns only; /* empty: everything */
 	struct patterns skip;
 	bool hooks_alone;        /* no function is measured; `only` is empty */

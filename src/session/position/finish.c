@@ -8,6 +8,7 @@
 #include "resident/resident.h"
 #include "session/cache/address_maps.h"
 #include "session/cache/module_text.h"
+#include "session/position/fault_actions.h"
 #include "session/position/settle.h"
 #include "wire/bank.h"
 
@@ -18,8 +19,8 @@
 #define FINISH_MS 2000
 
 /* Leads a thread on that has faulted at a load of the copied rest of a point. */
-static bool pass_fault(const struct thread *thread, const struct finish_code *copy,
-		       const struct event *event)
+static bool pass_fault(struct session *session, const struct thread *thread,
+		       const struct finish_code *copy, const struct event *event)
 {
 	struct user_regs_struct registers;
 	uint32_t then;
@@ -31,8 +32,10 @@ static bool pass_fault(const struct thread *thread, const struct finish_code *co
 			   (uint32_t)(registers.rip - copy->start) + copy->offset, &then))
 		return false;
 	registers.rip = copy->start + (then - copy->offset);
-	return !remote_failed(remote_set_registers(thread->tid, &registers)) &&
-	       !remote_failed(remote_resume(thread->tid, REMOTE_SYSCALL, 0));
+	if (remote_failed(remote_set_registers(thread->tid, &registers)))
+		return false;
+	fault_actions_restore(session, thread, event->value);
+	return !remote_failed(remote_resume(thread->tid, REMOTE_SYSCALL, 0));
 }
 
 bool finish_pass_check(const struct thread *thread, int signal,
@@ -60,7 +63,7 @@ static bool wait_for_copy(struct session *session, struct thread *thread,
 		if (!event_wait_thread(&session->queue, thread->tid, FINISH_MS,
 				       ret_event))
 			return false;
-	} while (pass_fault(thread, copy, ret_event));
+	} while (pass_fault(session, thread, copy, ret_event));
 	return true;
 }
 

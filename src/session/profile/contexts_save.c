@@ -58,6 +58,8 @@ static void save_spool(const struct session *session, const struct context_savin
 	if (window_has_context_parts(session))
 		context_save_parts(writer, spool, image, &session->parts,
 				   session->window.intervals.count);
+	else if (session->sampler && !session->options->collector->trace)
+		context_save_paths(writer, spool, image);
 	else
 		context_save(writer, spool, image);
 }

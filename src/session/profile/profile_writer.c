@@ -27,6 +27,7 @@
 #include "session/profile/samples_save.h"
 #include "session/profile/skips_save.h"
 #include "session/profile/tool_rows_save.h"
+#include "session/profile/values_save.h"
 #include "session/profile/unmatched.h"
 #include "session/state/session.h"
 #include "session/state/tables.h"
@@ -193,7 +194,8 @@ static struct trm_error *save_globals(struct profile_writer *writer)
 					     sizeof(exit_text));
 	gmtime_r(&session->start_time, &broken);
 	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", &broken);
-	join_patterns(&only, options->only.items, options->only.count);
+	if (!options->collector->values_alone)
+		join_patterns(&only, options->only.items, options->only.count);
 	join_patterns(&skip, options->skip.items, options->skip.count);
 	join_patterns(&regions, options->regions.items, options->regions.count);
 	unmatched_describe(session, &unmatched);
@@ -704,6 +706,7 @@ static void save_image(struct profile_writer *writer, struct image_run *image)
 	save_counts(writer, image);
 	collector_call(writer->session, save_image, writer, image);
 	tool_rows_save(writer, image);
+	values_save(writer, image);
 }
 
 static void save_intervals(struct profile_writer *writer)
@@ -736,6 +739,8 @@ static struct trm_error *write_profile(struct session *session, int fd)
 	collector_call(session, save_begin, &writer);
 	if (!error)
 		error = save_globals(&writer);
+	if (!error)
+		error = values_save_globals(&writer);
 	if (!error) {
 		vector_for_each (&session->images, image)
 			save_image(&writer, *image);

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "sample/sampler.h"
 #include "sample/save.h"
+#include "session/profile/sample_contexts.h"
 
 /* The images that a process had come in the same order in the records of samples. */
 static uint32_t *match_images(const struct session *session,
@@ -14,7 +15,12 @@ static uint32_t *match_images(const struct session *session,
 
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t pid = sampler->processes.images.items[i].pid;
+		const uint32_t owner = sampler->processes.images.items[i].owner;
 
+		if (owner) {
+			numbers[i] = session->images.items[owner - 1]->hidden ? 0 : owner;
+			continue;
+		}
 		for (size_t at = 0; at < session->images.count; at++) {
 			const struct image_run *image = session->images.items[at];
 
@@ -44,5 +50,6 @@ struct trm_error *samples_save(struct profile_writer *writer)
 	};
 
 	sample_source_count(&sampler->source);
+	sample_contexts_place(sampler);
 	return sample_save(&saving, sampler);
 }

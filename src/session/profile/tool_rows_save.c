@@ -168,17 +168,17 @@ static const char *tool_name(const struct session *session, uint32_t tool)
 	const struct tool_choices *choices = &session->options->tools;
 
 	if (tool >= choices->count)
-		return "?";
+		return tool == TOOL_ROWS_VALUES ? "values" : "?";
 	return choices->items[tool].name ? choices->items[tool].name
 					 : path_name(choices->items[tool].path);
 }
 
 static void save_row(struct profile_writer *writer, const struct image_run *image,
-		     const struct tool_row *row)
+		     const struct tool_rows *rows, const struct tool_row *row)
 {
 	const struct session *session = writer->session;
 	const struct tool_shape *shape = session->tool_shapes.items.items[row->shape];
-	const uint64_t *words = image->tool_rows.words.items + row->first;
+	const uint64_t *words = rows->words.items + row->first;
 	struct row_record saving = {.writer = writer,
 				    .tool = tool_name(session, shape->tool)};
 	struct code_place place;
@@ -204,10 +204,16 @@ static void save_row(struct profile_writer *writer, const struct image_run *imag
 	trm_writer_record(writer->writer, saving.node, saving.pairs, saving.count);
 }
 
+void tool_rows_save_list(struct profile_writer *writer, const struct image_run *image,
+			 const struct tool_rows *rows)
+{
+	vector_for_each (&rows->items, row)
+		save_row(writer, image, rows, row);
+}
+
 void tool_rows_save(struct profile_writer *writer, const struct image_run *image)
 {
-	vector_for_each (&image->tool_rows.items, row)
-		save_row(writer, image, row);
+	tool_rows_save_list(writer, image, &image->tool_rows);
 }
 
 void tool_rows_save_numbers(struct profile_writer *writer,

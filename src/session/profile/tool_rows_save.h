@@ -11,6 +11,9 @@ struct tool_row_number {
 };
 
 /* Writes the rows of an image. */
+/* Writes rows that are not the image's own. */
+void tool_rows_save_list(struct profile_writer *writer, const struct image_run *image,
+			 const struct tool_rows *rows);
 void tool_rows_save(struct profile_writer *writer, const struct image_run *image);
 
 /* Writes a row with the numbers that a tool has for a function, in

@@ -313,7 +313,7 @@ void unmatched_describe(const struct session *session, struct text *text)
 		{"stop-at-load", &stop->loads, 0, false},
 	};
 
-	for (size_t i = 0; i < array_count(rows); i++)
+	for (size_t i = options->collector->values_alone; i < array_count(rows); i++)
 		vector_for_each (rows[i].patterns, pattern)
 			ask_question(session,
 				     &(struct question){rows[i].option, pattern,

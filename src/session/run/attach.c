@@ -16,11 +16,13 @@
 #include "session/cache/module_file.h"
 #include "session/cache/plan_workers.h"
 #include "session/count/sampled.h"
+#include "session/count/values.h"
 #include "session/count/window.h"
 #include "session/follow/follow.h"
 #include "session/follow/memory_watch.h"
 #include "session/modules/modules.h"
 #include "session/modules/swap.h"
+#include "session/position/fault_actions.h"
 #include "session/position/interrupted_calls.h"
 #include "session/position/reentry.h"
 #include "session/position/settle.h"
@@ -181,6 +183,7 @@ static struct trm_error *make_arena(void *context, struct thread *thread)
 
 	TRM_TRY(check_thread(attachment, thread));
 	TRM_TRY(space_make_arena(attachment->session, thread, thread->process->space));
+	fault_actions_begin(attachment->session, thread);
 	return space_reserve_banks(attachment->session, thread->process->space, thread,
 				   1);
 }
@@ -564,9 +567,9 @@ static void save_often(struct attachment *attachment, struct course *course)
  * until more is due. */
 static uint64_t act_in_time(struct session *session)
 {
-	const uint64_t limits[] = {window_act(session), memory_watch_act(session),
+	const uint64_t limits[] = {window_act(session),   memory_watch_act(session),
 				   guardian_act(session), tool_points_act(session),
-				   sampled_act(session)};
+				   sampled_act(session),  values_act(session)};
 	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < array_count(limits); i++)
@@ -707,16 +710,13 @@ struct trm_error *session_attach(const struct session_options *options,
 {
 	/* Its contents are needed until this process ends, which is soon. */
 	static struct session session;
+	static struct collector traced;
 	struct session_options described = *options;
 	char program[PATH_MAX];
 	scoped_free char *words = NULL;
 	sigset_t signals;
 
 	TRM_TRY(check_collector(options->collector));
-	const bool traces = options->collector->slot_size;
-
-	if (!request->waits && traces)
-		TRM_TRY(attach_check(request->pid));
 	TRM_TRY(session_check_output(options->output));
 	remote_read_program(request->pid, program, sizeof(program));
 	scoped_free const char **command = read_command(request->pid, program, &words);
@@ -727,11 +727,20 @@ struct trm_error *session_attach(const struct session_options *options,
 	described.arguments = command;
 	described.live = true;
 	block_signals(&signals);
-	if (!traces)
-		return samples_attach(&described, request, command);
+	if (!options->collector->slot_size) {
+		struct trm_error *error = samples_attach(&described, request, command);
+
+		if (!samples_are_forbidden(error))
+			return error;
+		trm_error_destroy(error);
+		samples_trace(options->collector, &traced);
+		described.collector = &traced;
+	}
 	if (!request->waits)
-		TRM_TRY(sampled_begin(&session, request->pid, true));
+		TRM_TRY(attach_check(request->pid));
+	TRM_TRY(sampled_begin(&session, request->pid, !request->waits));
 	session.cache = cache_create(options->quiet);
+	values_begin(&session);
 	trm_error_destroy(doorbell_create(&session.doorbell));
 	session.plan_workers = plan_workers_create(session.cache, &described, -1);
 	struct trm_error *error = attach_and_run(&session, request, program, &signals);

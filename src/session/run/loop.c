@@ -7,6 +7,7 @@
 #include "session/cache/cache_prune.h"
 #include "session/cache/plan_workers.h"
 #include "session/count/sampled.h"
+#include "session/count/values.h"
 #include "session/count/window.h"
 #include "session/follow/follow.h"
 #include "session/follow/hooks.h"
@@ -15,6 +16,7 @@
 #include "session/follow/unannounced.h"
 #include "session/learn/replan.h"
 #include "session/profile/profile_writer.h"
+#include "session/profile/sample_contexts.h"
 #include "session/run/contexts.h"
 #include "session/run/guardian.h"
 #include "session/run/run.h"
@@ -48,6 +50,8 @@ static bool begin_sampling(struct session *session, const struct tracer_start *s
 
 	if (error)
 		tracer_fail(start->status_fd, error);
+	else if (session->sampler)
+		sample_contexts_watch(session->sampler, session->options->context.folder);
 	return !error;
 }
 
@@ -114,6 +118,9 @@ void session_act(struct session *session)
 				hooks_serve(session, session->families.items[i]);
 	} while (more);
 	unannounced_find_parents(session);
+	vector_for_each (&session->families, family)
+		__atomic_fetch_add(&(*family)->arena->control->beats, 1,
+				   __ATOMIC_RELAXED);
 }
 
 static bool has_rung(const struct session *session)
@@ -197,8 +204,9 @@ int session_wait(const struct session *session, const sigset_t *signals,
 static uint64_t act_in_time(struct session *session)
 {
 	static uint64_t (*const acts[])(struct session *) = {
-		fired_act,        window_act,   fast_timers_act, inline_caches_act,
-		memory_watch_act, guardian_act, tool_points_act, sampled_act,
+		fired_act,         window_act,       fast_timers_act,
+		inline_caches_act, memory_watch_act, guardian_act,
+		tool_points_act,   sampled_act,      values_act,
 	};
 	uint64_t limit = UINT64_MAX;
 
@@ -276,6 +284,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	session.start_time = time(NULL);
 	if (write(start->go_fd, "g", 1) != 1)
 		return 1;
+	values_begin(&session);
 	guardian_begin(&session, start->status_fd);
 	run_loop(&session, start, &signals);
 	doorbell_destroy(session.doorbell);

@@ -469,6 +469,23 @@ static struct trm_error *run_traced(const struct session_options *options,
 	return error;
 }
 
+/* Where perf events are forbidden the program is traced. */
+static struct trm_error *run_sampled(const struct session_options *options,
+				     const char *elf, struct run_outcome *outcome)
+{
+	struct session_options own = *options;
+	struct collector traced;
+	struct trm_error *error = samples_run(options, elf, outcome);
+
+	if (!samples_are_forbidden(error))
+		return error;
+	trm_error_destroy(error);
+	*outcome = (struct run_outcome){0};
+	samples_trace(options->collector, &traced);
+	own.collector = &traced;
+	return run_traced(&own, elf, outcome);
+}
+
 struct trm_error *session_run(const struct session_options *options,
 			      struct run_outcome *ret_outcome)
 {
@@ -485,7 +502,7 @@ struct trm_error *session_run(const struct session_options *options,
 	struct trm_error *error =
 		options->collector->slot_size || options->collector->waits
 			? run_traced(&own, elf, ret_outcome)
-		: options->collector->samples ? samples_run(&own, elf, ret_outcome)
+		: options->collector->samples ? run_sampled(&own, elf, ret_outcome)
 					      : contexts_run(&own, elf, ret_outcome);
 
 	if (!ret_outcome->tracer_answered)

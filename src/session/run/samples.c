@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "context/profile.h"
 #include "record/model.h"
 #include "record/output.h"
@@ -9,7 +10,9 @@
 #include "record/value.h"
 #include "sample/sampler.h"
 #include "sample/save.h"
+#include "session/profile/contexts_save.h"
 #include "session/profile/profile_writer.h"
+#include "session/profile/sample_contexts.h"
 #include "session/run/looks.h"
 
 #include <errno.h>
@@ -32,9 +35,23 @@ struct sampler_options samples_options(const struct session_options *options)
 		.rate = options->samples.rate,
 		.threads = options->threads || options->samples.look_ns,
 		.no_follow = options->no_follow,
+		.contexts = options->context.what != NULL,
 		.after_ns = options->window.start.wait_ns,
 		.for_ns = options->window.stop.wait_ns,
 	};
+}
+
+bool samples_are_forbidden(const struct trm_error *error)
+{
+	return error && error->code == TRM_ERROR_UNSUPPORTED;
+}
+
+void samples_trace(const struct collector *collector, struct collector *ret_traced)
+{
+	*ret_traced = *collector;
+	ret_traced->probe = PLAN_PROBE_COUNT;
+	ret_traced->depth = PLAN_POINTS;
+	ret_traced->slot_size = 8;
 }
 
 /* The numbers of the images that are wanted, by index. */
@@ -82,20 +99,75 @@ static struct trm_error *save_globals(const struct session_options *options,
 		record_uint(stop > start && stop < run->wall_ns ? stop : run->wall_ns));
 }
 
+/* The number of the image that a spool is of: the last of its process that began before;
+ * 0: none that is wanted. */
+static uint32_t number_of(const struct sampler *sampler, const uint32_t *numbers,
+			  const struct context_spool *spool)
+{
+	uint32_t number = 0;
+
+	for (size_t i = 0; i < sampler->processes.images.count; i++) {
+		const struct sample_image *image = &sampler->processes.images.items[i];
+
+		if (image->pid == spool->pid && image->begin_ns <= spool->begin.ns)
+			number = numbers[i];
+	}
+	return number;
+}
+
+/* What the processes said of themselves. */
+static struct trm_error *save_contexts(const struct session_options *options,
+				       const struct sampler *sampler,
+				       const uint32_t *numbers,
+				       struct context_saving *context)
+{
+	struct profile_writer writer = {.model = context->model,
+					.writer = context->writer};
+	struct text faults = {0};
+
+	if (!options->context.folder)
+		return NULL;
+	struct context_spools spools = context_spools_read(options->context.folder);
+
+	if (spools.count)
+		context->first_ns = spools.items[0].head->begin.ns;
+	vector_for_each (&spools, spool) {
+		const uint32_t number = number_of(sampler, numbers, spool->head);
+
+		if (number)
+			(options->collector->trace ? context_save : context_save_paths)(
+				context, spool, number);
+		context_describe_faults(spool, &faults);
+	}
+	context_describe_static(&spools, options->context.is_static, &faults);
+	contexts_recover(options->output, &spools);
+	context_spools_deinit(&spools);
+	struct trm_error *error =
+		faults.length ? profile_writer_global(&writer, "context.faults",
+						      record_string(faults.data))
+			      : NULL;
+
+	text_deinit(&faults);
+	return error;
+}
+
 static struct trm_error *save_parts(const struct session_options *options,
 				    struct sampler *sampler,
 				    const struct context_run *run,
 				    struct record_model *model, struct trm_writer *writer)
 {
-	const struct context_saving context = {.model = model, .writer = writer};
+	struct context_saving context;
 	struct profile_writer globals = {.model = model, .writer = writer};
 	scoped_free uint32_t *numbers = number_images(options, sampler);
 	const struct sample_saving saving = {
 		.model = model, .writer = writer, .numbers = numbers};
 
+	TRM_TRY(context_saving_init(&context, writer, model));
 	TRM_TRY(context_run_save(&context, run, "", any_running(sampler)));
 	TRM_TRY(save_globals(options, &globals, run));
 	TRM_TRY(sample_save_processes(&saving, sampler, run->exit_state));
+	TRM_TRY(save_contexts(options, sampler, numbers, &context));
+	sample_contexts_place(sampler);
 	return sample_save(&saving, sampler);
 }
 
@@ -205,9 +277,11 @@ static struct trm_error *follow_program(const struct session_options *options,
 	struct trm_error *error =
 		looks_open(options, taker->sampler, program, false, &taker->stacks);
 
-	front_block_signals(&signals);
-	if (!error)
+	/* If no events are to be had another program is started, with the same mask. */
+	if (!error) {
+		front_block_signals(&signals);
 		error = begin_taking(taker);
+	}
 	if (!error && write(go_fd, "g", 1) != 1)
 		error = trm_error_system(errno, "cannot start the program");
 	close(go_fd);
@@ -278,6 +352,7 @@ struct trm_error *samples_run(const struct session_options *options, const char 
 	struct sampler *sampler;
 
 	TRM_TRY(sampler_create(&asked, &sampler));
+	sample_contexts_watch(sampler, options->context.folder);
 	struct trm_error *error = run_sampled(options, elf, sampler, outcome);
 
 	sampler_destroy(sampler);

@@ -19,6 +19,13 @@ struct trm_error *samples_attach(const struct session_options *options,
 				 const struct attach_request *request,
 				 const char *const *command);
 
+/* Whether an error of samples_run or samples_attach says that perf events cannot be had.
+ * The program has not begun then, or runs on. */
+bool samples_are_forbidden(const struct trm_error *error);
+
+/* Writes a measurement to `ret_traced` that takes the same samples of a program that is
+ * traced, and changes nothing in its code: see session/count/peeks.h. */
+void samples_trace(const struct collector *collector, struct collector *ret_traced);
 /* Writes the profile of a run whose first process has ended with a status (waitpid).
  * `run`: the caller has set start, wall_ns and first. */
 struct trm_error *samples_write(const struct session_options *options,

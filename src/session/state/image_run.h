@@ -6,6 +6,7 @@
 #include "base/vector.h"
 #include "code/count/edges.h"
 #include "session/state/tool_rows.h"
+#include "session/state/value_tables.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -160,6 +161,7 @@ struct image_run {
 	struct image_graph graph;
 	struct image_probes probes;
 	struct tool_rows tool_rows;
+	struct value_tables values;
 	struct VECTOR(struct image_residue) residues;
 	struct VECTOR(uint32_t) files;   /* indices in session.files of modules that it
 					    had */

@@ -23,6 +23,8 @@ struct family {
 	struct bank *aside; /* see thread_set_aside; NULL: none yet */
 	bool spreads;       /* counters lie where cache files have them, with gaps */
 	uint64_t copies;    /* bytes of addresses given out for copies: see swap.c */
+	uint64_t stretches; /* slots for copied instructions that are in use, a bit each
+			     */
 	uint64_t throws;    /* exception_rate_key, if the time taken by exceptions is
 			       to be recorded; else 0 */
 };

@@ -93,8 +93,11 @@ struct session {
 	int tool_output;                /* descriptor for what tools print; -1: none */
 	struct tool_shapes tool_shapes; /* of what tools record */
 	bool tool_printed;              /* a tool printed something */
+	struct values_state values;     /* see session/count/values.h */
 	struct sampler *sampler;        /* NULL: no samples are taken */
 	uint64_t sampled_ns;            /* clock_now_ns() of the last look at them */
+	uint64_t peeks_due_ns;   /* where samples are looks at threads: of the next */
+	unsigned int idle_peeks; /* in a row that found no thread running */
 	bool attached;    /* attached to a process that ran before, and is to run on
 			     afterwards */
 	uint64_t stop_ns; /* attached: the longest time that all its threads stood */

@@ -4,7 +4,9 @@
 
 #include "base/vector.h"
 #include "control/arena.h"
+#include "control/remote.h"
 #include "session/state/tool_state.h"
+#include "session/state/values_state.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -14,13 +16,23 @@
 struct space;
 struct image_run;
 
+/* What a program does with a signal of a fault. */
+struct fault_action {
+	uint64_t handler; /* SIG_DFL, SIG_IGN, or an address */
+	bool once;        /* it is gone once it has been called */
+};
+
 struct process {
 	pid_t pid;
 	struct space *space; /* NULL: not measured */
 	struct image_run *image;
 	unsigned int threads; /* alive and traced */
 	bool first_image;     /* runs the program that the user named */
+	uint64_t value_ns;    /* of its time, for which values were not sampled yet */
+	uint64_t cpu_ns;      /* its time at the last look */
 	bool watched;         /* let go, but its counters still count: until it is gone */
+	uint64_t clock_ns; /* processor time at the last look, where samples are looks */
+	struct fault_action on_segv, on_bus; /* position/fault_actions.h */
 };
 
 enum thread_state {
@@ -79,6 +91,18 @@ struct thread_call {
 };
 struct thread_calls VECTOR(struct thread_call);
 
+/* Samples by looks at the thread, where perf events are forbidden: see
+ * session/count/peeks.h. */
+struct thread_peeks {
+	uint64_t seen_ns;  /* it had run when it was last looked whether it runs */
+	uint64_t taken_ns; /* that it ran user code, for which samples stand */
+	uint64_t event_ns; /* it had run at its last stop for something else */
+	uint64_t asked_ns; /* clock_now_ns() when it was asked to stop; 0: it was not */
+	struct remote_times times; /* then */
+	bool known;                /* `taken_ns` is */
+	bool runs;                 /* it ran when it was last looked */
+};
+
 struct thread {
 	pid_t tid;
 	struct process *process; /* NULL while THREAD_WAITING */
@@ -122,7 +146,9 @@ struct thread {
 	bool emulated;       /* it was resumed by REMOTE_EMULATE */
 	uint64_t tool_since; /* clock_now_ns() since which it is in one call of a routine
 				of a tool; 0: it was not looked at */
+	struct thread_values values; /* see session/position/stretches.h */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
+	struct thread_peeks peeks;
 };
 
 #endif

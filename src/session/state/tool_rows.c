@@ -275,6 +275,13 @@ void tool_rows_add(struct tool_shapes *shapes, struct tool_rows *rows,
 	}
 }
 
+void tool_rows_deinit(struct tool_rows *rows)
+{
+	vector_deinit(&rows->items);
+	vector_deinit(&rows->words);
+	table_deinit(&rows->by_keys);
+}
+
 void tool_shapes_deinit(struct tool_shapes *shapes)
 {
 	vector_for_each (&shapes->items, shape)

@@ -17,6 +17,9 @@
 /* Bytes of rows and texts of a whole run; what does not fit is counted. */
 #define TOOL_ROWS_BYTES_MAX (256ull << 20)
 
+/* As the number of a tool: values that are sampled. */
+#define TOOL_ROWS_VALUES 0xffff
+
 struct tool_field {
 	char *name;
 	uint8_t role, type; /* enum wire_field_role, enum wire_field_type */
@@ -77,6 +80,7 @@ static inline uint64_t tool_code_address(uint64_t number)
 	return number & 0xffffffffffff;
 }
 
+void tool_rows_deinit(struct tool_rows *rows);
 void tool_shapes_deinit(struct tool_shapes *shapes);
 
 #endif

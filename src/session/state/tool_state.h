@@ -68,6 +68,7 @@ struct tool_space {
 	uint64_t texts;                   /* address of the texts of their arguments */
 	uint64_t data;      /* address of the data of points; 0: not mapped */
 	uint32_t data_size; /* bytes of it that have been written */
+	uint32_t data_room; /* bytes that are mapped */
 	struct VECTOR(struct tool_file *) files; /* by number; NULL: closed */
 	struct VECTOR(struct tool_told) told;    /* modules, if tools want to know */
 };

@@ -70,21 +70,6 @@ static bool is_timer(const siginfo_t *info)
 		 info->si_signo == SIGPROF));
 }
 
-/* Returns the nanoseconds that a thread has run; 0: not known. */
-static uint64_t time_run(const struct thread *thread)
-{
-	char text[64];
-	ssize_t length;
-	int fd;
-
-	if (remote_failed(remote_open(thread->tid, "schedstat", O_RDONLY, &fd)))
-		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	return strtoull(text, NULL, 10);
-}
-
 static void note_signal(struct timer_signals *timer,
 			const struct user_regs_struct *registers)
 {
@@ -301,7 +286,7 @@ static void put_off(struct session *session, struct thread *thread, const siginf
 	timer->row = timer->stood = 0;
 	timer->since = clock_now_ns();
 	timer->until = timer->since + RUN_NS;
-	timer->run = time_run(thread);
+	timer->run = remote_ran_ns(thread->tid);
 }
 
 void fast_timers_forget(struct session *session, struct thread *thread)
@@ -447,7 +432,7 @@ static void note_stop(struct thread *thread)
 		return;
 	timer->stop_ns = now;
 	timer->ran_before = timer->ran_now;
-	timer->ran_now = recent ? time_run(thread) : 0;
+	timer->ran_now = recent ? remote_ran_ns(thread->tid) : 0;
 }
 
 void fast_timers_see_stop(const struct session *session, struct thread *thread)
@@ -502,7 +487,7 @@ static uint64_t time_left(const struct thread *thread, uint64_t now)
 		return timer->until - now;
 	if (!timer->run || now - timer->since > LATEST_NS)
 		return 0;
-	ran = time_run(thread) - timer->run;
+	ran = remote_ran_ns(thread->tid) - timer->run;
 	return ran < RUN_NS ? RUN_NS - ran : 0;
 }
 

@@ -5,6 +5,7 @@
 #include "session/position/interrupted_calls.h"
 #include "session/position/residues.h"
 #include "session/position/signal_frames.h"
+#include "session/position/stretches.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
 #include "session/thread/fast_timers.h"
@@ -20,6 +21,7 @@
 void session_remove_thread(struct session *session, struct thread *thread)
 {
 	residues_end(thread);
+	stretches_end(session, thread);
 	if (thread->bank)
 		arena_give_bank(thread->bank);
 	vector_for_each (&thread->old_banks, bank)
@@ -142,6 +144,8 @@ bool thread_await_stop(struct session *session, struct thread *thread, int timeo
 	if (!event_wait_thread(&session->queue, thread->tid, timeout_ms, &event))
 		return false;
 	thread->stopped = true;
+	if (event.kind != EVENT_EXITED && event.kind != EVENT_KILLED)
+		stretches_see_stop(session, thread);
 	fast_timers_see_stop(session, thread);
 	held_begin(thread, 0);
 	if (event.kind == EVENT_STOP || is_exit_alone(thread, &event) ||

@@ -6,9 +6,7 @@
 #include "session/thread/borrowed_thread.h"
 #include "session/thread/injection.h"
 #include "session/thread/threads.h"
-#include "session/tool/tool_data.h"
-#include "session/tool/tool_load.h"
-#include "session/tool/tool_modules.h"
+#include "session/tool/tool_enter.h"
 #include "session/tool/tool_points.h"
 #include "session/tool/tool_records.h"
 #include "session/tool/tool_steps.h"
@@ -33,35 +31,12 @@ static struct tool_space *loaded_tools(const struct thread *thread)
 
 static struct trm_error *begin_tools(struct session *session, struct thread *thread)
 {
-	struct tool_space *tools = thread->process->space->tools;
-	struct tool_visit visit;
+	struct tool_scratch scratch;
+	struct trm_error *error;
 
-	TRM_TRY(tool_place_texts(session, thread));
-	TRM_TRY(tool_data_map(session, thread));
-	if (!tool_make_thread(session, thread, &thread->tool, &tools->service))
-		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"the tools' library makes no threads");
-	TRM_TRY(tool_visit_begin(session, thread, NULL, &visit));
-	struct trm_error *error = tool_visit_find(&visit);
-
-	tool_guard_stack(session, thread);
-	if (!error) {
-		spans_set_thread_pointer(session, thread, thread->tool.thread_pointer);
-		error = tool_points_start(&visit);
-		spans_bar_routines(session, thread, false);
-	}
-	if (!error) {
-		tools->phase = TOOL_LOADED;
-		tools->filtered = thread->process->space->filters > 0;
-		tools->called = tool_wants_calls(session->options, &tools->table);
-		tool_call_startups(&visit);
-		if (tools->phase == TOOL_LOADED)
-			tool_visit_moment(&visit, TOOL_AT_START);
-		tool_modules_tell(&visit);
-		if (tools->phase == TOOL_LOADED)
-			tool_visit_moment(&visit, TOOL_AT_THREAD);
-	}
-	tool_visit_end(&visit);
+	TRM_TRY(tool_enter_load(session, thread->process, &scratch));
+	error = tool_enter_move(session, &scratch, thread);
+	tool_scratch_end(session, &scratch);
 	return error;
 }
 
@@ -72,10 +47,8 @@ struct trm_error *tool_start(struct session *session, struct thread *thread)
 	if (!session->options->tools.count || process->space->bare ||
 	    process->space->tools)
 		return NULL;
-	struct trm_error *error = tool_load(session, thread, false);
+	struct trm_error *error = begin_tools(session, thread);
 
-	if (!error)
-		error = begin_tools(session, thread);
 	if (!error || error->code == TRM_ERROR_GONE)
 		return error;
 	if (process->space->tools)

@@ -84,6 +84,9 @@ static bool is_too_much(uint64_t rights)
 	return (rights & (PROT_WRITE | PROT_EXEC)) == (PROT_WRITE | PROT_EXEC);
 }
 
+/* Bytes of addresses that malloc(3) keeps for each of its heaps: it can do without. */
+#define HEAP_SIZE (64ull << 20)
+
 /* Mappings of files become copies: nobody sees them in the list of mappings. */
 static int64_t serve_mmap(struct tool_request *request)
 {
@@ -93,6 +96,9 @@ static int64_t serve_mmap(struct tool_request *request)
 
 	if (is_too_much(ARGUMENT(request, 2)))
 		return -EACCES;
+	if (ARGUMENT(request, 2) == PROT_NONE && size >= HEAP_SIZE &&
+	    remote_has_address_limit(request->thread->process->pid))
+		return -ENOMEM;
 	if (!(flags & MAP_ANONYMOUS)) {
 		pending->mapped = tool_files_find(request, (int)ARGUMENT(request, 4));
 		pending->offset = ARGUMENT(request, 5);
@@ -281,6 +287,24 @@ static int64_t serve_action(struct tool_request *request)
 	return give_zeros(request, ARGUMENT(request, 2), KERNEL_SIGACTION);
 }
 
+/* A process in which tools are loaded stands for another one. */
+static int64_t serve_pid(struct tool_request *request)
+{
+	return request->space->tools->scratch ? request->thread->process->pid
+					      : TOOL_CALL_MADE;
+}
+
+static int64_t serve_parent(struct tool_request *request)
+{
+	uint64_t parent;
+
+	return request->space->tools->scratch &&
+			       remote_status(request->thread->process->pid, "PPid", 10,
+					     &parent)
+		       ? (int64_t)parent
+		       : TOOL_CALL_MADE;
+}
+
 static int64_t serve_limit(struct tool_request *request)
 {
 	return ARGUMENT(request, 2) ? -EPERM : TOOL_CALL_MADE;
@@ -344,8 +368,8 @@ static const struct {
 	{SYS_getcpu, serve_made},
 	{SYS_uname, serve_made},
 	{SYS_sysinfo, serve_made},
-	{SYS_getpid, serve_made},
-	{SYS_getppid, serve_made},
+	{SYS_getpid, serve_pid},
+	{SYS_getppid, serve_parent},
 	{SYS_gettid, serve_gettid},
 	{SYS_getuid, serve_made},
 	{SYS_geteuid, serve_made},

@@ -1,6 +1,7 @@
 #include "session/tool/tool_data.h"
 
 #include "code/points/point_data.h"
+#include "base/page.h"
 #include "control/remote.h"
 #include "session/thread/borrowed_thread.h"
 #include "session/thread/injection.h"
@@ -61,6 +62,24 @@ struct trm_error *tool_data_map(struct session *session, struct thread *thread)
 		return trm_error_system((int)-batch.calls[0].result,
 					"no memory for the data of tools");
 	tools->data = address;
+	tools->data_room = size;
 	space->family->arena->control->point_data = address;
 	return tool_data_update(session, space);
+}
+
+void tool_data_shrink(struct session *session, struct thread *thread)
+{
+	struct tool_space *tools = thread->process->space->tools;
+	struct wire_batch batch = {0};
+	uint32_t size;
+
+	if (!tools || !tools->data)
+		return;
+	size = point_data_limit(session->options->points.data, POINT_DATA_SMALL);
+	size = (uint32_t)page_round_up(size);
+	if (size >= tools->data_room)
+		return;
+	BATCH_ADD(&batch, SYS_munmap, tools->data + size, tools->data_room - size);
+	if (!remote_failed(space_run(session, thread, &batch)))
+		tools->data_room = size;
 }

@@ -11,6 +11,10 @@
  * what there is so far. */
 struct trm_error *tool_data_map(struct session *session, struct thread *thread);
 
+/* Unmaps what is not needed yet, but for some bytes to come, from the process of a thread
+ * that waits in a hook: it is about to limit its address space. */
+void tool_data_shrink(struct session *session, struct thread *thread);
+
 /* Writes what was added meanwhile to a process where the data is mapped. */
 struct trm_error *tool_data_update(const struct session *session, struct space *space);
 

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "control/remote.h"
 
 #include <errno.h>
@@ -180,6 +181,18 @@ static int64_t serve_read(struct tool_request *request)
 		       at ? (int64_t)ARGUMENT(request, 3) : -1);
 }
 
+/* Tools do not always look at what becomes of their output. */
+static void note_lost(const struct tool_request *request, int fd, int reason)
+{
+	struct image_run *image = request->thread->process->image;
+	struct text text = {0};
+
+	if (fd != request->session->tool_output || image->reason)
+		return;
+	text_format(&text, "what tools printed was lost: %s", strerror(reason));
+	image->reason = text.data;
+}
+
 /* Writes bytes of the program's memory to a file: all of them, or an error. */
 static int64_t write_from(const struct tool_request *request, int fd, uint64_t address,
 			  uint64_t size, int64_t offset)
@@ -201,8 +214,12 @@ static int64_t write_from(const struct tool_request *request, int fd, uint64_t a
 					 : pwrite(fd, bytes, piece,
 						  (off_t)(offset + (int64_t)done));
 
-		if (put <= 0)
-			return done ? (int64_t)done : -errno;
+		if (put <= 0) {
+			const int reason = put ? errno : ENOSPC;
+
+			note_lost(request, fd, reason);
+			return done ? (int64_t)done : -reason;
+		}
 		done += (uint64_t)put;
 	}
 	return (int64_t)done;

@@ -129,9 +129,7 @@ static void add_memory(struct wire_batch *batch, uint64_t start, uint64_t end, i
 static struct trm_error *run_batch(struct session *session, struct thread *thread,
 				   struct wire_batch *batch)
 {
-	TRM_TRY(thread->process->space->tools->scratch
-			? tool_scratch_run(session, thread, batch)
-			: space_run(session, thread, batch));
+	TRM_TRY(tool_scratch_run(session, thread, batch));
 	for (uint32_t i = 0; i < batch->count; i++)
 		if (batch->calls[i].result < 0)
 			return trm_error_system((int)-batch->calls[i].result,
@@ -217,14 +215,22 @@ static bool is_for_programs(const char *variable)
 	return false;
 }
 
+/* A loader that has been mapped. */
+struct placed_loader {
+	const struct elf_bytes *file;
+	uint64_t bias; /* run-time minus link-time address */
+	bool vdso;     /* the kernel's code lies where the program has it */
+};
+
 /* The auxiliary vector is the program's but for what tells of its own loading. */
 static void push_auxiliary(struct initial_stack *stack, const struct process *process,
-			   uint64_t bias, const struct elf_bytes *loader)
+			   const struct placed_loader *loader)
 {
 	static const uint64_t copied[] = {AT_SYSINFO_EHDR, AT_HWCAP, AT_HWCAP2, AT_PAGESZ,
 					  AT_CLKTCK,       AT_UID,   AT_EUID,   AT_GID,
 					  AT_EGID,         51 /* AT_MINSIGSTKSZ */};
-	const Elf64_Ehdr *header = (const void *)loader->bytes;
+	const Elf64_Ehdr *header = (const void *)loader->file->bytes;
+	const uint64_t bias = loader->bias;
 	uint8_t random[16] = {0};
 
 	if (getrandom(random, sizeof(random), GRND_NONBLOCK) < 0)
@@ -242,10 +248,8 @@ static void push_auxiliary(struct initial_stack *stack, const struct process *pr
 		{AT_NULL, 0},
 	};
 
-	/* The kernel's page is elsewhere in a scratch process: without it calls are made
-	 * that else would not be. */
-	for (size_t i = process->space->tools->scratch;
-	     i < sizeof(copied) / sizeof(copied[0]); i++) {
+	/* Without the kernel's code calls are made that else would not be. */
+	for (size_t i = !loader->vdso; i < sizeof(copied) / sizeof(copied[0]); i++) {
 		vector_push(&stack->words, copied[i]);
 		vector_push(&stack->words,
 			    remote_auxiliary_value(process->pid, copied[i]));
@@ -255,12 +259,6 @@ static void push_auxiliary(struct initial_stack *stack, const struct process *pr
 		vector_push(&stack->words, own[i][1]);
 	}
 }
-
-/* A loader that has been mapped. */
-struct placed_loader {
-	const struct elf_bytes *file;
-	uint64_t bias; /* run-time minus link-time address */
-};
 
 /* Writes the stack of `loader host back tool...` below `top`; returns its address. */
 static struct trm_error *write_stack(struct session *session, const struct thread *thread,
@@ -285,7 +283,7 @@ static struct trm_error *write_stack(struct session *session, const struct threa
 		if (!is_for_programs(*variable) && stack.strings.count < STACK_SIZE / 4)
 			push_string(&stack, *variable);
 	vector_push(&stack.words, 0);
-	push_auxiliary(&stack, thread->process, loader->bias, loader->file);
+	push_auxiliary(&stack, thread->process, loader);
 	text_deinit(&hex);
 
 	const uint64_t address =
@@ -383,8 +381,7 @@ static struct tool_space *make_pool(uint64_t pool, uint64_t end)
 	return tools;
 }
 
-static struct trm_error *choose_pool(struct session *session, struct thread *thread,
-				     bool scratch)
+static struct trm_error *choose_pool(struct session *session, struct thread *thread)
 {
 	enum { TRIES = 16 };
 	struct space *space = thread->process->space;
@@ -397,7 +394,7 @@ static struct trm_error *choose_pool(struct session *session, struct thread *thr
 			if (!is_free(session, thread, end - size, size))
 				continue;
 			space->tools = make_pool(end - size, end);
-			space->tools->scratch = scratch;
+			space->tools->scratch = true;
 			return NULL;
 		}
 	}
@@ -420,8 +417,11 @@ static struct trm_error *load_by(struct session *session, struct thread *thread,
 	struct trm_error *error = tool_run_write_back(thread, &saved, top, &back);
 
 	if (!error)
-		error = write_stack(session, thread, host, top, back,
-				    &(struct placed_loader){loader, bias}, &stack);
+		error = write_stack(
+			session, thread, host, top, back,
+			&(struct placed_loader){loader, bias,
+						tool_scratch_has_vdso(session, thread)},
+			&stack);
 	if (!error)
 		error = run_loader(
 			session, thread, &saved,
@@ -435,7 +435,7 @@ static struct trm_error *load_by(struct session *session, struct thread *thread,
 	return error;
 }
 
-struct trm_error *tool_load(struct session *session, struct thread *thread, bool scratch)
+struct trm_error *tool_load(struct session *session, struct thread *thread)
 {
 	scoped_free char *host = library_find("toolhost", LIBRARY_TOOL_HOST);
 	struct elf_bytes loader = {0};
@@ -446,7 +446,7 @@ struct trm_error *tool_load(struct session *session, struct thread *thread, bool
 					"\"%s\" is missing: install trammel anew",
 					LIBRARY_TOOL_HOST);
 	TRM_TRY(open_loader(host, path, sizeof(path), &loader));
-	struct trm_error *error = choose_pool(session, thread, scratch);
+	struct trm_error *error = choose_pool(session, thread);
 
 	if (!error)
 		error = load_by(session, thread, host, &loader);

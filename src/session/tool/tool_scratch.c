@@ -151,6 +151,64 @@ struct trm_error *tool_scratch_run(struct session *session, const struct thread 
 	return NULL;
 }
 
+static const struct mapping *find_mapping(const struct maps *maps, const char *name)
+{
+	vector_for_each (&maps->mappings, mapping)
+		if (!strcmp(maps->text.items + mapping->path, name))
+			return mapping;
+	return NULL;
+}
+
+/* Moves one of the kernel's mappings to where the program has it. */
+static bool move_mapping(struct session *session, pid_t pid, const struct mapping *from,
+			 uint64_t to)
+{
+	struct wire_call call = {
+		.number = SYS_mremap,
+		.arguments = {from->start, from->end - from->start,
+			      from->end - from->start, MREMAP_MAYMOVE | MREMAP_FIXED, to},
+	};
+
+	return !remote_failed(make_call(session, pid, &call)) &&
+	       call.result == (int64_t)to;
+}
+
+/* The code of the kernel's (vdso(7)) and its data lie side by side. */
+static bool move_vdso(struct session *session, pid_t pid, const struct maps *own,
+		      const struct maps *maps)
+{
+	static const char *const names[] = {"[vvar]", "[vvar_vclock]", "[vdso]"};
+	bool moved = false;
+
+	for (size_t i = 0; i < array_count(names); i++) {
+		const struct mapping *from = find_mapping(own, names[i]);
+		const struct mapping *to = find_mapping(maps, names[i]);
+
+		if (!from != !to)
+			return false;
+		if (!from || from->start == to->start)
+			continue;
+		if (from->end - from->start != to->end - to->start ||
+		    !maps_is_free(own, to->start, to->end - to->start) ||
+		    !move_mapping(session, pid, from, to->start))
+			return false;
+		moved = true;
+	}
+	return moved;
+}
+
+bool tool_scratch_has_vdso(struct session *session, const struct thread *thread)
+{
+	struct maps own = {0}, maps = {0};
+	const bool has = !remote_failed(maps_read(thread->tid, &own)) &&
+			 !remote_failed(maps_read(thread->process->pid, &maps)) &&
+			 move_vdso(session, thread->tid, &own, &maps);
+
+	maps_deinit(&own);
+	maps_deinit(&maps);
+	return has;
+}
+
 static int rights_of(const struct mapping *mapping)
 {
 	return (mapping->readable ? PROT_READ : 0) |

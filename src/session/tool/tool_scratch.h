@@ -1,6 +1,6 @@
 /*
- * A scratch process: a fork of the tracer in which tools are loaded that are meant for a
- * process which runs already. What they are then is copied there. So a tool that cannot
+ * A scratch process: a fork of the tracer in which tools are loaded that are meant for
+ * another process. What they are then is copied there. So a tool that cannot
  * be loaded, or a tracer that is killed meanwhile, is nothing to that process.
  */
 #ifndef TRAMMEL_SESSION_TOOL_TOOL_SCRATCH_H
@@ -25,6 +25,10 @@ struct trm_error *tool_scratch_begin(struct session *session,
 /* Has the thread of a scratch process make system calls. */
 struct trm_error *tool_scratch_run(struct session *session, const struct thread *thread,
 				   struct wire_batch *batch);
+
+/* Moves the kernel's code in a scratch process to where the other process has it. Returns
+ * false if it stays elsewhere: then it cannot be called there. */
+bool tool_scratch_has_vdso(struct session *session, const struct thread *thread);
 
 /* Copies all that tools have in the scratch process to the process that it stands for, of
  * which `thread` is stopped outside of a system call. The tools are then that one's. */

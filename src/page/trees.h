@@ -1,0 +1,11 @@
+/* Trees in the data of a page. Only for the files of this folder. */
+#ifndef TRAMMEL_PAGE_TREES_H
+#define TRAMMEL_PAGE_TREES_H
+
+#include "base/text.h"
+#include "report/profile.h"
+
+/* Adds the member "trees": calls in their contexts, samples by call path, and regions. */
+void page_add_trees(const struct report_profile *profile, struct text *out);
+
+#endif

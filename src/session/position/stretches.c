@@ -1,0 +1,313 @@
+#include "session/position/stretches.h"
+
+#include "control/remote.h"
+#include "image/headers.h"
+#include "session/position/stretch_values.h"
+#include "session/state/module.h"
+#include "wire/bank.h"
+#include "wire/control.h"
+
+#include <signal.h>
+#include <string.h>
+
+enum {
+	ORIGINAL_MAX = 4096, /* bytes of originals that are compared */
+	MADE_MAX = 8192,     /* stretches that are kept */
+};
+
+/* In the order of processors' numbers. */
+static const size_t places[16] = {
+	offsetof(struct user_regs_struct, rax), offsetof(struct user_regs_struct, rcx),
+	offsetof(struct user_regs_struct, rdx), offsetof(struct user_regs_struct, rbx),
+	offsetof(struct user_regs_struct, rsp), offsetof(struct user_regs_struct, rbp),
+	offsetof(struct user_regs_struct, rsi), offsetof(struct user_regs_struct, rdi),
+	offsetof(struct user_regs_struct, r8),  offsetof(struct user_regs_struct, r9),
+	offsetof(struct user_regs_struct, r10), offsetof(struct user_regs_struct, r11),
+	offsetof(struct user_regs_struct, r12), offsetof(struct user_regs_struct, r13),
+	offsetof(struct user_regs_struct, r14), offsetof(struct user_regs_struct, r15),
+};
+
+static uint64_t *register_of(struct user_regs_struct *registers, unsigned int number)
+{
+	return (uint64_t *)(void *)((char *)registers + places[number]);
+}
+
+static uint64_t slot_address(const struct arena *arena, uint32_t slot)
+{
+	return arena->address + WIRE_STRETCH_CODE + (uint64_t)slot * WIRE_STRETCH_SIZE;
+}
+
+static uint64_t *words_of(const struct thread *thread)
+{
+	const struct arena *arena = thread->process->space->family->arena;
+
+	return arena->control->stretches[thread->values.slot].words;
+}
+
+static void free_made(struct made_stretch *made)
+{
+	stretch_deinit(&made->stretch);
+	free(made);
+}
+
+/* The thread is in no stretch any more. */
+static void let_go(struct thread *thread)
+{
+	struct made_stretch *made = thread->values.made;
+
+	thread->process->space->family->stretches &= ~(1ull << thread->values.slot);
+	thread->values.made = NULL;
+	if (!--made->users && made->dropped)
+		free_made(made);
+}
+
+/* Whether a module's code at a link-time address is mapped writable: then it may change
+ * while it runs. */
+static bool is_writable(const struct module_file *file, uint64_t address)
+{
+
+	struct headers headers;
+	Elf64_Phdr segment;
+
+	if (!file->bytes ||
+	    !headers_open(file->bytes, (size_t)file->identity.size, &headers))
+		return true;
+	for (unsigned int i = 0; headers_read(&headers, i, &segment); i++)
+		if (segment.p_type == PT_LOAD &&
+		    address - segment.p_vaddr < segment.p_memsz)
+			return segment.p_flags & PF_W;
+	return true;
+}
+
+/* How many bytes of code from an address on may be copied: files' text, and relocated
+ * code; not the resident's, nor what programs make themselves. */
+static size_t copyable_bytes(const struct space *space, uint64_t address)
+{
+	const struct module *module = space_module_of_code(space, address);
+
+	if (module)
+		return module->code_address + module->code_size - address;
+	vector_for_each (&space->modules, text)
+		if (module_holds_text(text, address))
+			return is_writable(text->file, address - text->bias)
+				       ? 0
+				       : text->text_end - address;
+	return 0;
+}
+
+static size_t read_code(void *context, uint64_t address, uint8_t *bytes, size_t size)
+{
+	const struct space *space = context;
+	const size_t room = copyable_bytes(space, address);
+
+	size = size < room ? size : room;
+	if (!size || remote_failed(remote_read(space->memory_fd, address, bytes, size)))
+		return 0;
+	return size;
+}
+
+static bool is_current(const struct space *space, const struct stretch *stretch)
+{
+	uint8_t bytes[ORIGINAL_MAX];
+
+	vector_for_each (&stretch->parts, part) {
+		if (part->size > sizeof(bytes) ||
+		    remote_failed(remote_read(space->memory_fd, part->address, bytes,
+					      part->size)) ||
+		    memcmp(bytes, stretch->original.items + part->first, part->size) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Threads may still be in some of them. */
+static void drop_all(struct values_state *values)
+{
+	vector_for_each (&values->list, made) {
+		(*made)->dropped = true;
+		if (!(*made)->users)
+			free_made(*made);
+	}
+	values->list.count = 0;
+	table_deinit(&values->made);
+	values->made = (struct table){0};
+}
+
+static struct made_stretch *make_new(struct session *session, struct space *space,
+				     uint64_t address)
+{
+	const struct session_values *options = &session->options->values;
+	const struct stretch_request request = {
+		.address = address,
+		.length = (uint32_t)options->length,
+		.distance = WIRE_STRETCH_DISTANCE,
+		.ticks = options->want[VALUE_KIND_LATENCY],
+		.read = read_code,
+		.context = space,
+	};
+	struct made_stretch *made = memory_allocate_zeroed(1, sizeof(*made));
+
+	if (stretch_make(&request, &made->stretch))
+		return made;
+	free(made);
+	return NULL;
+}
+
+/* The stretch from an address on, as the code is now; NULL: there is none. */
+static struct made_stretch *find_stretch(struct session *session, struct space *space,
+					 uint64_t address)
+{
+	struct values_state *values = &session->values;
+	const uint64_t key[] = {(uint64_t)(uintptr_t)space->family->arena, address};
+	const uint64_t hash = hash_bytes(key, sizeof(key));
+	uint64_t *place = table_insert(&values->made, hash, NULL);
+	struct made_stretch *made = (struct made_stretch *)(uintptr_t)*place;
+
+	if (made && is_current(space, &made->stretch))
+		return made;
+	/* An old one stays in the list until all are dropped. */
+	if (values->list.count >= MADE_MAX) {
+		drop_all(values);
+		place = table_insert(&values->made, hash, NULL);
+	}
+	made = make_new(session, space, address);
+	*place = (uint64_t)(uintptr_t)made;
+	if (made)
+		vector_push(&values->list, made);
+	return made;
+}
+
+/* Whether the thread executes code of the program, and nothing is to happen to it. */
+static bool can_enter(const struct session *session, const struct thread *thread,
+		      const struct user_regs_struct *registers)
+{
+	const struct space *space = thread->process->space;
+
+	return space && space->family && !space->bare && !space->starting &&
+	       !space->holding && thread->state == THREAD_RUNNING &&
+	       !thread->event_pending && !thread->leaving && !thread->values.made &&
+	       session->window.state == WINDOW_OPEN && registers->cs == CODE_SEGMENT &&
+	       (int64_t)registers->orig_rax < 0 && !(registers->eflags & WIRE_TRAP_FLAG);
+}
+
+static void note_start(struct thread *thread, struct user_regs_struct *registers)
+{
+	struct thread_values *own = &thread->values;
+
+	for (unsigned int i = 0; i < 16; i++)
+		own->registers[i] = *register_of(registers, i);
+	own->fs_base = registers->fs_base;
+	own->gs_base = registers->gs_base;
+	own->taken = false;
+}
+
+void stretches_enter(struct session *session, struct thread *thread)
+{
+	struct user_regs_struct registers;
+	struct space *space = thread->process->space;
+	struct made_stretch *made;
+
+	if (remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	    !can_enter(session, thread, &registers))
+		return;
+	if (space->family->stretches == ~0ull) {
+		session->values.crowded++;
+		return;
+	}
+	made = copyable_bytes(space, registers.rip)
+		       ? find_stretch(session, space, registers.rip)
+		       : NULL;
+	if (!made) {
+		session->values.elsewhere++;
+		return;
+	}
+	const uint32_t slot = (uint32_t)__builtin_ctzll(~space->family->stretches);
+	struct arena *arena = space->family->arena;
+
+	if (remote_failed(arena_write_stretch(arena, slot, made->stretch.code.items,
+					      made->stretch.code.count)))
+		return;
+	note_start(thread, &registers);
+	thread->values.slot = slot;
+	arena->control->stretches[slot].words[STRETCH_WORD_END] = 0;
+	registers.rip = slot_address(arena, slot);
+	if (remote_failed(remote_set_registers(thread->tid, &registers)))
+		return;
+	space->family->stretches |= 1ull << slot;
+	thread->values.made = made;
+	made->users++;
+	session->values.stretches++;
+}
+
+/* The signals that an instruction raises tell its address, too. */
+static void mend_signal(const struct thread *thread, uint64_t before, uint64_t now)
+{
+	siginfo_t info;
+
+	if (remote_failed(remote_get_signal(thread->tid, &info)) || info.si_code <= 0 ||
+	    (uint64_t)(uintptr_t)info.si_addr != before ||
+	    (info.si_signo != SIGILL && info.si_signo != SIGFPE &&
+	     info.si_signo != SIGTRAP && info.si_signo != SIGSEGV))
+		return;
+	info.si_addr = (void *)(uintptr_t)now;
+	trm_error_destroy(remote_set_signal(thread->tid, &info));
+}
+
+void stretches_see_stop(struct session *session, struct thread *thread)
+{
+	const struct made_stretch *made = thread->values.made;
+	struct user_regs_struct registers;
+	const struct stretch_row *row;
+
+	if (!made || remote_failed(remote_get_registers(thread->tid, &registers)))
+		return;
+	const struct arena *arena = thread->process->space->family->arena;
+	const uint64_t before = registers.rip,
+		       offset = before - slot_address(arena, thread->values.slot);
+	const uint64_t *words = words_of(thread);
+
+	row = stretch_row_at(&made->stretch, offset);
+	if (!row) {
+		stretches_look(session, thread);
+		let_go(thread);
+		return;
+	}
+	registers.rip = row->by_target ? words[STRETCH_WORD_TARGET] : row->address;
+	for (unsigned int i = 0; i < 16; i++)
+		if (row->saved >> i & 1)
+			*register_of(&registers, i) = words[STRETCH_WORD_SAVED + i];
+	trm_error_destroy(remote_set_registers(thread->tid, &registers));
+	mend_signal(thread, before, registers.rip);
+	if (!thread->values.taken)
+		stretch_values_take(session, thread, words,
+				    &(struct stretch_end){
+					    .last = row->last,
+					    .by_target = row->by_target,
+					    .next = row->address,
+				    });
+	session->values.cut_short++;
+	let_go(thread);
+}
+
+void stretches_look(struct session *session, struct thread *thread)
+{
+	const struct made_stretch *made = thread->values.made;
+	uint64_t number;
+
+	if (!made || thread->values.taken)
+		return;
+	number = __atomic_load_n(&words_of(thread)[STRETCH_WORD_END], __ATOMIC_ACQUIRE);
+	if (!number || number > made->stretch.ends.count)
+		return;
+	stretch_values_take(session, thread, words_of(thread),
+			    &made->stretch.ends.items[number - 1]);
+	thread->values.taken = true;
+}
+
+void stretches_end(struct session *session, struct thread *thread)
+{
+	if (!thread->values.made)
+		return;
+	stretches_look(session, thread);
+	let_go(thread);
+}

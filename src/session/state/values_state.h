@@ -1,0 +1,44 @@
+/* Sampled values: stretches of copied instructions, and the threads in them. */
+#ifndef TRAMMEL_SESSION_STATE_VALUES_STATE_H
+#define TRAMMEL_SESSION_STATE_VALUES_STATE_H
+
+#include "base/table.h"
+#include "base/vector.h"
+#include "code/stretch/stretch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A stretch that was made, for one arena. */
+struct made_stretch {
+	struct stretch stretch;
+	uint32_t users; /* threads that may be in a copy of it */
+	bool dropped;   /* not in the table any more */
+};
+
+/* Of a thread. */
+struct thread_values {
+	bool asked; /* it was interrupted for its values */
+	uint64_t asked_ns;
+	struct made_stretch *made; /* it may be in a copy of this one; NULL: it is not */
+	uint32_t slot;             /* that copy's */
+	bool taken;                /* its values were read */
+	uint64_t registers[16];    /* at the start */
+	uint64_t fs_base, gs_base;
+};
+
+/* Of a run; all-zero: none are taken. */
+struct values_state {
+	bool on;
+	uint64_t due_ns;   /* clock_now_ns() of the next tick */
+	uint64_t random;   /* state of the numbers that jitter it */
+	uint64_t turn;     /* which thread of a process comes next */
+	struct table made; /* address of a struct made_stretch, by arena and code */
+	struct VECTOR(struct made_stretch *) list; /* of them, dropped ones not */
+	uint64_t interrupts, stretches, steps;     /* done so far */
+	uint64_t cut_short; /* stretches that were left before their end */
+	uint64_t elsewhere; /* threads that were in code that is not copied */
+	uint64_t crowded;   /* and those for which there was no free slot */
+};
+
+#endif

@@ -1,0 +1,272 @@
+#!/usr/bin/python3
+"""Opens pages that `trammel page` made in Chromium, and compares what they show with reports.
+
+Usage: run-page.py [--trammel PATH] [--only NAME] [--keep DIR]
+
+Ends with `N passed, N failed, N skipped`; all are skipped without Chromium, or where trammel was
+built without npm.
+"""
+
+import argparse
+import html.parser
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TESTS = []
+
+WORK = r"""
+#include <stdio.h>
+#include <stdlib.h>
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+__attribute__((noinline)) static long work(long n)
+{
+	long sum = 0;
+	for (long i = 0; i < n; i++)
+		sum += i % 7 ? i : -i;
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	int numbers[500];
+	long sum = 0;
+	for (int i = 0; i < 40; i++) {
+		for (int k = 0; k < 500; k++)
+			numbers[k] = k * 7919 % 1009;
+		qsort(numbers, 500, sizeof(int), compare);
+		sum += work(argc > 1 ? atol(argv[1]) : 10000) + numbers[0];
+	}
+	printf("%ld\n", sum);
+	return 0;
+}
+"""
+
+# A name that would be markup, or script, anywhere but as text.
+HOSTILE = "</script><img src=x onerror=document.body.id=1><b>&amp;"
+
+
+class Failure(Exception):
+    pass
+
+
+class Skip(Exception):
+    pass
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+class Page(html.parser.HTMLParser):
+    """The elements and the text that the browser made of a page."""
+
+    def __init__(self, source):
+        super().__init__(convert_charrefs=True)
+        self.tags = {}
+        self.text = ""
+        self.skip = 0
+        self.body = None  # its id
+        self.feed(source)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        if tag == "body":
+            self.body = dict(attributes).get("id")
+        self.skip += tag in ("script", "style", "pre")
+
+    def handle_endtag(self, tag):
+        self.skip -= tag in ("script", "style", "pre")
+
+    def handle_data(self, data):
+        if not self.skip:
+            self.text += data + " "
+
+
+class Place:
+    """A folder with a program, its profiles, and their pages."""
+
+    def __init__(self, trammel, folder):
+        self.trammel, self.folder = trammel, folder
+        self.build("app", WORK)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def build(self, name, source, *options):
+        with open(self.path(name + ".c"), "w") as out:
+            out.write(source)
+        subprocess.run(["gcc", "-O1", "-g", "-o", self.path(name), self.path(name + ".c"), *options],
+                       check=True, cwd=self.folder)
+
+    def command(self, *words):
+        done = subprocess.run([self.trammel, *words], cwd=self.folder, capture_output=True, text=True)
+        check(done.returncode == 0, f"trammel {' '.join(words)}: {done.stderr}")
+        return done.stdout
+
+    def measure(self, profile, *options, program="app", arguments=()):
+        self.command("run", *options, "-o", profile, "--", self.path(program), *arguments)
+
+    def open(self, page, address):
+        """What the browser shows at an address of the page (#PROFILE/VIEW/...)."""
+        words = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                 "--enable-logging=stderr", "--virtual-time-budget=10000", "--window-size=1400,1000",
+                 f"--user-data-dir={self.path('browser')}", f"file://{self.path(page)}{address}"]
+        for _ in range(2):
+            done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+            if "</html>" in done.stdout:
+                break
+        check("</html>" in done.stdout, f"Chromium shows nothing: {done.stderr[-600:]}")
+        wrong = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+        check(not wrong, f"the page complains: {wrong}")
+        return Page(done.stdout)
+
+    def function(self, page_data, name):
+        return page_data["profiles"][0]["functions"]["names"].split("\n").index(name)
+
+
+def test(run):
+    TESTS.append(run)
+    return run
+
+
+def grouped(number):
+    return f"{number:,}"
+
+
+@test
+def views_of_edges(place):
+    """Overview, functions, code and control flow have the report's numbers."""
+    place.measure("edges.trm", "-m", "edges")
+    place.command("page", "edges.trm")
+    rows = json.loads(place.command("report", "--json", "--all", "edges.trm"))["rows"]
+    work = next(row for row in rows if row["function"] == "work")
+    index = place.function(json.loads(place.command("page", "--json", "-o", "-", "edges.trm")), "work")
+
+    overview = place.open("edges.html", "")
+    check("What stands out" in overview.text and "work" in overview.text, overview.text[:800])
+    functions = place.open("edges.html", "#0/functions")
+    for row in sorted(rows, key=lambda row: -row.get("instructions", 0))[:10]:
+        check(grouped(row["instructions"]) in functions.text, f"no {row} in {functions.text[:1500]}")
+    check(f"{len(rows)} of {len(rows)} functions" in functions.text, functions.text[:300])
+    code = place.open("edges.html", f"#0/code/{index}")
+    check("sum += i % 7 ? i : -i;" in code.text, "no source")
+    check(grouped(work["instructions"]) in code.text and re.search("0x[0-9a-f]+", code.text), code.text[:800])
+    listing = json.loads(place.command("annotate", "--json", "edges.trm", "work"))
+    flow = place.open("edges.html", f"#0/code/{index}/flow")
+    for block in listing["blocks"]:
+        if block["count"]:
+            check(f"{grouped(block['count'])}×" in flow.text, f"no block {block['block']}: {flow.text[:800]}")
+
+
+@test
+def flame_graphs(place):
+    """Calls in their contexts, and callers."""
+    place.measure("graph.trm", "-m", "callgraph")
+    place.command("page", "graph.trm")
+    index = place.function(json.loads(place.command("page", "--json", "-o", "-", "graph.trm")), "compare")
+    flame = place.open("graph.html", "#0/flame")
+    check("main" in flame.text and "qsort" in flame.text and flame.tags.get("rect", 0) > 3, flame.text[:800])
+    callers = place.open("graph.html", f"#0/code/{index}")
+    check("Called by" in callers.text and "msort" in callers.text, callers.text[:800])
+
+
+@test
+def two_profiles(place):
+    """The table tells what changed."""
+    place.measure("new.trm", "-m", "blocks", arguments=["20000"])
+    place.measure("old.trm", "-m", "blocks")
+    place.command("page", "-o", "two.html", "new.trm", "old.trm")
+    functions = place.open("two.html", "#0/functions")
+    check("against old.trm" in functions.text and "+100.0 %" in functions.text, functions.text[:800])
+    check("+" not in place.open("two.html", "#1/overview").text, "the other profile is shown")
+
+
+@test
+def timeline(place):
+    place.measure("steps.trm", "-m", "blocks", "--interval", "100k")
+    place.command("page", "steps.trm")
+    shown = place.open("steps.html", "#0/timeline")
+    check("Instructions over time" in shown.text and shown.tags.get("rect", 0) > 2, shown.text[:800])
+
+
+@test
+def hostile_names(place):
+    """Names that look like markup are text."""
+    place.build("hostile", 'int f(int n) __asm__("\\"%s\\"");\n'
+                '__attribute__((noipa)) int f(int n) { return n * 3 + n / 7 %% 5; }\n'
+                'int main(void) { int s = 0; for (int i = 0; i < 100000; i++) s += f(i); return s == 1; }\n'
+                % HOSTILE)
+    place.measure("hostile.trm", "-m", "edges", program="hostile")
+    data = json.loads(place.command("page", "--json", "-o", "-", "hostile.trm"))
+    index = place.function(data, HOSTILE)
+    place.command("page", "hostile.trm")
+    for address in ("", "#0/functions", f"#0/code/{index}", "#0/flame", f"#0/code/{index}/flow"):
+        shown = place.open("hostile.html", address)
+        check(not shown.tags.get("img"), f"{address}: the name became an element")
+        check(HOSTILE in shown.text or "flow" in address, f"{address}: the name is not there: {shown.text[:600]}")
+        check(shown.body != "1", "the name was run")
+
+
+@test
+def cut_page(place):
+    """A page that was cut says so."""
+    place.measure("cut.trm")
+    place.command("page", "cut.trm")
+    with open(place.path("cut.html")) as file:
+        text = file.read()
+    at = text.index('id="data">') + len('id="data">')
+    end = text.index("<", at)
+    with open(place.path("cut.html"), "w") as file:
+        file.write(text[:at] + text[at:at + (end - at) // 2 // 4 * 4] + text[end:])
+    check("cannot be read" in place.open("cut.html", "").text, "nothing is said")
+
+
+def run_all(options, folder):
+    place = Place(os.path.abspath(options.trammel), folder)
+    passed = failed = 0
+    for run in TESTS:
+        if options.only and options.only not in run.__name__:
+            continue
+        try:
+            run(place)
+            passed += 1
+            print(f"ok   {run.__name__}", flush=True)
+        except (Failure, subprocess.SubprocessError, ValueError) as error:
+            failed += 1
+            print(f"FAIL {run.__name__}: {error}", flush=True)
+    return passed, failed
+
+
+def why_not(trammel):
+    if not shutil.which("chromium"):
+        return "there is no chromium"
+    done = subprocess.run([trammel, "page", "/dev/null"], capture_output=True, text=True)
+    return "trammel was built without npm" if "without npm" in done.stderr else None
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--trammel", default="build/src/cli/trammel", metavar="PATH")
+    arguments.add_argument("--only", metavar="NAME", help="tests whose name has this in it")
+    arguments.add_argument("--keep", metavar="DIR", help="leave all files here")
+    options = arguments.parse_args()
+    reason = why_not(options.trammel)
+    if reason:
+        print(f"skipped: {reason}\n0 passed, 0 failed, {len(TESTS)} skipped")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="trammel-page-") as made:
+        folder = options.keep or made
+        os.makedirs(folder, exist_ok=True)
+        os.environ["XDG_CACHE_HOME"] = os.path.join(made, "cache")
+        passed, failed = run_all(options, folder)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,257 @@
+#!/usr/bin/python3
+"""Compares values of instructions with what single steps find.
+
+Usage: run-values.py [--trammel PATH] [--only NAME] [--keep DIR]
+
+values/forms.py writes a program of more than 2,000 forms of instructions, which are executed in
+rounds that begin with eight different states; values/steps.c steps through it. Each value that
+samples saw must be one that the steps saw at that instruction, and the most frequent one must be
+about as frequent. The program must do the same as in the bare run. Ends with
+`N passed, N failed`.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VALUES = os.path.join(HERE, "values")
+sys.path.insert(0, VALUES)
+import forms  # noqa: E402 (it lies in the folder above)
+
+FORMS = 2000     # at least
+STATES = 8       # of values/main.c
+ENOUGH = 64      # samples from which on shares are compared
+TOLERANCE = 0.3  # of shares: with so few samples chance alone makes much
+FUNCTIONS = ("forms_", "small")  # what the compared ones begin with
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def signed(value):
+    return value - (1 << 64) if value >> 63 else value
+
+
+def addresses_of(rows):
+    """The addresses of operands that have but one."""
+    return {(row["address"], row["what"]): row["values"][0]["value"] for row in rows
+            if row["kind"] == "address" and row["values"][0]["times"] == row["seen"]}
+
+
+def requests_of(rows, addresses):
+    """{what the steps are asked for: rows}; loads and stores only at one address."""
+    asked = {}
+    for row in rows:
+        place = addresses.get((row["address"], row["what"]))
+        text = {"result": f"after {row['what']}", "target": "next"}.get(row["kind"])
+        if place is not None and row["kind"] in ("load", "store"):
+            text = f"{'before' if row['kind'] == 'load' else 'after'} {place:#x} 8"
+        if text:
+            asked[f"{row['address']:x} {text}"] = row
+    return asked
+
+
+def single_steps(folder, program, asked):
+    """{request: {value: times}}"""
+    wanted, found = os.path.join(folder, "requests"), os.path.join(folder, "results")
+    with open(wanted, "w", encoding="ascii") as file:
+        file.writelines(line + "\n" for line in asked)
+    subprocess.run([os.path.join(folder, "steps"), wanted, found, program, str(STATES)],
+                   check=True, stdout=subprocess.DEVNULL)
+    counts = defaultdict(dict)
+    with open(found, encoding="ascii") as file:
+        for line in file:
+            request, _, rest = line.rstrip("\n").partition(" = ")
+            value, times = rest.split()
+            counts[request][value if value == "other" else int(value)] = int(times)
+    return counts
+
+
+def same_values(row, counted, exactly):
+    """Whether the values are among those counted, cut to the size of the access; or just those."""
+    values = {count["value"] & (1 << 64) - 1: count["times"] for count in row["values"]}
+    for bits in [64, 32, 16, 8] if row["kind"] in ("load", "store") else [64]:
+        cut = defaultdict(int)
+        for value, times in counted.items():
+            cut[value & (1 << bits) - 1] += times
+        if values == cut or (not exactly and set(values) <= set(cut)):
+            return True
+    return False
+
+
+class Tests:
+    def __init__(self, trammel, folder):
+        self.trammel = trammel
+        self.folder = folder
+        self.rows = None
+        self.program = os.path.join(folder, "forms")
+        assembly = os.path.join(folder, "forms.S")
+        self.count = forms.write(assembly)
+        subprocess.run(["gcc", "-O1", "-g", "-static", "-no-pie", "-o", self.program,
+                        os.path.join(VALUES, "main.c"), assembly], check=True)
+        self.known = os.path.join(folder, "known")
+        subprocess.run(["gcc", "-O1", "-g", "-o", self.known, os.path.join(VALUES, "known.c")],
+                       check=True)
+        subprocess.run(["gcc", "-O2", "-o", os.path.join(folder, "steps"),
+                        os.path.join(VALUES, "steps.c")], check=True)
+
+    def bare(self, rounds, program):
+        return subprocess.run([program, str(rounds)], check=True, capture_output=True,
+                              text=True).stdout
+
+    def measure(self, name, options, rounds, *, period_us="50", program=None):
+        """The rows that `trammel values` shows."""
+        program = program or self.program
+        profile = os.path.join(self.folder, name + ".trm")
+        environment = dict(os.environ)
+        if period_us:
+            environment["TRAMMEL_VALUES_US"] = period_us
+        run = subprocess.run([self.trammel, "run", "-q", "-o", profile, *options, "--", program,
+                              str(rounds)], capture_output=True, text=True, check=False,
+                             env=environment)
+        expect(run.returncode == 0 and not run.stderr, f"run: {run.returncode}: {run.stderr!r}")
+        bare = self.bare(rounds, program)
+        expect(run.stdout == bare, f"the program printed {run.stdout!r}, bare {bare!r}")
+        show = subprocess.run([self.trammel, "values", "--json", profile], capture_output=True,
+                              text=True, check=True)
+        return json.loads(show.stdout)["rows"]
+
+    def all_rows(self):
+        """Those of all executions."""
+        if not self.rows:
+            self.rows = self.measure("exact", ["-m", "values:exact", "--only",
+                                               "forms:forms_*,small*"], STATES)
+        return self.rows
+
+    def compare(self, rows, exactly=False):
+        """Compares all that can be with single steps; returns how many instructions that is."""
+        asked = requests_of([row for row in rows if (row["function"] or "").startswith(FUNCTIONS)],
+                            addresses_of(self.all_rows()))
+        counts = single_steps(self.folder, self.program, asked)
+        wrong = []
+        for request, row in asked.items():
+            counted = counts[request]
+            if "other" in counted:
+                continue
+            if not same_values(row, counted, exactly):
+                wrong.append(f"{request}: {row['kind']} {row['what']}: {row['values']}, "
+                             f"but by steps {counted}")
+        expect(not wrong, f"{len(wrong)} of {len(asked)} differ: " + "; ".join(wrong[:6]))
+        return len({row["address"] for row in asked.values()})
+
+    def sampled(self):
+        """Values that samples saw are values that were there."""
+        expect(self.count >= FORMS, f"only {self.count} forms")
+        rows = self.measure("sampled", ["-m", "values", "--seed", "5", "--ninterpret", "48"], 30000, period_us="20")
+        seen = self.compare(rows)
+        expect(seen > FORMS // 10, f"values of {seen} instructions only")
+        print(f"     {self.count} forms, values of {seen} instructions compared")
+
+
+    def exact(self):
+        """All executions, each value as often as the steps find it."""
+        seen = self.compare(self.all_rows(), exactly=True)
+        expect(seen > FORMS, f"values of {seen} instructions only")
+        print(f"     {self.count} forms, all values of {seen} instructions compared")
+
+    def agreement(self):
+        """Shares that samples find are about those of all executions."""
+        keys = ("address", "kind", "what")
+        exact = {tuple(row[key] for key in keys): row
+                 for row in self.measure("known-exact", ["-m", "values:exact", "--only", "known:"], 20,
+                                         program=self.known)}
+        rows = self.measure("known", ["-m", "values", "--seed", "7", "--ninterpret", "32"], 40000,
+                            period_us="100", program=self.known)
+        compared = 0
+        for row in rows:
+            other = exact.get(tuple(row[key] for key in keys))
+            if row["seen"] < ENOUGH or not other or row["function"] not in ("loads", "partial", "alias"):
+                continue
+            if row["kind"] == "address":
+                continue
+            for share in ("invariance", "zero", "last"):
+                if share == "last" and row["pairs"] < ENOUGH:
+                    continue
+                expect(abs(row[share] - other[share]) < TOLERANCE,
+                       f"{row['function']}, {row['kind']} {row['what']} at {row['address']:#x}: "
+                       f"{share} {row[share]:.3f}, of all {other[share]:.3f}")
+                compared += 1
+            if row["invariance"] > 0.5:
+                expect(row["values"][0]["value"] == other["values"][0]["value"],
+                       f"the most frequent value at {row['address']:#x}: {row['values'][0]}, "
+                       f"of all {other['values'][0]}")
+        expect(compared >= 10, f"only {compared} shares compared")
+        self.replays(rows)
+        strides = {row["strides"][0]["value"] for row in rows
+                   if row["function"] == "loads" and row["kind"] == "address" and row["strides"]}
+        expect(8 in strides, f"strides {strides}, not 8")
+        print(f"     {compared} shares compared")
+
+    @staticmethod
+    def replays(rows):
+        for function, wanted in (("loads", 0), ("partial", 2), ("alias", 3)):
+            found = [row["values"][0]["value"] for row in rows
+                     if row["function"] == function and row["kind"] == "replay" and
+                     row["seen"] >= ENOUGH]
+            expect(wanted in found, f"replays of {function}(): {found}, not {wanted}")
+
+    def latency(self):
+        """Loads are timed, and told by levels."""
+        levels = os.path.join(self.folder, "levels")
+        with open(levels, "w", encoding="ascii") as file:
+            file.write("# by ticks\n0 1000000 40 near\n")
+        rows = self.measure("latency", ["-m", "values", "--values", "vlatency"], 20000,
+                            program=self.known)
+        expect({row["kind"] for row in rows} == {"ticks"}, "not only ticks")
+        show = subprocess.run([self.trammel, "values", "--levels", levels,
+                               os.path.join(self.folder, "latency.trm"), "loads"],
+                              capture_output=True, text=True, check=True)
+        expect("near " in show.stdout, show.stdout)
+
+    def convergence(self):
+        """What has settled is not looked at for a while; executions count all the same."""
+        rows = self.measure("settled", ["-m", "values:exact", "--only", "known:loads"], 40,
+                            program=self.known)
+        taken = [row for row in rows if row["kind"] == "target" and row["seen"] == 40 * 4096]
+        expect(taken, f"no branch that was executed {40 * 4096} times")
+        expect(any(row["looked"] < row["seen"] for row in taken), "none was switched off")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--trammel", default=os.path.join(HERE, "../build/src/cli/trammel"))
+    parser.add_argument("--only")
+    parser.add_argument("--keep", metavar="DIR")
+    given = parser.parse_args()
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as made:
+        folder = given.keep or made
+        os.makedirs(folder, exist_ok=True)
+        tests = Tests(os.path.abspath(given.trammel), folder)
+        for name in ("exact", "sampled", "agreement", "latency", "convergence"):
+            if given.only and given.only != name:
+                continue
+            try:
+                getattr(tests, name)()
+                passed += 1
+                print(f"ok   {name}")
+            except (Failure, subprocess.CalledProcessError) as failure:
+                failed += 1
+                print(f"FAIL {name}: {failure}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

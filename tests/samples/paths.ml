@@ -1,0 +1,24 @@
+(* Call paths through OCaml's functions and into C: `= path SHARE FUNCTION ...`. *)
+let sink = ref 0
+
+let[@inline never] deep_step () =
+  for i = 1 to 50000 do sink := !sink + (i land 3) done
+
+let[@inline never] rec deepen depth =
+  if depth > 0 then deepen (depth - 1)
+  else begin
+    let finish = Sys.time () +. 0.2 in
+    while Sys.time () < finish do deep_step () done
+  end;
+  incr sink
+
+let[@inline never] wide () =
+  let finish = Sys.time () +. 0.2 in
+  while Sys.time () < finish do deep_step () done;
+  incr sink
+
+let () =
+  deepen 3;
+  wide ();
+  print_endline "= path 50 camlPaths__deepen_* camlPaths__deepen_* camlPaths__deepen_* camlPaths__deep_step_*";
+  print_endline "= path 50 camlPaths__wide_* camlPaths__deep_step_*"
