@@ -161,6 +161,7 @@ static struct trm_error *write_profile(const struct export_format *format,
 				       struct report_profile *profile, const char *path)
 {
 	const struct export_options options = {
+		.path = path,
 		.type = arguments.type,
 		.addresses = arguments.addresses,
 		.jumps = arguments.jumps,
