@@ -53,20 +53,29 @@ static bool tell_tracer(enum wire_tool_word word, const void *what)
 	return !syscall(WIRE_TOOL_CALL, (long)word, what);
 }
 
+/* The thread of the program that makes one of the library, and is to run it; and how it
+ * gets back. */
+static pid_t maker;
+static uint64_t maker_back;
+
 /* A thread of the library, run by a thread of the program: it waits here, between the
- * routines, until that one ends. */
+ * routines, until that one ends. If the tracer is dead, that one is the program's again:
+ * else the library would end it; or this is a thread that the kernel has made. */
 static void *thread_main(void *argument)
 {
-	tell_tracer(WIRE_TOOL_THREAD, NULL);
+	if (!tell_tracer(WIRE_TOOL_THREAD, NULL) && gettid() == maker)
+		host_leave(maker_back);
 	return argument;
 }
 
-static uint64_t new_thread(void)
+static uint64_t new_thread(uint64_t back)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
 	int error;
 
+	maker = gettid();
+	maker_back = back;
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);

@@ -83,7 +83,7 @@ struct wire_tool_table {
 	uint64_t back;
 	uint64_t back_call;  /* behind its first system call, at which the tracer takes
 				over */
-	uint64_t new_thread; /* (): makes a thread of the library; 0, or errno */
+	uint64_t new_thread; /* (back): makes a thread of the library; 0, or errno */
 	uint64_t end;        /* (address of a struct wire_tool_back): runs termination
 				handlers, writes files out, returns there */
 	uint64_t find;       /* (handle, name): address of a symbol; 0: there is none */

@@ -201,6 +201,33 @@ def limits_itself(place):
     expect(any("mispredicted:" in line for line in said), str(said))
 
 
+def killed_among_threads(place):
+    """Each new thread makes one of the tools' library: it is the program's again when nobody sees that."""
+    threads = place.write("many.c", b"#include <pthread.h>\n#include <stdio.h>\n#include <unistd.h>\n"
+                          b"static int done;\n"
+                          b"static void *run(void *argument) { __atomic_fetch_add(&done, 1, 5); return argument; }\n"
+                          b"int main(void) { pthread_t id;\n"
+                          b"  for (int i = 0; i < 300; i++)\n"
+                          b"    if (pthread_create(&id, NULL, run, NULL) || pthread_detach(id)) return 3;\n"
+                          b"  while (__atomic_load_n(&done, 5) < 300) usleep(1000);\n"
+                          b"  puts(\"all\"); return 0; }\n")
+    program = place.path("many")
+    sources.compile_one(["gcc", "-O1", "-pthread"], [threads], program)
+    for turn in range(8):
+        with open(place.path("out"), "wb") as out:
+            process = subprocess.Popen(
+                trammel.run_command(place.tool, place.profile, [program], "tools",
+                                    ["--tool", "branch", "--only", "many", "--tool-output", "/dev/null"]),
+                cwd=place.folder, env=running.base_environment(), stdin=subprocess.DEVNULL,
+                stdout=out, stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(0.4 + 0.13 * turn)
+        started = killed.kill_tracers(place.tool, place.profile, process.pid, "all")
+        killed.wait_for_session(process.pid)
+        process.wait()
+        with open(place.path("out"), "rb") as out:
+            expect(out.read() == b"all\n" or not started, f"turn {turn}: the program did not run on")
+
+
 def killed_while_loading(place):
     """The program runs on as bare: tools are loaded in another process."""
     # Trammel loads it, too, for its own part.
@@ -227,4 +254,5 @@ def killed_while_loading(place):
 
 
 TESTS = [ends, fails, throws, cannot_be_loaded, asks_wrongly, fails_at_points, fails_simply, forks_in_routine,
-         limited_memory, limits_itself, killed_while_loading]
+         limited_memory, limits_itself, killed_while_loading,
+         killed_among_threads]

@@ -17,7 +17,7 @@ bool tool_make_thread(struct session *session, struct thread *thread,
 		      const struct tool_thread *maker, struct tool_thread *made)
 {
 	struct tool_space *tools = thread->process->space->tools;
-	const struct tool_routine make = {
+	struct tool_routine make = {
 		.name = "new_thread",
 		.address = tools->table.new_thread,
 	};
@@ -28,6 +28,7 @@ bool tool_make_thread(struct session *session, struct thread *thread,
 
 	if (remote_failed(tool_visit_begin(session, thread, maker, &visit)))
 		return false;
+	make.arguments[0] = visit.back;
 	tools->making = made;
 	ready = tool_visit_call(&visit, &make, &error) && !error && made->thread_pointer;
 	tools->making = NULL;
