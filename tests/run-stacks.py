@@ -31,6 +31,43 @@ BUILDS = {
 }
 
 
+# Programs that wait in many ways, and print the same each time; what some of them waits for.
+PYTHON = """
+import queue, socket, threading
+jobs, lock, total = queue.Queue(), threading.Lock(), [0]
+def work():
+    while (job := jobs.get()) is not None:
+        with lock:
+            total[0] += job
+server = socket.create_server(("127.0.0.1", 0))
+def serve():
+    connection, _ = server.accept()
+    connection.sendall(connection.recv(100)[::-1])
+threads = [threading.Thread(target=work) for _ in range(4)] + [threading.Thread(target=serve)]
+for thread in threads: thread.start()
+for job in range(200): jobs.put(job)
+for _ in range(4): jobs.put(None)
+client = socket.create_connection(server.getsockname())
+client.sendall(b"abc")
+print(client.recv(100), sep="")
+for thread in threads: thread.join()
+print(total)
+"""
+NODE = """
+const http = require('http');
+const server = http.createServer((q, a) => setTimeout(() => a.end('answer'), 60));
+server.listen(0, () => http.get({port: server.address().port}, (a) => {
+    a.on('data', (d) => console.log(String(d))); a.on('end', () => server.close()); }));
+"""
+REAL = {
+    "python3": ([sys.executable, "-c", PYTHON], "thread|semaphore|socket"),
+    "node": (["node", "-e", NODE], "poll"),
+    "xz": (["sh", "-c", "seq 1 300000 | xz -T2 --block-size=200000 -c | xz -dc | sha256sum"], "pipe"),
+    "pigz": (["sh", "-c", "seq 1 300000 | pigz -p 3 -c | gzip -dc | sha256sum"], "pipe"),
+    "sort": (["sh", "-c", "seq 1 100000 | sort -rn --parallel=2 | tail -1; sleep 0.1"], "child|sleep"),
+}
+
+
 class Failure(Exception):
     pass
 
@@ -305,6 +342,20 @@ class Tests:
             expect(out == "alive\n" and front.returncode == 3 and "tracer was killed" in err,
                    f"{out} {err} {front.returncode}")
 
+    def real(self):
+        """Programs of the distribution behave as bare."""
+        for name, (command, kinds) in REAL.items():
+            if not shutil.which(os.path.basename(name)):
+                continue
+            bare = subprocess.run(command, capture_output=True, text=True, check=True)
+            for measure in (["stacks", "--interval", "5ms"], ["waits"]):
+                profile = os.path.join(self.folder, f"{name}.{measure[0]}.trm")
+                done = self.call("run", "-q", "-m", *measure, "-o", profile, "--", *command)
+                expect(done.stdout == bare.stdout and done.stderr == bare.stderr,
+                       f"{name}, {measure}: {done} and not {bare}")
+                found = {row.get("wait.kind") for row in self.rows(profile)}
+                expect(any(re.fullmatch(kinds, kind or "") for kind in found), f"{name}, {measure}: {found}")
+
     def other_commands(self):
         program = build(self.folder, "states")
         profile = program + ".other.trm"
@@ -349,7 +400,7 @@ class Tests:
 
 NAMES = ("now", "holder", "places", "stripped", "undisturbed", "looks", "looks_without_samples", "attached",
          "children", "waits", "waits_held", "waits_threshold", "waits_like_strace", "waits_traced",
-         "waits_killed", "other_commands", "refused", "short")
+         "waits_killed", "real", "other_commands", "refused", "short")
 
 
 def main():
