@@ -751,6 +751,7 @@ void measuring_deinit(struct measuring *given)
 	free(given->output);
 	free(given->measure);
 	free(given->calls);
+	free(given->threshold);
 }
 
 void measuring_summarize(const struct measuring *given)

@@ -186,8 +186,11 @@ void stacks_show(const struct stack_list *list, const struct stacks_style *style
 					    "Held or released on the path", NULL};
 	const struct showing_stacks showing = {list, style, out, list->followed};
 
-	report_add_duration(out, list->wall_ns);
-	text_add(out, " of wall time, ");
+	/* A profile that several were put into has none. */
+	if (list->wall_ns) {
+		report_add_duration(out, list->wall_ns);
+		text_add(out, " of wall time, ");
+	}
 	report_add_duration(out, list->ns);
 	text_add(out, showing.exact ? " of waiting in all threads\n"
 				    : " in all threads together\n");
