@@ -32,8 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	options.rate.kernel = bytes[0] & 2;
 	if (sampler_create(&options, &sampler))
 		abort();
-	vector_push(&sampler->source.opened,
-		    ((struct sample_opened){.fd = -1, .id = EVENT}));
+	sample_source_add(&sampler->source,
+			  &(struct sample_opened){.fd = -1, .id = EVENT});
 	if (bytes[0] & 4)
 		*table_insert(&sampler->source.types, EVENT, NULL) =
 			sampler->source.order.layout.type | SAMPLE_EXTRAS;

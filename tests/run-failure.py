@@ -5,11 +5,11 @@ import functools
 import os
 import sys
 
-from failure import caches, corrupt, databases, killed, memory, profiles, refusals, tools
+from failure import caches, corrupt, daemons, databases, killed, memory, profiles, refusals, tools
 from failure.common import Place
 from transparency import results, running, trammel
 
-GROUPS = {"refusal": refusals, "profile": profiles, "corrupt": corrupt, "cache": caches,
+GROUPS = {"refusal": refusals, "profile": profiles, "corrupt": corrupt, "cache": caches, "daemon": daemons,
           "database": databases, "killed": killed, "memory": memory, "tool": tools}
 
 

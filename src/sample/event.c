@@ -140,6 +140,9 @@ static void complete_event(struct sample_event *event, const struct sample_rate 
 	attributes->read_format =
 		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attributes->exclude_hv = 1;
+	if (rate->kernel)
+		attributes->exclude_kernel = 0;
+	attributes->exclude_idle = rate->system;
 	attributes->disabled = 1;
 	attributes->inherit = 1;
 	attributes->sample_id_all = 1;

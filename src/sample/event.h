@@ -21,6 +21,7 @@ struct sample_rate {
 	bool callpath;      /* with the calls that led there */
 	bool kernel;        /* of the kernel's code, too, where that is permitted */
 	bool branches;      /* with the last branches, where the processor notes them */
+	bool system;        /* of all processes: but not of processors that idle */
 };
 
 struct sample_event {

@@ -1,6 +1,7 @@
 #include "sample/kernel.h"
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -62,7 +63,48 @@ void kernel_read(struct sample_module *module, FILE *file)
 					  : last,
 				  symbol->name);
 	}
-	vector_for_each (&symbols, symbol)
+	vector_for_each (&symbols, symbol) {
+		if (!strcmp(symbol->name, "_text"))
+			module->base = symbol->address;
 		free(symbol->name);
+	}
+	module->function_count = module->functions.count;
 	vector_deinit(&symbols);
+}
+
+/* The note of /sys/kernel/notes that has the build id: name "GNU", type 3. */
+static void read_build(struct sample_module *module)
+{
+	enum { HEAD = 12, BUILD_ID = 3 };
+	unsigned char notes[4096];
+	scoped_file FILE *file = fopen("/sys/kernel/notes", "re");
+	const size_t size = file ? fread(notes, 1, sizeof(notes), file) : 0;
+
+	for (size_t at = 0; at + HEAD <= size;) {
+		uint32_t head[3]; /* sizes of name and bytes, type */
+
+		memcpy(head, notes + at, sizeof(head));
+		const size_t name = at + HEAD, bytes = name + ((head[0] + 3ull) & ~3ull);
+
+		if (head[0] > size || head[1] > size || bytes + head[1] > size)
+			break;
+		if (head[2] == BUILD_ID && head[0] == 4 &&
+		    !memcmp(notes + name, "GNU", 4) &&
+		    head[1] < sizeof(module->build) / 2)
+			for (size_t i = 0; i < head[1]; i++)
+				snprintf(module->build + 2 * i, 3, "%02x",
+					 notes[bytes + i]);
+		at = bytes + ((head[1] + 3ull) & ~3ull);
+	}
+}
+
+void kernel_load(struct sample_module *module)
+{
+	scoped_file FILE *file = fopen("/proc/kallsyms", "re");
+
+	if (module->functions.count)
+		return;
+	read_build(module);
+	if (file)
+		kernel_read(module, file);
 }

@@ -38,6 +38,17 @@ static int open_file(const char *path, uint64_t inode)
 	return open(own, O_RDONLY | O_CLOEXEC);
 }
 
+static uint64_t identity_of(const char *path, const struct stat *status)
+{
+	const uint64_t parts[] = {
+		hash_bytes(path, strlen(path)),    status->st_ino,
+		(uint64_t)status->st_size,         (uint64_t)status->st_mtim.tv_sec,
+		(uint64_t)status->st_mtim.tv_nsec,
+	};
+
+	return hash_bytes(parts, sizeof(parts));
+}
+
 static void map_file(struct sample_module *module, pid_t pid, uint64_t inode)
 {
 	struct text inside = {0};
@@ -58,6 +69,7 @@ static void map_file(struct sample_module *module, pid_t pid, uint64_t inode)
 	module->bytes = bytes;
 	module->size = (size_t)status.st_size;
 	module->is_file = true;
+	module->identity = identity_of(module->path, &status);
 }
 
 /* It is the same in all processes, and one segment from its start on. */
@@ -102,8 +114,30 @@ static uint32_t add_module(struct sample_modules *modules, const char *path)
 	struct sample_module *module = memory_allocate_zeroed(1, sizeof(*module));
 
 	module->path = memory_copy_string(path);
+	module->serial = ++modules->serials;
 	vector_push(&modules->items, module);
 	return (uint32_t)modules->items.count - 1;
+}
+
+/* Whether the file was written over since it was read. */
+static bool is_changed(const struct sample_module *module, uint64_t inode)
+{
+	struct stat status;
+
+	return module->is_file && inode && !stat(module->path, &status) &&
+	       status.st_ino == inode &&
+	       identity_of(module->path, &status) != module->identity;
+}
+
+static void note_identity(struct sample_modules *modules, struct sample_module *module)
+{
+	bool is_new;
+	uint64_t *first = table_insert(
+		&modules->first, hash_bytes(module->path, strlen(module->path)), &is_new);
+
+	if (is_new)
+		*first = module->identity;
+	module->is_other = *first != module->identity;
 }
 
 uint32_t sample_modules_find(struct sample_modules *modules, pid_t pid, const char *path,
@@ -112,31 +146,53 @@ uint32_t sample_modules_find(struct sample_modules *modules, pid_t pid, const ch
 	const uint64_t key = hash_bytes(path, strlen(path)) ^ inode * 0x9e3779b97f4a7c15;
 	uint64_t *index = table_insert(&modules->by_file, key, NULL);
 
-	if (!*index) {
+	if (!*index || is_changed(modules->items.items[*index - 1], inode)) {
 		struct sample_module *module;
 		uint32_t added = add_module(modules, path);
 
 		*index = added + 1;
 		module = modules->items.items[added];
+		module->key = key;
 		if (!strcmp(path, "[vdso]"))
 			take_vdso(module);
 		else
 			map_file(module, pid, inode);
 		if (module->bytes)
 			find_unwind(module);
+		note_identity(modules, module);
 	}
 	return (uint32_t)*index - 1;
+}
+
+uint32_t sample_modules_kernel(struct sample_modules *modules)
+{
+	const uint64_t key = hash_bytes(SAMPLE_KERNEL, strlen(SAMPLE_KERNEL));
+	uint64_t *index = table_insert(&modules->by_file, key, NULL);
+
+	if (!*index) {
+		*index = add_module(modules, SAMPLE_KERNEL) + 1;
+		modules->items.items[*index - 1]->key = key;
+		modules->items.items[*index - 1]->is_listed = true;
+	}
+	return (uint32_t)*index - 1;
+}
+
+uint64_t sample_module_key(uint32_t image, bool by_dump)
+{
+	return ~((uint64_t)image << 1 | by_dump);
 }
 
 uint32_t sample_modules_generated(struct sample_modules *modules, uint32_t image,
 				  const char *path)
 {
-	const uint64_t key = ~((uint64_t)image << 1 | (path != NULL));
+	const uint64_t key = sample_module_key(image, path != NULL);
 	uint64_t *index = table_insert(&modules->by_file, key, NULL);
 
 	if (!*index) {
 		*index = add_module(modules, path ? path : "[generated]") + 1;
 		modules->items.items[*index - 1]->owner = image + 1;
+		modules->items.items[*index - 1]->key = key;
+		modules->items.items[*index - 1]->is_listed = true;
 	}
 	return (uint32_t)*index - 1;
 }
@@ -148,9 +204,27 @@ void sample_module_clear(struct sample_module *module)
 	module->functions.count = 0;
 }
 
-static void destroy_module(struct sample_module *module)
+static void clear_ranges(struct sample_module *module)
+{
+	vector_for_each (&module->ranges, range)
+		free(range->name);
+	module->ranges.count = 0;
+}
+
+void sample_module_release(struct sample_module *module)
 {
 	image_close(module->image);
+	module->image = NULL;
+	module->opened = false;
+	if (module->is_file)
+		madvise((void *)(uintptr_t)module->bytes, module->size, MADV_DONTNEED);
+}
+
+void sample_module_destroy(struct sample_module *module)
+{
+	image_close(module->image);
+	clear_ranges(module);
+	vector_deinit(&module->ranges);
 	free((void *)(uintptr_t)module->indexed);
 	if (module->is_file)
 		munmap((void *)(uintptr_t)module->bytes, module->size);
@@ -165,9 +239,10 @@ static void destroy_module(struct sample_module *module)
 void sample_modules_deinit(struct sample_modules *modules)
 {
 	vector_for_each (&modules->items, module)
-		destroy_module(*module);
+		sample_module_destroy(*module);
 	vector_deinit(&modules->items);
 	table_deinit(&modules->by_file);
+	table_deinit(&modules->first);
 }
 
 uint64_t sample_module_delta(const struct sample_module *module, uint64_t start,
@@ -268,7 +343,8 @@ static bool name_generated(struct sample_module *module, uint64_t address,
 
 /* The function that has the address, in its own code or in a part that lies elsewhere. */
 static const struct image_function *function_of(const struct image *image,
-						uint64_t address)
+						uint64_t address,
+						const struct image_function **ret_code)
 {
 	const struct image_function *found = image_function_around(image, address);
 	size_t behind = search_first(image->parts.count, i,
@@ -279,31 +355,73 @@ static const struct image_function *function_of(const struct image *image,
 	if (part && address - part->address < part->size) {
 		size_t whole = image_function_at(image, part->part_of);
 
+		*ret_code = part;
 		return whole < image->functions.count ? &image->functions.items[whole]
 						      : NULL;
 	}
+	*ret_code = found;
 	return found && address - found->address < found->size ? found : NULL;
 }
 
-static bool name_function(struct sample_module *module, uint64_t address,
-			  struct sample_name *name)
+static void open_image(struct sample_module *module)
 {
-	const struct image_function *function;
-	char unnamed[32];
-
 	if (!module->opened && module->bytes)
 		trm_error_destroy(image_open_mapped(module->bytes, module->size,
 						    module->path, &module->image));
 	module->opened = true;
-	function = module->image ? function_of(module->image, address) : NULL;
+	if (!module->image)
+		return;
+	for (size_t i = 0; i < module->image->build_id_size; i++)
+		snprintf(module->build + 2 * i, 3, "%02x", module->image->build_id[i]);
+	module->function_count = module->image->functions.count;
+}
+
+/* The code around an address that has one name. */
+static struct sample_range find_range(struct sample_module *module, uint64_t address)
+{
+	struct sample_range range = {address, address + 1, 0, NULL};
+	const struct image_function *code = NULL, *function;
+	char unnamed[32];
+
+	open_image(module);
+	function = module->image ? function_of(module->image, address, &code) : NULL;
 	if (!function)
-		return false;
+		return range;
 	snprintf(unnamed, sizeof(unnamed), "sub_%" PRIx64, function->address);
-	name->offset = function->address;
-	name->function =
-		function->name
-			? image_demangle(module->image->names.items + function->name)
-			: memory_copy_string(unnamed);
+	range.start = code->address;
+	range.end = code->address + code->size;
+	range.offset = function->address;
+	range.name = function->name
+			     ? image_demangle(module->image->names.items + function->name)
+			     : memory_copy_string(unnamed);
+	return range;
+}
+
+/* Names are kept, so that a file need not be open to name what was named before. */
+static bool name_function(struct sample_module *module, uint64_t address,
+			  struct sample_name *name)
+{
+	enum { RANGES_MAX = 1 << 15 };
+	const struct sample_range *range;
+	size_t at = search_first(module->ranges.count, i,
+				 module->ranges.items[i].end <= address);
+
+	if (at == module->ranges.count || module->ranges.items[at].start > address) {
+		const struct sample_range found = find_range(module, address);
+
+		if (module->ranges.count >= RANGES_MAX)
+			clear_ranges(module);
+		at = search_first(module->ranges.count, i,
+				  module->ranges.items[i].end <= found.start);
+		vector_push(&module->ranges, found);
+		memmove(module->ranges.items + at + 1, module->ranges.items + at,
+			(module->ranges.count - 1 - at) * sizeof(found));
+		module->ranges.items[at] = found;
+	}
+	range = &module->ranges.items[at];
+	if (!range->name)
+		return false;
+	*name = (struct sample_name){memory_copy_string(range->name), range->offset};
 	return true;
 }
 
@@ -313,8 +431,8 @@ struct sample_name sample_module_name(struct sample_module *module, uint64_t add
 	struct sample_name name = {.offset = address};
 	struct text text = {0};
 
-	if (module->owner ? name_generated(module, address, &name)
-			  : name_function(module, address, &name))
+	if (module->is_listed ? name_generated(module, address, &name)
+			      : name_function(module, address, &name))
 		return name;
 	if (!strcmp(path, SAMPLE_KERNEL) && !module->functions.count)
 		return (struct sample_name){memory_copy_string(path), 0};

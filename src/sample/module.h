@@ -21,6 +21,13 @@ struct sample_generated {
 	uint32_t number; /* in the order in which they were added */
 };
 
+/* Code whose name was looked up. */
+struct sample_range {
+	uint64_t start, end;
+	uint64_t offset; /* of the function */
+	char *name;      /* NULL: it has none */
+};
+
 struct sample_module {
 	char *path;           /* as it was mapped; "[vdso]", "[generated]", "[anon]" */
 	const uint8_t *bytes; /* of the file; NULL: it could not be read */
@@ -36,12 +43,26 @@ struct sample_module {
 	/* Of generated code: by start once it is sorted. */
 	struct VECTOR(struct sample_generated) functions;
 	bool is_sorted;
-	uint32_t owner; /* the process image whose code it is, plus 1; 0: of a file */
+	bool is_listed;    /* names are in `functions`: it is no file */
+	uint32_t owner;    /* the process image that generates it, plus 1; 0: none */
+	uint32_t pid;      /* of it */
+	uint64_t key;      /* in by_file */
+	uint64_t serial;   /* tells it apart from all that ever were */
+	uint64_t identity; /* of the file: path, inode, size, time of change */
+	bool is_other;     /* another file had this path before */
+	uint64_t base; /* of the kernel, which lies elsewhere after each boot: where its
+			  text begins; 0: not known, or a file */
+	/* What the file was found to be, also when it is not open any more. */
+	char build[65]; /* hexadecimal; "": none */
+	uint64_t function_count;
+	struct VECTOR(struct sample_range) ranges; /* by start, disjoint */
 };
 
 struct sample_modules {
 	struct VECTOR(struct sample_module *) items;
 	struct table by_file; /* index + 1, by a hash of path and inode */
+	struct table first;   /* identity of the first file of a path, by its hash */
+	uint64_t serials;
 };
 
 /* The name of the code at an address. */
@@ -59,6 +80,19 @@ uint32_t sample_modules_find(struct sample_modules *modules, pid_t pid, const ch
  * jitdump file; NULL: of code that no such file tells of. */
 uint32_t sample_modules_generated(struct sample_modules *modules, uint32_t image,
 				  const char *path);
+
+/* Returns the key in by_file of the module of the code that an image generates, told by
+ * a jitdump file or not. */
+uint64_t sample_module_key(uint32_t image, bool by_dump);
+
+/* Finds the kernel's module, or adds it. */
+uint32_t sample_modules_kernel(struct sample_modules *modules);
+
+/* Gives back what naming needed; it is had again when it is needed. */
+void sample_module_release(struct sample_module *module);
+
+/* Frees a module. */
+void sample_module_destroy(struct sample_module *module);
 
 /* Forgets the functions of generated code. */
 void sample_module_clear(struct sample_module *module);

@@ -4,8 +4,10 @@
 #include "base/search.h"
 #include "sample/jit.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,12 +82,39 @@ void sample_processes_thread(struct sample_processes *processes, uint32_t pid,
 	processes->images.items[image].threads += made;
 }
 
+uint64_t sample_processes_kind(const struct sample_processes *processes, uint32_t index)
+{
+	const struct sample_image *image = &processes->images.items[index];
+	const char *program = image->program ? image->program : "";
+	/* Zero is none. */
+	uint64_t kind = hash_bytes(program, strlen(program)) | 1;
+
+	if (image->kind)
+		return image->kind;
+	for (size_t i = 0; i < image->maps.count; i++) {
+		const struct sample_module *module =
+			processes->modules.items.items[image->maps.items[i].module];
+
+		/* A file is mapped in several parts. */
+		if (module->is_other && (!i || image->maps.items[i - 1].module !=
+						       image->maps.items[i].module))
+			kind ^= module->identity << 1;
+	}
+	return kind;
+}
+
 void sample_processes_end(struct sample_processes *processes, uint32_t pid)
 {
 	/* Which may make an image, and so move them all. */
-	const uint32_t image = sample_processes_find(processes, pid);
+	const uint32_t index = sample_processes_find(processes, pid);
+	struct sample_image *image = &processes->images.items[index];
 
-	processes->images.items[image].ended = true;
+	image->ended = true;
+	/* Threads can outlive the first one. */
+	if (!kill((pid_t)pid, 0) || errno == EPERM)
+		return;
+	image->kind = sample_processes_kind(processes, index);
+	vector_deinit(&image->maps);
 }
 
 /* Takes [start, end) out of what is mapped. */
@@ -140,6 +169,16 @@ static bool is_file(const char *name)
 	       !strcmp(name, "[vdso]");
 }
 
+static uint32_t generated_module(struct sample_processes *processes, uint32_t index,
+				 const char *path)
+{
+	const uint32_t module =
+		sample_modules_generated(&processes->modules, index, path);
+
+	processes->modules.items.items[module]->pid = processes->images.items[index].pid;
+	return module;
+}
+
 /* A process tells of a jitdump file by mapping it. */
 static void open_dump(struct sample_processes *processes, uint32_t index,
 		      const char *path)
@@ -150,7 +189,7 @@ static void open_dump(struct sample_processes *processes, uint32_t index,
 	if (!file)
 		return;
 	image->dump = jit_dump_create(file);
-	image->dump_module = sample_modules_generated(&processes->modules, index, path);
+	image->dump_module = generated_module(processes, index, path);
 	/* Samples that come next may be of what it tells of already. */
 	jit_dump_read(image->dump, processes->modules.items.items[image->dump_module]);
 }
@@ -178,7 +217,7 @@ void sample_processes_map(struct sample_processes *processes, uint32_t pid,
 		return;
 	}
 	if (!is_file(mapping->name)) {
-		map.module = sample_modules_generated(&processes->modules, index, NULL);
+		map.module = generated_module(processes, index, NULL);
 		insert_map(&image->maps, map);
 		return;
 	}

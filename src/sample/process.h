@@ -22,6 +22,7 @@ struct sample_image {
 	uint32_t owner;    /* its number with who knows processes better; 0: by order */
 	char *program;     /* path; NULL: not known */
 	bool ended, executed; /* by exit; by exec of another program */
+	uint64_t kind; /* of sample_processes_kind, once it has ended; 0: not yet */
 	struct sample_maps maps;
 	struct jit_dump *dump; /* what the process tells of code it generates, or NULL */
 	uint32_t dump_module;
@@ -63,6 +64,10 @@ struct sample_mapping {
 };
 void sample_processes_map(struct sample_processes *processes, uint32_t pid,
 			  const struct sample_mapping *mapping);
+
+/* Returns a number that two images share if they are of the same program, and have the
+ * same files mapped at the same paths. */
+uint64_t sample_processes_kind(const struct sample_processes *processes, uint32_t image);
 
 /* Reads what processes have written of code that they generate. */
 void sample_processes_read_dumps(struct sample_processes *processes);

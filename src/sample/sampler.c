@@ -100,9 +100,64 @@ struct trm_error *sampler_attach(struct sampler *sampler, pid_t pid)
 	TRM_TRY(error);
 	sampler->begin_ns = clock_now_ns();
 	sample_source_start(&sampler->source);
+	sampler->source.begun = true;
 	/* What is mapped from now on comes as a record. */
 	sample_processes_read(&sampler->processes, (uint32_t)pid);
 	return NULL;
+}
+
+/* What each process has mapped. */
+static void read_processes(struct sampler *sampler)
+{
+	struct dirent *entry;
+	DIR *folder = opendir("/proc");
+
+	while (folder && (entry = readdir(folder))) {
+		const long pid = strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0)
+			sample_processes_read(&sampler->processes, (uint32_t)pid);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+struct trm_error *sampler_watch_all(struct sampler *sampler)
+{
+	TRM_TRY(sample_source_open_all(&sampler->source));
+	sampler->begin_ns = clock_now_ns();
+	sample_source_start(&sampler->source);
+	read_processes(sampler);
+	return NULL;
+}
+
+struct trm_error *sampler_watch_some(struct sampler *sampler)
+{
+	sampler->begin_ns = clock_now_ns();
+	sampler->source.begun = true;
+	return sample_source_open_rings(&sampler->source);
+}
+
+struct trm_error *sampler_follow(struct sampler *sampler, pid_t pid)
+{
+	struct table known = {0};
+	size_t count = 1;
+	struct trm_error *error = NULL;
+
+	sampler->source.group = (uint32_t)pid;
+	while (!error && count)
+		error = open_threads(sampler, pid, &known, &count);
+	table_deinit(&known);
+	if (error)
+		sampler_leave(sampler, pid);
+	else
+		sample_processes_read(&sampler->processes, (uint32_t)pid);
+	return error;
+}
+
+void sampler_leave(struct sampler *sampler, pid_t pid)
+{
+	sample_source_close(&sampler->source, (uint32_t)pid);
 }
 
 bool sampler_counts(const struct sampler *sampler, uint32_t pid, uint64_t time)
@@ -213,8 +268,7 @@ void sampler_add_names(struct sampler *sampler, uint32_t node, unsigned int most
 static uint32_t add_kernel_frame(struct sampler *sampler, uint32_t parent,
 				 uint64_t address)
 {
-	const uint32_t module =
-		sample_modules_generated(&sampler->processes.modules, 0, SAMPLE_KERNEL);
+	const uint32_t module = sample_modules_kernel(&sampler->processes.modules);
 
 	return sample_sums_node(&sampler->sums, parent, module, address);
 }

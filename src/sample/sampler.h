@@ -75,6 +75,18 @@ struct trm_error *sampler_open(struct sampler *sampler, pid_t pid);
 /* Opens them for all threads of a running process, and begins at once. */
 struct trm_error *sampler_attach(struct sampler *sampler, pid_t pid);
 
+/* Opens them for all processes, and begins at once; without the right to that it is an
+ * error as of sample_source_open. What runs already is read from /proc. */
+struct trm_error *sampler_watch_all(struct sampler *sampler);
+
+/* Opens rings for sampler_follow. */
+struct trm_error *sampler_watch_some(struct sampler *sampler);
+
+/* Opens the events for a process that runs already, one of several, and all that it will
+ * make; sampler_leave closes them. Errors: it may not be looked at, or is gone. */
+struct trm_error *sampler_follow(struct sampler *sampler, pid_t pid);
+void sampler_leave(struct sampler *sampler, pid_t pid);
+
 /* Takes in what the kernel has written since the last time; with `all`, up to now. */
 void sampler_take(struct sampler *sampler, bool all);
 

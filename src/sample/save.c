@@ -182,26 +182,24 @@ static void save_module(struct writing *writing, uint32_t image, uint32_t index)
 	const struct attributes *n = &writing->names;
 	const struct sample_module *module;
 	struct record_model *model = writing->saving->model;
-	char build_id[2 * sizeof(((struct image *)0)->build_id) + 1] = "";
 	record_node node;
 	bool made;
 
-	table_insert(&writing->loads, (uint64_t)image << 32 | index, &made);
-	if (!made || writing->saving->modules_known ||
+	if (writing->saving->modules_known ||
 	    index >= writing->sampler->processes.modules.items.count)
 		return;
 	module = writing->sampler->processes.modules.items.items[index];
-	for (size_t i = 0; module->image && i < module->image->build_id_size; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", module->image->build_id[i]);
+	table_insert(&writing->loads, (uint64_t)image << 32 | index, &made);
+	if (!made)
+		return;
 	node = record_node_child(model, 0, n->module,
 				 record_string(path_name(module->path)));
 	node = record_node_child(model, node, n->path, record_string(module->path));
 	const struct record_pair pairs[] = {
 		{n->image, record_uint(image)},
-		{n->known,
-		 record_uint(module->image ? module->image->functions.count : 0)},
+		{n->known, record_uint(module->function_count)},
 		{n->instrumented, record_uint(0)},
-		{n->build_id, record_string(build_id)},
+		{n->build_id, record_string(module->build)},
 	};
 
 	trm_writer_record(writing->saving->writer, node, pairs, array_count(pairs));
@@ -222,6 +220,16 @@ static uint64_t corrected_events(const struct writing *writing,
 			  (double)tally->running_ns);
 }
 
+/* What is taken from the addresses of a module: the kernel lies elsewhere after each
+ * boot.
+ */
+static uint64_t base_of(const struct writing *writing, uint32_t module)
+{
+	const struct sample_modules *modules = &writing->sampler->processes.modules;
+
+	return module < modules->items.count ? modules->items.items[module]->base : 0;
+}
+
 static void add_row(struct writing *writing, const struct sample_sum *sum)
 {
 	const struct sample_node *node = &writing->sampler->sums.nodes.items[sum->node];
@@ -231,7 +239,7 @@ static void add_row(struct writing *writing, const struct sample_sum *sum)
 	if (!image)
 		return;
 	naming = name_of(writing, node);
-	const uint64_t offset = naming->offset;
+	const uint64_t base = base_of(writing, node->module);
 
 	vector_push(&writing->rows,
 		    ((struct row){
@@ -241,8 +249,8 @@ static void add_row(struct writing *writing, const struct sample_sum *sum)
 			    .wait = sum->wait,
 			    .context = sum->context,
 			    .event = sum->event,
-			    .offset = offset,
-			    .address = node->address,
+			    .offset = naming->offset - base,
+			    .address = node->address - base,
 			    .samples = sum->samples,
 			    .events = corrected_events(writing, sum),
 			    .longest = sum->longest,
@@ -472,44 +480,86 @@ static void deinit_writing(struct writing *writing)
 
 /* What processes say of the code that they have generated, as it is now, and the kernel
  * of its own. */
-static void load_maps(struct sample_processes *processes)
+static void load_maps(const struct sampler *sampler)
 {
-	vector_for_each (&processes->modules.items, item) {
+	const struct sample_modules *modules = &sampler->processes.modules;
+	scoped_free bool *sampled = memory_allocate_zeroed(modules->items.count + 1, 1);
+
+	vector_for_each (&sampler->sums.nodes, node)
+		if (node->module < modules->items.count)
+			sampled[node->module] = true;
+	vector_for_each (&modules->items, item) {
 		struct sample_module *module = *item;
 
-		if (!strcmp(module->path, SAMPLE_KERNEL) && !module->functions.count) {
-			scoped_file FILE *file = fopen("/proc/kallsyms", "re");
-
-			if (file)
-				kernel_read(module, file);
-		}
-		if (!module->owner || strcmp(module->path, "[generated]") != 0)
+		if (!strcmp(module->path, SAMPLE_KERNEL))
+			kernel_load(module);
+		if (!sampled[item - modules->items.items] || !module->pid ||
+		    strcmp(module->path, "[generated]") != 0)
 			continue;
 		sample_module_clear(module);
-		jit_map_load(module, processes->images.items[module->owner - 1].pid);
+		jit_map_load(module, module->pid);
 	}
 }
 
-struct trm_error *sample_save(const struct sample_saving *saving, struct sampler *sampler)
+struct named_node {
+	uint32_t module, node;
+};
+
+static int by_module(const void *left, const void *right)
+{
+	const struct named_node *a = left, *b = right;
+
+	return compare_numbers(a->module, b->module) ?: compare_numbers(a->node, b->node);
+}
+
+/* Names all places, module by module: no two files need to be open at the same time. */
+static void name_places(struct writing *writing)
+{
+	const struct sample_sums *sums = &writing->sampler->sums;
+	const struct sample_modules *modules = &writing->sampler->processes.modules;
+	struct VECTOR(struct named_node) order = {0};
+
+	for (uint32_t i = 1; i < sums->nodes.count; i++)
+		vector_push(&order,
+			    ((struct named_node){sums->nodes.items[i].module, i}));
+	if (order.count)
+		qsort(order.items, order.count, sizeof(*order.items), by_module);
+	vector_for_each (&order, named) {
+		name_of(writing, &sums->nodes.items[named->node]);
+		if (named->module < modules->items.count &&
+		    (named + 1 == order.items + order.count ||
+		     named[1].module != named->module))
+			sample_module_release(modules->items.items[named->module]);
+	}
+	vector_deinit(&order);
+}
+
+struct trm_error *sample_save_rows(const struct sample_saving *saving,
+				   struct sampler *sampler)
 {
 	struct writing writing = {.saving = saving, .sampler = sampler};
-	struct trm_error *error;
 
 	TRM_TRY(make_attributes(&writing));
 	writing.callers = memory_allocate_zeroed(sampler->sums.nodes.count + 1,
 						 sizeof(*writing.callers));
-	load_maps(&sampler->processes);
-	error = save_globals(&writing);
-	for (uint32_t i = 0; !error && i < sampler->events.count; i++)
-		error = save_event(&writing, i);
-	if (!error) {
-		vector_for_each (&sampler->sums.sums, sum)
-			add_row(&writing, sum);
-		write_rows(&writing);
-		write_branches(&writing);
-	}
+	load_maps(sampler);
+	name_places(&writing);
+	vector_for_each (&sampler->sums.sums, sum)
+		add_row(&writing, sum);
+	write_rows(&writing);
+	write_branches(&writing);
 	deinit_writing(&writing);
-	return error;
+	return NULL;
+}
+
+struct trm_error *sample_save(const struct sample_saving *saving, struct sampler *sampler)
+{
+	const struct writing writing = {.saving = saving, .sampler = sampler};
+
+	TRM_TRY(save_globals(&writing));
+	for (uint32_t i = 0; i < sampler->events.count; i++)
+		TRM_TRY(save_event(&writing, i));
+	return sample_save_rows(saving, sampler);
 }
 
 static const char *state_of(const struct sampler *sampler,

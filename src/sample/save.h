@@ -23,6 +23,10 @@ struct sample_saving {
 struct trm_error *sample_save(const struct sample_saving *saving,
 			      struct sampler *sampler);
 
+/* Writes the samples and modules alone. */
+struct trm_error *sample_save_rows(const struct sample_saving *saving,
+				   struct sampler *sampler);
+
 /* Writes a process record for each image with a number. `state`: how the first process
  * ended; NULL: it runs. */
 struct trm_error *sample_save_processes(const struct sample_saving *saving,

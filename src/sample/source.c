@@ -59,6 +59,7 @@ void sample_source_deinit(struct sample_source *source)
 {
 	close_all(source);
 	sample_order_deinit(&source->order);
+	table_deinit(&source->by_id);
 	text_deinit(&source->notes);
 	table_deinit(&source->types);
 }
@@ -131,6 +132,8 @@ static size_t ring_bytes(const struct sample_source *source)
 	uint64_t frequency = 0;
 	size_t size = RING_SHORT;
 
+	if (source->ring_size)
+		return source->ring_size;
 	if (!(source->order.layout.type & PERF_SAMPLE_STACK_USER))
 		return size;
 	vector_for_each (source->events, event)
@@ -155,11 +158,17 @@ static bool join_ring(struct sample_source *source, int fd, int cpu)
 	return false;
 }
 
+void sample_source_add(struct sample_source *source, const struct sample_opened *opened)
+{
+	vector_push(&source->opened, *opened);
+	*table_insert(&source->by_id, opened->id, NULL) = (uint64_t)opened->event + 1;
+}
+
 /* Opens an event on one processor. Returns 0, or why it cannot be. */
 static int open_on(struct sample_source *source, const struct perf_event_attr *attributes,
 		   uint32_t index, pid_t tid, int cpu)
 {
-	struct sample_opened opened = {.event = index};
+	struct sample_opened opened = {.event = index, .group = source->group};
 
 	opened.fd = open_event(attributes, tid, cpu);
 	if (opened.fd < 0)
@@ -171,7 +180,7 @@ static int open_on(struct sample_source *source, const struct perf_event_attr *a
 		close(opened.fd);
 		return why;
 	}
-	vector_push(&source->opened, opened);
+	sample_source_add(source, &opened);
 	if (attributes->sample_type & SAMPLE_EXTRAS)
 		*table_insert(&source->types, opened.id, NULL) = attributes->sample_type;
 	return 0;
@@ -186,6 +195,7 @@ static int open_on_all(struct sample_source *source, struct perf_event_attr attr
 	const int cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
 	int why = ENODEV;
 
+	attributes.disabled = !source->begun;
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		if (period)
 			attributes.sample_period = sample_source_jitter(source, period);
@@ -399,6 +409,41 @@ struct trm_error *sample_source_open(struct sample_source *source, pid_t tid,
 	return why ? explain_refusal(why) : open_events(source, tid, at_once);
 }
 
+struct trm_error *sample_source_open_all(struct sample_source *source)
+{
+	return sample_source_open(source, -1, true);
+}
+
+struct trm_error *sample_source_open_rings(struct sample_source *source)
+{
+	struct perf_event_attr attributes = tracking_event(source);
+	int why;
+
+	/* An event that never happens and tells nothing. */
+	attributes.mmap = attributes.mmap2 = attributes.comm = attributes.comm_exec =
+		attributes.task = attributes.inherit = 0;
+	source->group = 0;
+	why = open_on_all(source, attributes, TRACKING, 0);
+	return why ? explain_refusal(why) : NULL;
+}
+
+void sample_source_close(struct sample_source *source, uint32_t group)
+{
+	size_t kept = 0;
+
+	table_deinit(&source->by_id);
+	vector_for_each (&source->opened, opened) {
+		if (opened->group == group) {
+			close(opened->fd);
+			continue;
+		}
+		*table_insert(&source->by_id, opened->id, NULL) =
+			(uint64_t)opened->event + 1;
+		source->opened.items[kept++] = *opened;
+	}
+	source->opened.count = kept;
+}
+
 static void tell_all(const struct sample_source *source, unsigned long request)
 {
 	vector_for_each (&source->opened, opened)
@@ -432,6 +477,25 @@ void sample_source_wait(const struct sample_source *source, int fd, int wait_ms)
 		}
 }
 
+/* What stands behind PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING. */
+struct totals {
+	uint64_t total, enabled_ns, running_ns;
+};
+
+/* Whether many periods have gone by. To change one begins it anew: of a thread that runs
+ * for less than a period meanwhile, there would never be a sample. */
+static bool is_busy(struct sample_opened *opened, uint64_t period)
+{
+	enum { PERIODS = 20 };
+	struct totals totals;
+
+	if (read(opened->fd, &totals, sizeof(totals)) != sizeof(totals) ||
+	    totals.total - opened->total < PERIODS * period)
+		return false;
+	opened->total = totals.total;
+	return true;
+}
+
 /* Those that were opened, for a program's first thread; threads and processes that begin
  * get the period that it has then. */
 static void jitter_periods(struct sample_source *source)
@@ -446,10 +510,10 @@ static void jitter_periods(struct sample_source *source)
 					  ? 0
 					  : source->events->items[opened->event].period;
 
-		if (period)
+		if (period && is_busy(opened, period)) {
 			period = sample_source_jitter(source, period);
-		if (period)
 			ioctl(opened->fd, PERF_EVENT_IOC_PERIOD, &period);
+		}
 	}
 }
 
@@ -475,25 +539,21 @@ void sample_source_drain(struct sample_source *source, bool all, sample_visit *v
 bool sample_source_event(const struct sample_source *source, uint64_t id,
 			 uint32_t *ret_event)
 {
+	uint64_t index;
+
 	if (source->looked) {
 		*ret_event = 0;
 		return id == SAMPLE_LOOK_ID;
 	}
-	vector_for_each (&source->opened, opened) {
-		if (opened->id != id || opened->event == TRACKING)
-			continue;
-		*ret_event = opened->event;
-		return true;
-	}
-	return false;
+	if (!table_find(&source->by_id, id, &index) || index > source->events->count)
+		return false;
+	*ret_event = (uint32_t)index - 1;
+	return true;
 }
 
 void sample_source_count(struct sample_source *source)
 {
-	/* As PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING have them. */
-	struct {
-		uint64_t total, enabled_ns, running_ns;
-	} numbers;
+	struct totals numbers;
 
 	if (source->looked)
 		return;

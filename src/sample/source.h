@@ -3,6 +3,7 @@
 #ifndef TRAMMEL_SAMPLE_SOURCE_H
 #define TRAMMEL_SAMPLE_SOURCE_H
 
+#include "base/table.h"
 #include "base/text.h"
 #include "sample/event.h"
 #include "sample/order.h"
@@ -21,6 +22,8 @@ struct sample_opened {
 	int fd;
 	uint32_t event; /* index */
 	uint64_t id;
+	uint64_t total; /* of it when its period was changed last */
+	uint32_t group; /* of descriptors that are closed together; 0: at the end */
 };
 
 struct sample_source {
@@ -36,8 +39,12 @@ struct sample_source {
 	struct text notes;    /* lines: events that are not there, and why */
 	uint64_t jittered_ns; /* time of the last change of periods */
 	unsigned int seed;
-	bool looked;    /* no events are open: see sample_source_look */
-	uint64_t looks; /* that found a thread running */
+	bool looked;        /* no events are open: see sample_source_look */
+	uint64_t looks;     /* that found a thread running */
+	struct table by_id; /* of an event, by its descriptors' ids: index + 1 */
+	uint32_t group;     /* of what is opened next */
+	bool begun;         /* what is opened from now on begins at once */
+	size_t ring_size;   /* bytes; 0: the usual size */
 };
 
 /* The id of records of looks at threads. */
@@ -62,6 +69,14 @@ void sample_source_look(struct sample_source *source, const char *why);
 /* Returns a period near `period`, by chance. */
 uint64_t sample_source_jitter(struct sample_source *source, uint64_t period);
 
+/* Opens all events for all processes, those that are there and those that begin. Errors
+ * as for sample_source_open. */
+struct trm_error *sample_source_open_all(struct sample_source *source);
+/* Opens rings that belong to this process, so that they outlive those that are measured.
+ */
+struct trm_error *sample_source_open_rings(struct sample_source *source);
+/* Closes what was opened as a group. */
+void sample_source_close(struct sample_source *source, uint32_t group);
 /* Lets all events begin, or ends them. */
 void sample_source_start(struct sample_source *source);
 void sample_source_stop(struct sample_source *source);
@@ -74,6 +89,9 @@ void sample_source_wait(const struct sample_source *source, int fd, int wait_ms)
  * not keep step with the program. */
 void sample_source_drain(struct sample_source *source, bool all, sample_visit *visit,
 			 void *context);
+
+/* Notes that there is a descriptor. */
+void sample_source_add(struct sample_source *source, const struct sample_opened *opened);
 
 /* Finds the index of the event with a descriptor's id; false: none has it. */
 bool sample_source_event(const struct sample_source *source, uint64_t id,

@@ -23,7 +23,7 @@ static uint32_t find_node(struct sample_sums *sums, const struct sample_node *wa
 	for (; table_find(&sums->by_node, hash, &index); hash++)
 		if (is_node(sums, index, wanted))
 			return (uint32_t)index;
-	if (sums->nodes.count >= NODES_MAX)
+	if (sums->nodes.count >= (sums->most ? sums->most : NODES_MAX))
 		return 0;
 	*table_insert(&sums->by_node, hash, NULL) = sums->nodes.count;
 	vector_push(&sums->nodes, *wanted);
@@ -94,12 +94,35 @@ void sample_sums_add(struct sample_sums *sums, const struct sample_sum *sample)
 			sum->longest = sample->longest;
 		return;
 	}
-	if (sums->sums.count >= SUMS_MAX) {
+	if (sums->sums.count >= (sums->most ? sums->most : SUMS_MAX)) {
 		sums->dropped += sample->samples;
 		return;
 	}
 	*table_insert(&sums->by_sum, hash, NULL) = sums->sums.count;
 	vector_push(&sums->sums, *sample);
+}
+
+void sample_sums_clear(struct sample_sums *sums)
+{
+	const struct sample_sums kept = {.dropped = sums->dropped, .most = sums->most};
+
+	sample_sums_deinit(sums);
+	*sums = kept;
+}
+
+void sample_sums_renumber(struct sample_sums *sums, const uint32_t *images)
+{
+	const size_t count = sums->sums.count;
+
+	table_deinit(&sums->by_sum);
+	sums->sums.count = 0;
+	/* None is written before it was read: there are no more than before. */
+	for (size_t i = 0; i < count; i++) {
+		struct sample_sum sum = sums->sums.items[i];
+
+		sum.image = images[sum.image];
+		sample_sums_add(sums, &sum);
+	}
 }
 
 void sample_sums_deinit(struct sample_sums *sums)

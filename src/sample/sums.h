@@ -45,6 +45,7 @@ struct sample_sums {
 	struct VECTOR(struct sample_wait) waits;
 	struct table by_node, by_sum, by_wait; /* by hashes */
 	uint64_t dropped;                      /* samples that there was no room for */
+	size_t most; /* sums and nodes, each; 0: the usual bound */
 };
 
 /* Returns the node of a frame, which is added if it is new; 0 without room for it. */
@@ -58,6 +59,12 @@ uint32_t sample_sums_wait(struct sample_sums *sums, const char *kind, const char
 
 /* Adds the numbers of one sample, or several. */
 void sample_sums_add(struct sample_sums *sums, const struct sample_sum *sample);
+
+/* Forgets the sums, but not how many samples were dropped. */
+void sample_sums_clear(struct sample_sums *sums);
+
+/* Has the sums of image I be of image images[I]; those that are equal then become one. */
+void sample_sums_renumber(struct sample_sums *sums, const uint32_t *images);
 
 void sample_sums_deinit(struct sample_sums *sums);
 

@@ -5,9 +5,11 @@
 #include "record/model.h"
 #include "record/trm_reader.h"
 #include "record/trm_writer.h"
+#include "record/value.h"
 #include "report/merge.h"
 #include "report/runs.h"
 #include "store/context_store.h"
+#include "store/delta.h"
 #include "store/facts.h"
 #include "store/rest.h"
 #include "store/subject.h"
@@ -41,6 +43,9 @@ struct adding {
 	struct VECTOR(struct number) numbers; /* of the record */
 	struct text keys, form, event;
 	struct rest rest;
+	size_t rest_records;
+	struct VECTOR(uint64_t) fresh; /* hashes of records that were not kept before */
+	struct deltas deltas;
 	int64_t profile;
 	struct store_added added;
 	struct trm_error *error; /* the first; nothing is taken in after it */
@@ -297,6 +302,27 @@ static struct trm_error *split_pairs(struct adding *adding,
 	return NULL;
 }
 
+static struct trm_error *make_source(struct adding *adding,
+				     const struct described *record, int64_t run,
+				     int64_t *ret_source)
+{
+	*ret_source = -1;
+	if (adding->options->into)
+		TRM_TRY(sql_number(adding->sql, -1, ret_source,
+				   "SELECT id FROM sources WHERE run=? AND image=?"
+				   " AND thread=? AND interval=?",
+				   "iiii", run, record->image, record->thread,
+				   record->interval));
+	if (*ret_source >= 0)
+		return NULL;
+	TRM_TRY(sql_run(adding->sql,
+			"INSERT INTO sources(run, image, thread, interval)"
+			" VALUES(?, ?, ?, ?)",
+			"iiii", run, record->image, record->thread, record->interval));
+	*ret_source = sql_inserted(adding->sql);
+	return NULL;
+}
+
 static struct trm_error *find_source(struct adding *adding,
 				     const struct described *record, int64_t *ret_source)
 {
@@ -311,12 +337,8 @@ static struct trm_error *find_source(struct adding *adding,
 		&new);
 
 	if (new) {
-		TRM_TRY(sql_run(adding->sql,
-				"INSERT INTO sources(run, image, thread, interval)"
-				" VALUES(?, ?, ?, ?)",
-				"iiii", run, record->image, record->thread,
-				record->interval));
-		*known = (uint64_t)sql_inserted(adding->sql);
+		TRM_TRY(make_source(adding, record, run, ret_source));
+		*known = (uint64_t)*ret_source;
 	}
 	*ret_source = (int64_t)*known;
 	return NULL;
@@ -346,7 +368,7 @@ static struct trm_error *make_context(struct adding *adding,
 
 static struct trm_error *find_context(struct adding *adding,
 				      const struct described *record, record_node node,
-				      int64_t *ret_context)
+				      int64_t *ret_context, int64_t *ret_function)
 {
 	const struct text *form = &adding->form, *keys = &adding->keys;
 	int64_t id, function;
@@ -367,6 +389,7 @@ static struct trm_error *find_context(struct adding *adding,
 		*known = (uint64_t)*ret_context;
 	}
 	*ret_context = (int64_t)*known;
+	*ret_function = function;
 	return NULL;
 }
 
@@ -384,15 +407,22 @@ static struct trm_error *add_counts(struct adding *adding, record_node node,
 				    const struct described *record,
 				    const struct record_pair *pairs, size_t count)
 {
-	int64_t source, context;
+	int64_t source, context, function;
 
 	TRM_TRY(split_pairs(adding, record, pairs, count));
 	TRM_TRY(find_source(adding, record, &source));
-	TRM_TRY(find_context(adding, record, node, &context));
+	TRM_TRY(find_context(adding, record, node, &context, &function));
 	vector_for_each (&adding->numbers, number) {
 		const char *statement = count_statements[number->fold];
 
 		adding->added.counts++;
+		if (adding->options->into)
+			deltas_add(&adding->deltas, number->event, function,
+				   number->value.i);
+		/* All others do not just add up. */
+		adding->deltas.useless |= number->fold != FOLD_SUM ||
+					  number->value.type == RECORD_DOUBLE ||
+					  record->about == TRAIT_BLOCK;
 		if (number->value.type == RECORD_DOUBLE)
 			TRM_TRY(sql_run(adding->sql, statement, "iiid", source, context,
 					number->event, number->value.d));
@@ -401,6 +431,44 @@ static struct trm_error *add_counts(struct adding *adding, record_node node,
 					number->event, number->value.i));
 	}
 	return NULL;
+}
+
+/* Whether a record that is no number was kept of an earlier part of the run. */
+static bool is_kept(struct adding *adding, record_node node,
+		    const struct record_pair *pairs, size_t count)
+{
+	struct text text = {0};
+	uint64_t hash;
+
+	if (!adding->options->kept)
+		return false;
+	for (; node; node = record_node_parent(adding->model, node)) {
+		const struct record_pair pair = record_node_pair(adding->model, node);
+
+		text_format(&text, "%s\n",
+			    record_attribute_name(adding->model, pair.attribute));
+		record_value_text(&text, pair.value);
+	}
+	for (size_t i = 0; i < count; i++) {
+		text_format(&text, "\n%s\n",
+			    record_attribute_name(adding->model, pairs[i].attribute));
+		record_value_text(&text, pairs[i].value);
+	}
+	hash = hash_bytes(text.data ? text.data : "", text.length);
+	text_deinit(&text);
+	if (table_find(adding->options->kept, hash, NULL))
+		return true;
+	vector_push(&adding->fresh, hash);
+	return false;
+}
+
+static void keep_record(struct adding *adding, record_node node,
+			const struct record_pair *pairs, size_t count)
+{
+	if (is_kept(adding, node, pairs, count))
+		return;
+	adding->rest_records++;
+	trm_writer_record(adding->rest.writer, node, pairs, count);
 }
 
 static void see_record(void *context, record_node node, const struct record_pair *pairs,
@@ -413,7 +481,7 @@ static void see_record(void *context, record_node node, const struct record_pair
 		return;
 	record = describe_record(adding, pairs, count);
 	if (record.apart || !record.counted)
-		trm_writer_record(adding->rest.writer, node, pairs, count);
+		keep_record(adding, node, pairs, count);
 	else
 		adding->error = add_counts(adding, node, &record, pairs, count);
 }
@@ -423,6 +491,7 @@ static void see_global(void *context, record_attribute attribute,
 {
 	struct adding *adding = context;
 
+	adding->rest_records++;
 	trm_writer_global(adding->rest.writer, attribute, value);
 }
 
@@ -438,7 +507,31 @@ static struct trm_error *read_records(struct adding *adding)
 	if (!error)
 		error = take_pointer(adding->error);
 	trm_error_destroy(take_pointer(adding->error));
+	if (!adding->rest_records)
+		return rest_drop(&adding->rest, error);
 	return rest_end(&adding->rest, adding->sql, adding->profile, error);
+}
+
+/* A further part of a run that is there. */
+static struct trm_error *add_part(struct adding *adding)
+{
+	const int64_t run = adding->options->into;
+
+	TRM_TRY(sql_number(adding->sql, -1, &adding->profile,
+			   "SELECT profile FROM runs WHERE id=?", "i", run));
+	if (adding->profile < 0 || adding->facts.runs.count != 1)
+		return trm_error_create(TRM_ERROR_GONE, "'%s' has no run %ld any more",
+					sql_path(adding->sql), (long)run);
+	adding->added.first_run = adding->added.last_run = run;
+	TRM_TRY(sql_run(adding->sql, "UPDATE runs SET wall_ns=max(wall_ns, ?) WHERE id=?",
+			"ii",
+			(int64_t)atoll(facts_get(&adding->facts.runs.items[0],
+						 "run.wall.ns", "0")),
+			run));
+	vector_for_each (&adding->facts.modules, module)
+		TRM_TRY(add_module(adding, module));
+	TRM_TRY(read_records(adding));
+	return deltas_apply(&adding->deltas, adding->sql, run);
 }
 
 static struct trm_error *add_profile(struct adding *adding, uint64_t digest)
@@ -513,7 +606,7 @@ static struct trm_error *add_facts(struct adding *adding, uint64_t digest)
 	if (!adding->facts.records)
 		return report_error_empty(adding->path);
 	TRM_TRY(sql_begin(adding->sql));
-	error = add_profile(adding, digest);
+	error = adding->options->into ? add_part(adding) : add_profile(adding, digest);
 	if (!error)
 		return sql_commit(adding->sql);
 	sql_undo(adding->sql);
@@ -530,6 +623,8 @@ static void adding_deinit(struct adding *adding)
 	table_deinit(&adding->sources);
 	table_deinit(&adding->contexts);
 	table_deinit(&adding->events);
+	deltas_deinit(&adding->deltas);
+	vector_deinit(&adding->fresh);
 	text_deinit(&adding->keys);
 	text_deinit(&adding->form);
 	text_deinit(&adding->event);
@@ -572,6 +667,9 @@ struct trm_error *store_add(struct sql *sql, const char *path,
 		free(take_pointer(adding.added.warning));
 	else
 		*ret_added = adding.added;
+	if (!error && options->kept)
+		vector_for_each (&adding.fresh, hash)
+			table_insert(options->kept, *hash, NULL);
 	adding_deinit(&adding);
 	return error;
 }

@@ -2,6 +2,7 @@
 #ifndef TRAMMEL_STORE_ADD_H
 #define TRAMMEL_STORE_ADD_H
 
+#include "base/table.h"
 #include "store/store.h"
 
 #include <stdbool.h>
@@ -13,6 +14,11 @@ struct store_add_options {
 	const char *name;  /* what the profile is called; NULL: its path */
 	uint64_t digest;   /* by which it is known again; 0: that of the file */
 	bool again;        /* also if the same file is there already */
+	int64_t into;      /* number of a run that the profile, of one run, is a further
+			      part of: counts are added to its own; 0: a new run */
+	/* Hashes of the records of a run that were kept as they are, which are then not
+	 * kept again; it gets those of this profile. NULL: all are kept. */
+	struct table *kept;
 };
 
 /* What was added. */

@@ -8,17 +8,28 @@
 #include "record/model.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
+#include "store/fold.h"
 #include "store/rest.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+/* What becomes what, by age. */
+struct level {
+	/* Writes the name of the period that a moment belongs to. */
+	void (*name_period)(const char *start, char *ret_period, size_t size);
+	const char *kind; /* of the epochs that are made, one a period; NULL: runs stay
+			     in theirs */
+	const char *find; /* the runs, with a moment before which they are old; those
+			     that are periods already are there, too, and first */
+};
+
 /* Runs that become one. */
 struct group {
-	char *key; /* week, host, measurement, labels */
-	char week[16];
-	bool fresh;         /* one of them is of a day */
+	char *key; /* period, epoch, host, measurement, command, labels */
+	char period[16];
+	bool fresh;         /* one of them is no period yet */
 	struct table image; /* of each path, by its hash */
 	struct VECTOR(int64_t) runs;
 };
@@ -54,6 +65,36 @@ static void week_of(const char *start, char *ret_week, size_t size)
 	gmtime_r(&at, &broken);
 	strftime(ret_week, size, "%G-W%V", &broken);
 }
+
+static void day_of(const char *start, char *ret_day, size_t size)
+{
+	snprintf(ret_day, size, "%.10s", start);
+}
+
+static void month_of(const char *start, char *ret_month, size_t size)
+{
+	snprintf(ret_month, size, "%.7s", start);
+}
+
+#define FIND_RUNS                                                                        \
+	"SELECT r.id, r.start, r.host, r.measure, e.kind, e.name,"                       \
+	" (SELECT group_concat(label) FROM run_labels WHERE run=r.id), r.command"        \
+	" FROM runs r JOIN epochs e ON e.id=r.epoch WHERE "
+
+enum { HOURS, DAYS, WEEKS, LEVELS };
+
+static const struct level levels[LEVELS] = {
+	[HOURS] = {day_of, NULL,
+		   FIND_RUNS "r.command='" STORE_DAEMON "' AND r.start < ?"
+			     " AND e.kind NOT IN ('week', 'month')"
+			     " ORDER BY r.start, r.id"},
+	[DAYS] = {week_of, "week",
+		  FIND_RUNS "(e.kind='day' AND r.start < ?) OR e.kind='week'"
+			    " ORDER BY e.kind='day', r.start, r.id"},
+	[WEEKS] = {month_of, "month",
+		   FIND_RUNS "(e.kind='week' AND r.start < ?) OR e.kind='month'"
+			     " ORDER BY e.kind='week', r.start, r.id"},
+};
 
 /* Images of a run, each by the hash of its path. */
 struct loaded_image {
@@ -101,7 +142,7 @@ static struct trm_error *join_group(struct sql *sql, struct group *group, int64_
 }
 
 static struct trm_error *put_run(struct sql *sql, struct groups *groups, const char *key,
-				 const char *week, int64_t run, bool fresh)
+				 const char *period, int64_t run, bool fresh)
 {
 	bool joined = false;
 
@@ -117,42 +158,40 @@ static struct trm_error *put_run(struct sql *sql, struct groups *groups, const c
 
 	group->key = memory_copy_string(key);
 	group->fresh = fresh;
-	snprintf(group->week, sizeof(group->week), "%s", week);
+	snprintf(group->period, sizeof(group->period), "%s", period);
 	return join_group(sql, group, run, &joined);
 }
 
-/* Of old days, and of weeks, which may get more. */
-static struct trm_error *find_groups(struct sql *sql, const char *before,
-				     struct groups *ret_groups)
+static struct trm_error *find_groups(struct sql *sql, const struct level *level,
+				     const char *before, struct groups *ret_groups)
 {
 	struct sql_rows rows;
 	struct text key = {0};
 	struct trm_error *error;
 	bool more = true;
 
-	error = sql_ask(sql, &rows,
-			"SELECT r.id, r.start, r.host, r.measure, e.kind, e.name,"
-			" (SELECT group_concat(label) FROM run_labels WHERE run=r.id)"
-			" FROM runs r JOIN epochs e ON e.id=r.epoch"
-			" WHERE (e.kind='day' AND r.start < ?) OR e.kind='week'"
-			" ORDER BY e.kind='day', r.start, r.id",
-			"t", before);
+	error = sql_ask(sql, &rows, level->find, "t", before);
 	while (!error && more) {
-		char week[16];
+		char period[16];
 
 		error = sql_next(&rows, &more);
 		if (error || !more)
 			break;
-		const bool fresh = !strcmp(sql_text(&rows, 4), "day");
+		const bool fresh =
+			!level->kind || strcmp(sql_text(&rows, 4), level->kind) != 0;
 
 		if (fresh)
-			week_of(sql_text(&rows, 1), week, sizeof(week));
+			level->name_period(sql_text(&rows, 1), period, sizeof(period));
 		else
-			snprintf(week, sizeof(week), "%s", sql_text(&rows, 5));
+			snprintf(period, sizeof(period), "%s", sql_text(&rows, 5));
 		key.length = 0;
-		text_format(&key, "%s %s %s %s", week, sql_text(&rows, 2),
+		text_format(&key, "%s %s %s %s %s", period,
+			    level->kind ? "" : sql_text(&rows, 5), sql_text(&rows, 2),
 			    sql_text(&rows, 3), sql_text(&rows, 6));
-		error = put_run(sql, ret_groups, key.data, week, sql_int(&rows, 0),
+		/* A daemon's runs are folded, others are not. */
+		if (!strcmp(sql_text(&rows, 7), STORE_DAEMON))
+			text_add(&key, " " STORE_DAEMON);
+		error = put_run(sql, ret_groups, key.data, period, sql_int(&rows, 0),
 				fresh);
 	}
 	text_deinit(&key);
@@ -288,14 +327,24 @@ static struct trm_error *digest_group(struct sql *sql, const struct group *group
 }
 
 /* The new run, with what all of them have in common. */
-static struct trm_error *make_run(struct sql *sql, const struct group *group,
-				  int64_t *ret_profile, int64_t *ret_run)
+static struct trm_error *make_run(struct sql *sql, const struct level *level,
+				  const struct group *group, int64_t *ret_profile,
+				  int64_t *ret_run)
 {
-	int64_t digest;
+	int64_t digest, epoch;
 
 	TRM_TRY(digest_group(sql, group, &digest));
-	TRM_TRY(sql_run(sql, "INSERT OR IGNORE INTO epochs(name, kind) VALUES(?, 'week')",
-			"t", group->week));
+	if (level->kind)
+		TRM_TRY(sql_run(sql,
+				"INSERT OR IGNORE INTO epochs(name, kind) VALUES(?, ?)",
+				"tt", group->period, level->kind));
+	TRM_TRY(level->kind
+			? sql_number(sql, 0, &epoch, "SELECT id FROM epochs WHERE name=?",
+				     "t", group->period)
+			: sql_number(sql, 0, &epoch,
+				     "SELECT min(epoch) FROM runs WHERE id IN"
+				     " (SELECT run FROM temp.grouped)",
+				     ""));
 	TRM_TRY(sql_run(sql,
 			"INSERT INTO profiles(added, origin, digest)"
 			" SELECT max(p.added), count(*) || ' runs', ? FROM temp.grouped g"
@@ -305,12 +354,12 @@ static struct trm_error *make_run(struct sql *sql, const struct group *group,
 	TRM_TRY(sql_run(sql,
 			"INSERT INTO runs(profile, number, epoch, host, command, measure,"
 			" start, wall_ns, exit, runs)"
-			" SELECT ?, 0, (SELECT id FROM epochs WHERE name=?), min(host),"
+			" SELECT ?, 0, ?, min(host),"
 			" CASE count(DISTINCT command) WHEN 1 THEN min(command)"
 			" ELSE sum(runs) || ' runs' END, min(measure), min(start),"
 			" sum(wall_ns), '', sum(runs) FROM runs"
 			" WHERE id IN (SELECT run FROM temp.grouped)",
-			"it", *ret_profile, group->week));
+			"ii", *ret_profile, epoch));
 	*ret_run = sql_inserted(sql);
 	TRM_TRY(sql_run(sql,
 			"INSERT INTO run_images SELECT ?, image, max(known),"
@@ -331,18 +380,20 @@ static struct trm_error *add_up_counts(struct sql *sql, int64_t run)
 			" VALUES(?, 1, -1, -1)",
 			"i", run));
 	TRM_TRY(sql_run(sql,
-			"INSERT INTO counts SELECT ?, c.context, c.event,"
-			" CASE e.fold WHEN 'min' THEN min(c.value)"
+			"INSERT INTO counts SELECT ?, ifnull(x.into_context, c.context),"
+			" c.event, CASE e.fold WHEN 'min' THEN min(c.value)"
 			" WHEN 'max' THEN max(c.value) ELSE sum(c.value) END"
 			" FROM sources s CROSS JOIN counts c ON c.source=s.id"
 			" JOIN events e ON e.id=c.event"
+			" LEFT JOIN temp.folded x ON x.context=c.context"
 			" WHERE s.run IN (SELECT run FROM temp.grouped)"
-			" AND e.fold<>'keep' GROUP BY c.context, c.event",
+			" AND e.fold<>'keep' GROUP BY 2, 3",
 			"i", sql_inserted(sql)));
 	return store_sum_runs(sql, run, run);
 }
 
-static struct trm_error *compact_group(struct sql *sql, const struct group *group,
+static struct trm_error *compact_group(struct sql *sql, const struct level *level,
+				       const struct group *group, int64_t shares,
 				       struct store_gc_done *done)
 {
 	int64_t profile, run;
@@ -351,8 +402,11 @@ static struct trm_error *compact_group(struct sql *sql, const struct group *grou
 				"(run INTEGER PRIMARY KEY); DELETE FROM temp.grouped"));
 	vector_for_each (&group->runs, old)
 		TRM_TRY(sql_run(sql, "INSERT INTO temp.grouped VALUES(?)", "i", *old));
-	TRM_TRY(make_run(sql, group, &profile, &run));
+	TRM_TRY(make_run(sql, level, group, &profile, &run));
 	TRM_TRY(keep_description(sql, profile, run));
+	TRM_TRY(fold_begin(sql));
+	if (shares && strstr(group->key, " " STORE_DAEMON))
+		TRM_TRY(fold_addresses(sql, shares));
 	TRM_TRY(add_up_counts(sql, run));
 	vector_for_each (&group->runs, old)
 		TRM_TRY(store_delete_run(sql, *old));
@@ -361,15 +415,17 @@ static struct trm_error *compact_group(struct sql *sql, const struct group *grou
 	return NULL;
 }
 
-static struct trm_error *compact_days(struct sql *sql, const char *before,
-				      struct store_gc_done *done)
+static struct trm_error *compact_level(struct sql *sql, const struct level *level,
+				       const char *before, int64_t shares,
+				       struct store_gc_done *done)
 {
 	struct groups groups = {0};
-	struct trm_error *error = find_groups(sql, before, &groups);
+	struct trm_error *error = find_groups(sql, level, before, &groups);
 
 	vector_for_each (&groups, group) {
-		if (!error && group->fresh)
-			error = compact_group(sql, group, done);
+		/* An hour alone is the day. */
+		if (!error && group->fresh && (level->kind || group->runs.count > 1))
+			error = compact_group(sql, level, group, shares, done);
 		free(group->key);
 		table_deinit(&group->image);
 		vector_deinit(&group->runs);
@@ -418,9 +474,19 @@ static struct trm_error *collect_old(struct sql *sql,
 		day_before(options->now, options->remove_days, day, sizeof(day));
 		TRM_TRY(remove_old(sql, day, options->keep, done));
 	}
-	if (options->compact_days) {
-		day_before(options->now, options->compact_days, day, sizeof(day));
-		TRM_TRY(compact_days(sql, day, done));
+	/* A day that is over is one day old from the next one's beginning on. */
+	const int64_t ages[LEVELS] = {[HOURS] = options->hour_days - 1,
+				      [DAYS] = options->compact_days,
+				      [WEEKS] = options->month_days};
+	const bool wanted[LEVELS] = {[HOURS] = options->hour_days > 0,
+				     [DAYS] = options->compact_days > 0,
+				     [WEEKS] = options->month_days > 0};
+
+	for (size_t i = 0; i < LEVELS; i++) {
+		day_before(options->now, ages[i], day, sizeof(day));
+		if (wanted[i])
+			TRM_TRY(compact_level(sql, &levels[i], day, options->shares,
+					      done));
 	}
 	if (done->removed || done->compacted)
 		TRM_TRY(store_forget_unused(sql));

@@ -35,8 +35,11 @@ static struct trm_error *keep_parts(const struct rest *rest, struct sql *sql,
 	scoped_free char *bytes = memory_allocate(PART_BYTES);
 	struct trm_error *error = NULL;
 	off_t at = 0;
+	int64_t part;
 
-	for (int64_t part = 0; !error; part++) {
+	TRM_TRY(sql_number(sql, 0, &part, "SELECT max(part)+1 FROM rests WHERE profile=?",
+			   "i", profile));
+	for (; !error; part++) {
 		ssize_t size = pread(rest->fd, bytes, PART_BYTES, at);
 
 		if (size <= 0)
@@ -57,6 +60,13 @@ struct trm_error *rest_end(struct rest *rest, struct sql *sql, int64_t profile,
 	trm_error_destroy(written);
 	if (!error)
 		error = keep_parts(rest, sql, profile);
+	close(rest->fd);
+	return error;
+}
+
+struct trm_error *rest_drop(struct rest *rest, struct trm_error *error)
+{
+	trm_error_destroy(trm_writer_finish(rest->writer));
 	close(rest->fd);
 	return error;
 }

@@ -16,10 +16,14 @@ struct rest {
 /* Begins a profile of records of `model`. */
 struct trm_error *rest_begin(struct record_model *model, struct rest *ret_rest);
 
-/* Ends it and puts it into the database, as that of `profile`; frees everything. If
- * `error` is not NULL, only frees, and returns it. */
+/* Ends it and puts it into the database, as that of `profile`, behind what is there;
+ * frees everything. If `error` is not NULL, only frees, and returns it. */
 struct trm_error *rest_end(struct rest *rest, struct sql *sql, int64_t profile,
 			   struct trm_error *error) __attribute__((warn_unused_result));
+
+/* Frees it without putting it anywhere; returns `error`. */
+struct trm_error *rest_drop(struct rest *rest, struct trm_error *error)
+	__attribute__((warn_unused_result));
 
 /* Reads the records that were kept of a profile into `model`. */
 struct trm_error *rest_read(struct sql *sql, int64_t profile, struct record_model *model,

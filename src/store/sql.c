@@ -160,6 +160,19 @@ void sql_close(struct sql *sql)
 	free(sql);
 }
 
+struct trm_error *sql_economize(struct sql *sql, int cache_kib, int patience_ms)
+{
+	struct text settings = {0};
+	struct trm_error *error;
+
+	sqlite3_busy_timeout(sql->handle, patience_ms);
+	text_format(&settings, "PRAGMA cache_size=-%d;PRAGMA temp_store=FILE;",
+		    cache_kib);
+	error = sql_script(sql, settings.data);
+	text_deinit(&settings);
+	return error;
+}
+
 const char *sql_keep(struct sql *sql, const char *text)
 {
 	vector_for_each (&sql->texts, kept)

@@ -27,6 +27,10 @@ struct trm_error *sql_open(const char *path, enum sql_access access,
 /* Closes a connection; a transaction that is under way is undone. NULL is allowed. */
 void sql_close(struct sql *sql);
 
+/* Lets a connection use less memory (`cache_kib` for pages; what does not fit goes to
+ * files), and wait for other writers for `patience_ms` only. */
+struct trm_error *sql_economize(struct sql *sql, int cache_kib, int patience_ms);
+
 /* Path of the file, as it was given. */
 const char *sql_path(const struct sql *sql);
 

@@ -166,9 +166,10 @@ static struct trm_error *check_sums(struct sql *sql, int64_t from, int64_t to)
 	bool more;
 
 	TRM_TRY(sql_ask(sql, &rows,
-			"SELECT e.name, f.name FROM sums s JOIN events e ON e.id=s.event"
-			" JOIN functions f ON f.id=s.function WHERE s.run BETWEEN ? AND ?"
-			" AND e.type<>2 AND typeof(s.value)='real' LIMIT 1",
+			"SELECT e.name, f.name FROM events e CROSS JOIN sums s"
+			" ON s.event=e.id AND s.run BETWEEN ? AND ?"
+			" JOIN functions f ON f.id=s.function"
+			" WHERE e.type<>2 AND typeof(s.value)='real' LIMIT 1",
 			"ii", from, to));
 	TRM_TRY(sql_next(&rows, &more));
 	if (!more)
@@ -185,8 +186,11 @@ static struct trm_error *check_sums(struct sql *sql, int64_t from, int64_t to)
 
 struct trm_error *store_sum_runs(struct sql *sql, int64_t from, int64_t to)
 {
-	TRM_TRY(sql_run(sql, "DELETE FROM sums WHERE run BETWEEN ? AND ?", "ii", from,
-			to));
+	/* Events come first in their key. */
+	TRM_TRY(sql_run(sql,
+			"DELETE FROM sums WHERE event IN (SELECT id FROM events)"
+			" AND run BETWEEN ? AND ?",
+			"ii", from, to));
 	TRM_TRY(sql_run(sql,
 			"INSERT INTO sums SELECT c.event, s.run, x.function, sum(c.value)"
 			" FROM sources s JOIN counts c ON c.source=s.id"
@@ -210,7 +214,10 @@ struct trm_error *store_delete_run(struct sql *sql, int64_t run)
 
 	TRM_TRY(sql_number(sql, 0, &profile, "SELECT profile FROM runs WHERE id=?", "i",
 			   run));
-	TRM_TRY(sql_run(sql, "DELETE FROM sums WHERE run=?", "i", run));
+	TRM_TRY(sql_run(sql,
+			"DELETE FROM sums WHERE event IN (SELECT id FROM events)"
+			" AND run=?",
+			"i", run));
 	TRM_TRY(sql_run(sql,
 			"DELETE FROM counts WHERE source IN"
 			" (SELECT id FROM sources WHERE run=?)",

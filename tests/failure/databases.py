@@ -21,10 +21,10 @@ def ask(place, *words, **how):
     return running.run([place.tool, "db", "--db", place.path("p.db"), *words], place.folder, **how)
 
 
-def rows(place, verb, *words):
+def rows(place, verb, *words, key=None):
     outcome = ask(place, verb, "--json", "--all", *words)
     expect(outcome.status_text() == "exit 0", f"db {verb}: {lines_of(outcome.stderr)}")
-    return json.loads(outcome.stdout)[verb]
+    return json.loads(outcome.stdout)[key or verb]
 
 
 def begin(place, measure="functions"):

@@ -33,10 +33,9 @@ static struct sampler *make_sampler(const struct sample_rate *rate)
 	assert_null(sampler_create(&options, &sampler));
 	source = &sampler->source;
 	/* As if they had been opened. */
-	vector_push(&source->opened,
-		    ((struct sample_opened){.fd = -1, .id = STREAM_EVENT}));
-	vector_push(&source->opened,
-		    ((struct sample_opened){.fd = -1, .id = STREAM_RICH, .event = 1}));
+	sample_source_add(source, &(struct sample_opened){.fd = -1, .id = STREAM_EVENT});
+	sample_source_add(
+		source, &(struct sample_opened){.fd = -1, .id = STREAM_RICH, .event = 1});
 	source->order.layout.type = stream_flat.type;
 	*table_insert(&source->types, STREAM_RICH, NULL) =
 		stream_flat.type | SAMPLE_EXTRAS;

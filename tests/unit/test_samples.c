@@ -1,6 +1,7 @@
 /* Samples: records of all kinds, in and out of order, whole and damaged; what they say of
  * processes; walks of stacks; and sums. */
 #include "base/array.h"
+#include "sample/forget.h"
 #include "sample/jit.h"
 #include "sample/sampler.h"
 #include "sample_stream.h"
@@ -26,8 +27,8 @@ static struct sampler *make_sampler(const char *events, bool callpath)
 
 	assert_null(sampler_create(&options, &sampler));
 	/* As if it had been opened. */
-	vector_push(&sampler->source.opened,
-		    ((struct sample_opened){.fd = -1, .id = STREAM_EVENT}));
+	sample_source_add(&sampler->source,
+			  &(struct sample_opened){.fd = -1, .id = STREAM_EVENT});
 	sampler->source.order.layout = callpath ? stream_stacks : stream_flat;
 	return sampler;
 }
@@ -165,6 +166,58 @@ static void follows_processes(void **state)
 }
 
 /* Code without call-frame information: by frame pointers. */
+/* Processes that are over become one of their kind, and are gone with their sums. */
+static void forgets_what_is_over(void **state)
+{
+	enum { NEVER = 5000000 }; /* no process has such a number */
+	struct sampler *sampler = make_sampler("cpu-clock", false);
+	struct sample_stream stream = {0};
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		stream_execute(&stream, NEVER + i, 10 + 10 * i);
+		stream_map(&stream, NEVER + i, 11 + 10 * i, 0x10000, 0x1000,
+			   i < 2 ? "/no/such/file" : "/another");
+		stream_sample(&stream, NEVER + i, 12 + 10 * i, 0x10010);
+		stream_end(&stream, NEVER + i, 13 + 10 * i);
+	}
+	feed(sampler, &stream);
+	sample_processes_read(&sampler->processes, (uint32_t)getpid());
+	assert_int_equal(sampler->processes.images.count, 4);
+	sampler_forget(sampler);
+	assert_int_equal(sampler->processes.images.count, 3);
+	assert_int_equal(sampler->sums.sums.count, 2);
+	assert_int_equal(samples_at(sampler, 0, "/no/such/file", 0x10), 2);
+	assert_int_equal(samples_at(sampler, 1, "/another", 0x10), 1);
+	sample_sums_clear(&sampler->sums);
+	sampler_forget(sampler);
+	assert_int_equal(sampler->processes.images.count, 1);
+	assert_int_equal(sampler->processes.images.items[0].pid, getpid());
+	vector_for_each (&sampler->processes.images.items[0].maps, map)
+		assert_true(map->module < sampler->processes.modules.items.count);
+	vector_for_each (&sampler->processes.modules.items, module)
+		assert_string_not_equal((*module)->path, "/another");
+	sampler_destroy(sampler);
+}
+
+/* Sums have a bound; what is beyond it is counted. */
+static void drops_beyond_bound(void **state)
+{
+	struct sampler *sampler = make_sampler("cpu-clock", false);
+	struct sample_stream stream = {0};
+
+	(void)state;
+	sampler->sums.most = 3;
+	stream_execute(&stream, PID, 10);
+	stream_map(&stream, PID, 20, 0x10000, 0x1000, "/no/such/file");
+	for (uint32_t i = 0; i < 5; i++)
+		stream_sample(&stream, PID, 30 + i, 0x10010 + i);
+	feed(sampler, &stream);
+	assert_int_equal(sampler->sums.sums.count, 2);
+	assert_int_equal(sampler->sums.dropped, 3);
+	sampler_destroy(sampler);
+}
+
 static void walks_by_pointers(void **state)
 {
 	enum { RSP = 0x7000 };
@@ -610,6 +663,8 @@ int main(void)
 		cmocka_unit_test(reads_records),
 		cmocka_unit_test(orders_by_time),
 		cmocka_unit_test(follows_processes),
+		cmocka_unit_test(forgets_what_is_over),
+		cmocka_unit_test(drops_beyond_bound),
 		cmocka_unit_test(walks_by_pointers),
 		cmocka_unit_test(leaves_stubs),
 		cmocka_unit_test(survives_damage),

@@ -70,6 +70,7 @@ static struct trm_error *merge_databases(const struct db_given *given, int *ret_
 	return NULL;
 }
 
+/* A number of days, or of something else. */
 static struct trm_error *read_days(const char *option, const char *given,
 				   int64_t otherwise, int64_t *ret_days)
 {
@@ -93,6 +94,9 @@ static struct trm_error *collect_garbage(const struct db_given *given, int *ret_
 	struct store_gc_done done;
 
 	(void)ret_status;
+	TRM_TRY(read_days("hours-after", given->hours_after, 1, &options.hour_days));
+	TRM_TRY(read_days("fold", given->fold, 100000, &options.shares));
+	TRM_TRY(read_days("months-after", given->months_after, 60, &options.month_days));
 	TRM_TRY(read_days("compact-after", given->compact_after, 7,
 			  &options.compact_days));
 	TRM_TRY(read_days("remove-after", given->remove_after, 0, &options.remove_days));

@@ -10,6 +10,12 @@ static int db_main(int argc, const char **argv)
 	return EXIT_FAILED;
 }
 
+const struct command cmd_daemon = {
+	.name = "daemon",
+	.summary = "sample all processes, always, into a database (not built in)",
+	.main = db_main,
+};
+
 const struct command cmd_db = {
 	.name = "db",
 	.summary = "keep profiles in a database (not built in)",

@@ -10,7 +10,8 @@
 struct db_given {
 	struct showing shown; /* words: the verb and its arguments */
 	char *db, *epoch, *label, *event, *image, *host, *run, *function, *by, *output;
-	char *compact_after, *remove_after, *keep, *now;
+	char *fold, *hours_after, *months_after, *compact_after, *remove_after, *keep,
+		*now;
 	int again, repair, take, dry;
 };
 
