@@ -291,6 +291,33 @@ struct trm_error *ask_places(struct sql *sql, struct answer *ret_answer)
 	return add_rows(ret_answer, &rows);
 }
 
+struct trm_error *ask_top_places(struct sql *sql, const struct store_event *event,
+				 size_t limit, struct answer *ret_answer)
+{
+	const struct column columns[COLUMNS_MAX] = {
+		{"number", "value", event->real ? ANSWER_REAL : ANSWER_NUMBER},
+		{"address", "address", ANSWER_ADDRESS},
+		{"function", "function", ANSWER_TEXT},
+		{"image", "image", ANSWER_TEXT},
+		{"build id", "build", ANSWER_TEXT}};
+	struct sql_rows rows;
+
+	add_columns(ret_answer, columns);
+	TRM_TRY(sql_ask(
+		sql, &rows,
+		"SELECT sum(c.value), ifnull(x.address, f.offset), f.name, i.path,"
+		" i.build FROM sources s CROSS JOIN counts c ON c.source=s.id"
+		" JOIN contexts x ON x.id=c.context"
+		" JOIN functions f ON f.id=x.function"
+		" JOIN images i ON i.id=f.image WHERE s.run IN " CHOSEN " AND c.event=?"
+		" AND f.id IN (SELECT function FROM temp.chosen_functions)"
+		" GROUP BY f.id, 2 ORDER BY 1 DESC, 4, 2 LIMIT ?",
+		"ii", event->id, (int64_t)(limit < INT64_MAX ? limit + 1 : INT64_MAX)));
+	TRM_TRY(add_rows(ret_answer, &rows));
+	ret_answer->cut = answer_rows(ret_answer) > limit;
+	return NULL;
+}
+
 struct trm_error *ask_numbers(struct sql *sql, size_t limit, struct answer *ret_answer)
 {
 	static const struct column columns[COLUMNS_MAX] = {

@@ -23,6 +23,11 @@ struct trm_error *ask_top(struct sql *sql, const struct store_event *event, int 
 /* The numbers of all events at each address of the functions in temp.chosen_functions. */
 struct trm_error *ask_places(struct sql *sql, struct answer *ret_answer);
 
+/* The event's numbers by address, the largest first, at most `limit`; of those functions
+ * in temp.chosen_functions. */
+struct trm_error *ask_top_places(struct sql *sql, const struct store_event *event,
+				 size_t limit, struct answer *ret_answer);
+
 /* All numbers as they are, with their run, context, function and address; at most
  * `limit`.
  */

@@ -165,6 +165,42 @@ def contradictions(place):
     expect(ask(place, "export", "-o", place.path("back.trm")).status_text() == "exit 0", "export failed")
 
 
+def calculated(place):
+    """Cycles of instructions: with exact executions, and with estimated ones; what other commands show of the runs."""
+    begin(place)
+    program = place.path("split")
+    source = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "samples", "split.c")
+    subprocess.run(["gcc", "-O2", source, "-o", program], check=True)
+    outcome = running.run([place.tool, "run", "-q", "-m", "samples,blocks", "--db", place.path("p.db"), "-o",
+                           place.path("split.trm"), "--", program], place.folder)
+    expect(outcome.status_text() == "exit 7", f"run: {lines_of(outcome.stderr)}")
+    calls = {row["function"]: row["value"] for row in rows(place, "top", "--event", "calls", "--run", "2")}["heavy_step"]
+    instructions = rows(place, "calc", "heavy_step", "--run", "2", key="instructions")
+    expect({row["confidence"] for row in instructions} == {"exact"}, f"{instructions}")
+    loop = [row for row in instructions if row["executed"] == calls * 50000]
+    expect(len(loop) >= 3, f"no loop that runs 50000 times in {calls} calls: {instructions}")
+    samples = {row["function"]: row["value"] for row in rows(place, "top", "--run", "2")}
+    expect(sum(row["samples"] for row in instructions) == samples["heavy_step"], "other samples")
+    expect(any(row["cycles"] > 0 for row in loop) and all(row["least"] > 0 for row in loop), f"{loop}")
+    guessed = rows(place, "calc", "heavy_step", "--run", "2", "--estimate", key="instructions")
+    expect({row["confidence"] for row in guessed} <= {"low", "medium", "high", "none"}, f"{guessed}")
+    most = max(row["executed"] for row in guessed)
+    expect(all((row["executed"] == most) == (row["block"] == loop[0]["block"]) for row in guessed), f"{guessed}")
+    outcome = ask(place, "whatcg", "--run", "2", "--estimate", "--function", "*_step")
+    for words in (b"known well", b"within 5 %", b"by the relations alone: 100 % within 5 %", b"heavy_step"):
+        expect(words in outcome.stdout, f"whatcg: {outcome.stdout!r}")
+    stalls = rows(place, "topstalls", "--run", "2", key="instructions")
+    expect(stalls == sorted(stalls, key=lambda row: -row["stall"]), "topstalls are not sorted")
+    top = rows(place, "topcounts", "--run", "2", key="places")
+    expect(sum(row["value"] for row in top) == sum(row["value"] for row in rows(place, "top", "--run", "2")), "topcounts")
+    for verb, word in (("annotate heavy_step", b"samples"), ("flow heavy_step", b"digraph"), ("coverage", b"split.c"),
+                       ("calc no_such", b"")):
+        outcome = ask(place, *verb.split(), "--run", "2")
+        expect(word in outcome.stdout, f"{verb}: {lines_of(outcome.stdout)[:5]}")
+    expect_line(ask(place, "values", "--run", "2"), 2, "no values")
+    expect_line(ask(place, "calc", "heavy_step", "--run", "2", "--ghz", "x"), 2, "--ghz")
+
+
 def strange_files(place):
     """What is no database, is empty, is another's, or of a later version."""
     begin(place)
@@ -272,5 +308,5 @@ def run_adds(place):
     expect(not os.path.exists(trace), "the program was run")
 
 
-TESTS = [exported, killed_writers, readers_and_writer, writers_together, damaged, contradictions, strange_files, write_protected, no_room, full_disk,
+TESTS = [exported, calculated, killed_writers, readers_and_writer, writers_together, damaged, contradictions, strange_files, write_protected, no_room, full_disk,
          run_adds]

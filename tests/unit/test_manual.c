@@ -181,7 +181,7 @@ static void test_db(void **state)
 	(void)state;
 	if (!cmd_db.run)
 		skip();
-	check_options("db", 27);
+	check_options("db", 29);
 	check_no_more_options("db");
 }
 

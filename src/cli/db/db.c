@@ -32,6 +32,12 @@ static const struct poptOption option_table[] = {
 		"or "
 		"run",
 		"WHAT"),
+	DB_WORD("ghz", ghz,
+		"calc: cycles in a nanosecond, for samples by a clock (default: as this "
+		"processor says)",
+		"NUMBER"),
+	DB_FLAG("estimate", estimate,
+		"calc: estimate executions also where they were counted, and compare"),
 	SHOWING_OPTION("output", 'o', POPT_ARG_STRING, given.output,
 		       "export: write the profile here", "FILE"),
 	DB_FLAG("again", again, "add: also what is there already"),
@@ -59,7 +65,8 @@ static const struct poptOption option_table[] = {
 
 static const struct db_verb *find_verb(const char *name)
 {
-	const struct db_verb *const tables[] = {db_questions, db_changes};
+	const struct db_verb *const tables[] = {db_questions, db_calculations,
+						db_changes};
 
 	for (size_t i = 0; i < array_count(tables); i++)
 		for (const struct db_verb *verb = tables[i]; verb->name; verb++)
@@ -70,7 +77,8 @@ static const struct db_verb *find_verb(const char *name)
 
 static void print_verbs(void)
 {
-	const struct db_verb *const tables[] = {db_questions, db_changes};
+	const struct db_verb *const tables[] = {db_questions, db_calculations,
+						db_changes};
 
 	puts("\nVerbs:");
 	for (size_t i = 0; i < array_count(tables); i++)

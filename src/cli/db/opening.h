@@ -12,7 +12,8 @@ struct db_given {
 	char *db, *epoch, *label, *event, *image, *host, *run, *function, *by, *output;
 	char *fold, *hours_after, *months_after, *compact_after, *remove_after, *keep,
 		*now;
-	int again, repair, take, dry;
+	char *ghz;
+	int estimate, again, repair, take, dry;
 };
 
 /* Opens the database and chooses: both as the options say. The caller closes it. */

@@ -92,6 +92,25 @@ static struct trm_error *show_places(const struct db_given *given, int *ret_stat
 	return error;
 }
 
+static struct trm_error *show_counts(const struct db_given *given, int *ret_status)
+{
+	scoped_store struct sql *sql = NULL;
+	struct answer answer = {0};
+	struct store_event event;
+	struct trm_error *error;
+	size_t limit;
+
+	(void)ret_status;
+	TRM_TRY(showing_limit(&given->shown, &limit));
+	TRM_TRY(begin_asking(given, &sql, &event));
+	error = ask_top_places(sql, &event, given->shown.json ? SIZE_MAX : limit,
+			       &answer);
+	if (!error)
+		error = show_answer(given, &answer, "places");
+	answer_deinit(&answer);
+	return error;
+}
+
 static struct trm_error *show_numbers(const struct db_given *given, int *ret_status)
 {
 	scoped_store struct sql *sql = NULL;
@@ -226,6 +245,8 @@ const struct db_verb db_questions[] = {
 	 0},
 	{"list", "list FUNCTION           numbers at each of its addresses", show_places,
 	 1, 1},
+	{"topcounts", "topcounts               addresses with most of an event",
+	 show_counts, 0, 0},
 	{"cat", "cat                     all numbers as they are", show_numbers, 0, 0},
 	{"stats", "stats                   how functions vary between runs",
 	 show_variation, 0, 0},

@@ -10,7 +10,8 @@ struct db_verb {
 	size_t least, most; /* arguments */
 };
 
-/* The verbs, ending with one without a name: those that ask, and those that change. */
-extern const struct db_verb db_questions[], db_changes[];
+/* The verbs, ending with one without a name: those that ask, those that need the code,
+ * too, and those that change. */
+extern const struct db_verb db_questions[], db_calculations[], db_changes[];
 
 #endif
