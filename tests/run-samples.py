@@ -19,6 +19,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -463,6 +464,45 @@ class Tests:
                 expect(text == bare.stdout, f"{word}: {text} and not {bare.stdout}")
                 self.check_shares(text, profile, least=30)
 
+    def killed(self):
+        """A tracer that looks at threads and is killed: the program goes on, and its guardian has what
+        there was some seconds before."""
+        program = build(self.folder, "split", "O2")
+        profile = program + ".killed"
+        with subprocess.Popen([self.trammel, "run", "-q", "-m", "samples", "-o", profile, "--", program,
+                               "forever"], start_new_session=True, stderr=subprocess.PIPE,
+                              env={**os.environ, "TRAMMEL_NO_PERF_EVENTS": "1"}) as front:
+            try:
+                traced = self.await_traced(program)
+                time.sleep(4)
+                os.kill(traced[1], signal.SIGKILL)
+                time.sleep(0.5)
+                with open(f"/proc/{traced[0]}/status", encoding="utf-8") as status:
+                    text = status.read()
+                expect("TracerPid:\t0" in text and re.search(r"^State:\t[RS]", text, re.M), text)
+                os.kill(traced[0], signal.SIGKILL)
+                front.communicate(timeout=60)
+            finally:
+                if front.poll() is None:
+                    os.killpg(front.pid, signal.SIGKILL)
+        self.check_shares("= share heavy_step 66.7\n= share light_step 33.3\n", profile, least=20)
+
+    def await_traced(self, program):
+        """The pids of a program that is traced, and of its tracer."""
+        for _ in range(600):
+            time.sleep(0.05)
+            for pid in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    if os.readlink(f"/proc/{pid}/exe") != os.path.realpath(program):
+                        continue
+                    with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+                        tracer = int(re.search(r"^TracerPid:\t(\d+)", status.read(), re.M)[1])
+                except OSError:
+                    continue
+                if tracer:
+                    return int(pid), tracer
+        raise Failure("nothing is traced")
+
     def empty(self):
         """A profile without samples says why."""
         program = build(self.folder, "hostile", "O2")
@@ -481,8 +521,8 @@ class Tests:
 NAMES = ("split", "events", "fallback", "period", "window", "threads", "children", "paths", "pointers",
          "languages", "musl", "nameless", "stripped", "instructions", "other_commands", "untouched",
          "top", "generated", "counted", "counted_paths", "regions", "kernel", "extras", "forbidden", "looked", "looked_attached",
-         "hostile", "empty")
-WITHOUT_EVENTS = ("forbidden", "looked", "looked_attached", "hostile", "empty")
+         "hostile", "killed", "empty")
+WITHOUT_EVENTS = ("forbidden", "looked", "looked_attached", "hostile", "killed", "empty")
 
 
 def is_forbidden(trammel, folder):

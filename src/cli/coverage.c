@@ -1,18 +1,11 @@
 /* `trammel coverage`: see man/trammel-coverage.1.md. */
 #include "cli/commands.h"
+#include "cli/exports/covering.h"
 #include "cli/showing.h"
-#include "coverage/lcov.h"
 #include "coverage/show.h"
-#include "report/runs.h"
-#include "report/text/amounts.h"
 
 #include "coverage/coverage.h"
-#include "report/text/grid.h"
-#include "report/text/head.h"
-#include "report/text/report.h"
-#include "session/options/options.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,47 +33,6 @@ static const struct poptOption option_table[] = {
 	SHOWING_PRINT(arguments.shown),
 	POPT_TABLEEND};
 
-/* What one of the runs was to measure. */
-struct wish {
-	struct session_options *runs;
-	size_t count;
-};
-
-static struct wish read_wish(const struct report_profile *profile)
-{
-	struct wish wish = {.count = profile->runs.count};
-
-	wish.runs = memory_allocate_zeroed(wish.count, sizeof(*wish.runs));
-	for (size_t i = 0; i < wish.count; i++) {
-		const struct report_run *run = &profile->runs.items[i];
-
-		patterns_add(&wish.runs[i].only, report_run_text(run, "run.only"));
-		patterns_add(&wish.runs[i].skip, report_run_text(run, "run.skip"));
-	}
-	return wish;
-}
-
-static void forget_wish(struct wish *wish)
-{
-	for (size_t i = 0; i < wish->count; i++) {
-		patterns_deinit(&wish->runs[i].only);
-		patterns_deinit(&wish->runs[i].skip);
-	}
-	free(wish->runs);
-}
-
-static bool is_wanted(void *context, const char *module_path, const struct image *image,
-		      const char *function, uint64_t address)
-{
-	const struct wish *wish = context;
-
-	for (size_t i = 0; i < wish->count; i++)
-		if (options_want_function(&wish->runs[i], module_path, image, function,
-					  address))
-			return true;
-	return false;
-}
-
 static struct trm_error *read_options(struct coverage_options *options)
 {
 	if (arguments.shown.words.count != 1)
@@ -105,82 +57,13 @@ static struct trm_error *read_options(struct coverage_options *options)
 	return showing_limit(&arguments.shown, &options->limit);
 }
 
-static void tell_trouble(const struct coverage_module *module)
-{
-	const char *kind = coverage_trouble_kind(module);
-
-	if (module->trouble)
-		fprintf(stderr, "trammel: warning: %c%s of '%s': %s\n", tolower(*kind),
-			kind + 1, module->module->path, module->trouble);
-}
-
-/* A tracefile has no room for what it lacks. */
-static void warn_of_lacks(const struct coverage *coverage)
-{
-	size_t unmeasured = 0;
-
-	vector_for_each (&coverage->profile->images, image)
-		unmeasured += image->selected && *image->reason;
-	if (unmeasured)
-		fprintf(stderr,
-			"trammel: warning: processes that were not measured, or not to "
-			"their end: %zu (trammel report names them)\n",
-			unmeasured);
-	vector_for_each (&coverage->modules, module)
-		tell_trouble(module);
-}
-
-static void add_left_out(struct text *text, size_t count, const char *one,
-			 const char *many)
-{
-	if (!count)
-		return;
-	text_add(text, text->length ? ", " : "");
-	report_add_count(text, count, one, many);
-}
-
-static void tell_left_out(const struct coverage_left_out *left_out)
-{
-	struct text text = {0};
-
-	add_left_out(&text, left_out->missing, "source file that does not exist here",
-		     "source files that do not exist here");
-	if (left_out->missing) {
-		text_add(&text, ", such as '");
-		report_add_visible(&text, left_out->example);
-		text_add(&text, "' (--keep-missing keeps them)");
-	}
-	add_left_out(&text, left_out->generated, "name that is not of a file",
-		     "names that are not of files");
-	add_left_out(&text, left_out->lines, "line behind the end of its source file",
-		     "lines behind the ends of their source files");
-	if (text.length)
-		fprintf(stderr, "trammel: left out of the tracefile: %s\n", text.data);
-	text_deinit(&text);
-}
-
-static void make_tracefile(const struct coverage *coverage, struct text *text)
-{
-	struct coverage_left_out left_out;
-	size_t files = coverage_lcov(coverage, arguments.keep_missing, &left_out, text);
-
-	warn_of_lacks(coverage);
-	tell_left_out(&left_out);
-	if (!files)
-		fprintf(stderr, "trammel: warning: the tracefile is empty: %s\n",
-			coverage->files.count
-				? "none of the source files is here"
-				: "no module has debug information, compile with -g or "
-				  "install debug files");
-}
-
 static struct trm_error *show_coverage(const struct coverage *coverage,
 				       const struct coverage_options *options)
 {
 	struct text text = {0};
 
 	if (arguments.lcov)
-		make_tracefile(coverage, &text);
+		covering_tracefile(coverage, arguments.keep_missing, &text);
 	else if (arguments.shown.json)
 		coverage_json(coverage, &text);
 	else
@@ -192,14 +75,11 @@ static struct trm_error *cover_profile(const struct report_profile *profile,
 				       const struct coverage_options *options)
 {
 	struct coverage covered;
-	struct wish wish = read_wish(profile);
 
-	coverage_init(&covered, profile, &(struct coverage_wish){&wish, is_wanted},
-		      arguments.source);
+	covering_init(&covered, profile, arguments.source);
 	struct trm_error *error = show_coverage(&covered, options);
 
 	coverage_deinit(&covered);
-	forget_wish(&wish);
 	return error;
 }
 

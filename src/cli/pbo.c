@@ -58,12 +58,13 @@ static const struct report_module *find_main(const struct report_profile *profil
 
 /* The one module that is meant: --module, or else the program itself. */
 static struct trm_error *choose_module(const struct report_profile *profile,
+				       const char *glob,
 				       const struct report_module **ret_module)
 {
 	const struct report_module *chosen = NULL;
 	size_t count = 0;
 
-	if (!arguments.shown.module) {
+	if (!glob) {
 		*ret_module = find_main(profile);
 		return *ret_module
 			       ? NULL
@@ -82,7 +83,7 @@ static struct trm_error *choose_module(const struct report_profile *profile,
 		return trm_error_create(TRM_ERROR_USAGE,
 					"--module '%s' means %zu modules with counts of "
 					"blocks: trammel report --by module shows them",
-					arguments.shown.module, count);
+					glob, count);
 	*ret_module = chosen;
 	return NULL;
 }
@@ -184,13 +185,26 @@ void pbo_write_beside(const char *profile_path, bool quiet)
 	report_profile_destroy(profile);
 }
 
+struct trm_error *pbo_make(const struct report_profile *profile, bool autofdo,
+			   const char *module_glob, struct text *out)
+{
+	const struct form *form = &forms[autofdo];
+	const struct report_module *module = NULL;
+	struct pbo_result result;
+
+	TRM_TRY(choose_module(profile, module_glob, &module));
+	TRM_TRY(form->make(profile, module, &result, out));
+	print_result(form, &result);
+	return NULL;
+}
+
 static struct trm_error *write_profile(const struct report_profile *profile)
 {
 	const struct form *form = &forms[arguments.autofdo != 0];
 	const struct report_module *module = NULL;
 	struct pbo_result result;
 
-	TRM_TRY(choose_module(profile, &module));
+	TRM_TRY(choose_module(profile, arguments.shown.module, &module));
 	TRM_TRY(write_form(form, profile, module, arguments.output, &result));
 	print_result(form, &result);
 	return NULL;

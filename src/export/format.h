@@ -13,6 +13,7 @@
 
 /* What the user may ask of a format. */
 struct export_options {
+	const char *path; /* of the profile's file: for events of traces */
 	const char *type; /* name of the type to show; NULL: the most telling one */
 	bool addresses;   /* callgrind: costs by instruction, too */
 	bool jumps;       /* callgrind: with jumps */

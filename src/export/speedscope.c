@@ -1,7 +1,8 @@
 /*
  * speedscope's own format: JSON with the frames once, and for each type of numbers a
  * profile of stacks with weights. Its reader calculates with doubles: where numbers
- * exceed 2^53, they are halved until they do not, and the profile's name says so.
+ * exceed 2^53, they are halved until they do not, and the profile's name says so. Of
+ * traces there is a profile for each thread, with regions as they began and ended.
  *
  * Source: github.com/jlfwong/speedscope, src/lib/file-format-spec.ts
  */
@@ -9,6 +10,7 @@
 #include "base/json_write.h"
 #include "base/path.h"
 #include "export/formats.h"
+#include "export/timeline.h"
 #include "report/runs.h"
 
 #include <inttypes.h>
@@ -17,7 +19,8 @@
 
 enum { DOUBLE_BITS = 53 };
 
-static void add_frames(const struct export_view *view, struct export_out *out)
+static void add_frames(const struct export_view *view,
+		       const struct export_timeline *timeline, struct export_out *out)
 {
 	text_add(&out->text, "\"shared\": {\"frames\": [");
 	vector_for_each (&view->frames, frame) {
@@ -30,6 +33,12 @@ static void add_frames(const struct export_view *view, struct export_out *out)
 					export_module_path(view, frame));
 		if (frame->line)
 			json_add_number(&out->text, "line", frame->line);
+		text_add(&out->text, "}");
+		export_out_drain(out);
+	}
+	for (size_t i = 0; i < timeline->names.count; i++) {
+		json_begin_item(&out->text);
+		json_add_text(&out->text, "name", timeline->names.strings[i]);
 		text_add(&out->text, "}");
 		export_out_drain(out);
 	}
@@ -110,14 +119,68 @@ static void add_profile(const struct export_view *view, uint32_t index,
 	text_deinit(&name);
 }
 
+/* The process of an image, by its number. */
+static uint64_t process_of(const struct export_view *view, uint64_t number)
+{
+	vector_for_each (&view->profile->images, image)
+		if (image->number == number)
+			return image->process;
+	return number;
+}
+
+/* Adds the events of a thread, `*first` being the first of them; goes behind the last.
+ * Frames of events follow those of the view. */
+static void add_thread(const struct export_view *view,
+		       const struct export_timeline *timeline, uint32_t index,
+		       size_t *first, struct export_out *out)
+{
+	const struct export_thread *thread = &timeline->threads.items[index];
+	struct text name = {0};
+
+	text_format(&name, "process %" PRIu64 ", thread %" PRIu64,
+		    process_of(view, thread->image), thread->number);
+	json_begin_item(&out->text);
+	json_add_text(&out->text, "type", "evented");
+	json_add_text(&out->text, "name", name.data);
+	json_add_text(&out->text, "unit", "nanoseconds");
+	json_add_number(&out->text, "startValue", thread->first_ns);
+	json_add_number(&out->text, "endValue", thread->last_ns);
+	text_add(&out->text, ", \"events\": [");
+	for (bool any = false; *first < timeline->events.count &&
+			       timeline->events.items[*first].thread == index;
+	     any = true) {
+		const struct export_event *event = &timeline->events.items[(*first)++];
+
+		text_format(&out->text, "%s\n{\"type\": \"%s\", \"frame\": %zu, ",
+			    any ? "," : "", event->opens ? "O" : "C",
+			    view->frames.count + event->name);
+		text_format(&out->text, "\"at\": %" PRIu64 "}", event->ns);
+		export_out_drain(out);
+	}
+	text_add(&out->text, "]}");
+	text_deinit(&name);
+}
+
+static void add_threads(const struct export_view *view,
+			const struct export_timeline *timeline, struct export_out *out)
+{
+	size_t first = 0;
+
+	for (uint32_t i = 0; i < timeline->threads.count; i++)
+		add_thread(view, timeline, i, &first, out);
+}
+
 struct trm_error *export_speedscope(struct export_view *view,
 				    const struct export_options *options,
 				    struct export_out *out)
 {
 	const struct report_image *images = view->profile->images.items;
 	uint32_t wanted, before = 0;
+	scoped(export_timeline_deinit) struct export_timeline timeline = {0};
 
 	TRM_TRY(export_choose_type(view, options, &wanted));
+	if (options->path)
+		TRM_TRY(export_timeline_read(&timeline, view->profile, options->path));
 	for (uint32_t type = 0; type < wanted; type++)
 		before += view->types.items[type].total > 0;
 	text_add(&out->text, "{");
@@ -128,11 +191,12 @@ struct trm_error *export_speedscope(struct export_view *view,
 		json_add_string(&out->text, "name", path_name(images[0].program));
 	json_add_number(&out->text, "activeProfileIndex", before);
 	text_add(&out->text, ",\n");
-	add_frames(view, out);
+	add_frames(view, &timeline, out);
 	text_add(&out->text, ",\n\"profiles\": [");
 	for (uint32_t type = 0; type < view->types.count; type++)
 		if (view->types.items[type].total || type == wanted)
 			add_profile(view, type, out);
+	add_threads(view, &timeline, out);
 	text_add(&out->text, "\n]}\n");
 	return NULL;
 }

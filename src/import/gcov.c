@@ -272,6 +272,7 @@ struct trm_error *import_gcov(struct import_input *input,
 	reading.executions = import_type(sink, "line executions", "count");
 	/* The name of the whole may stand behind the files. */
 	read_object(&reading, members);
+	import_program(sink, reading.module ? reading.module : "");
 	if (!reading.json.wrong) {
 		reading.json = (struct json){input->bytes, end, NULL};
 		members[0] = (struct member){.name = "files", .list = read_files};

@@ -1,11 +1,13 @@
 """What the programs that read the formats find in them: totals must be those of the report."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 
 from exports.whole import expect, export, measure, run, shown
+from transparency import sources
 from transparency.results import Skip
 
 
@@ -105,5 +107,84 @@ def to_pipe(tool, folder):
                "another text")
 
 
-TESTS = [("reader-pprof", pprof), ("reader-callgrind", callgrind_annotate), ("reader-cachegrind", cg_annotate),
+def lcov(tool, folder):
+    """lcov and genhtml read the tracefile, which is that of `coverage`."""
+    need("genhtml")
+    program, profile = measure(tool, folder, "calls_from.c", "edges")
+    options = ["--module", program]
+    built = ["gcc", "-O2", "-g", os.path.join(sources.FOLDER, "loop_entry.c"), "-o", program]
+    run(built)
+    run([tool, "run", "-q", "-m", "edges", "-o", profile, "--", program])
+    path = export(tool, profile, "lcov", *options)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    expect(text == run([tool, "coverage", "--lcov", *options, profile]).stdout, "not that of coverage")
+    done = run(["genhtml", "--branch-coverage", "-o", os.path.join(folder, "html"), path])
+    lines = re.findall(r"^DA:\d+,(\d+)$", text, re.M)
+    hit = sum(number != "0" for number in lines)
+    expect(f"({hit} of {len(lines)} lines)" in done.stdout, done.stdout[-400:])
+
+
+def gcov(tool, folder):
+    """The same lines and functions in gcov's form; and imported."""
+    program, profile = measure(tool, folder, "loop_entry.c", "functions")
+    run(["gcc", "-O2", "-g", os.path.join(sources.FOLDER, "loop_entry.c"), "-o", program])
+    run([tool, "run", "-q", "-m", "edges", "-o", profile, "--", program])
+    options = ["--module", program]
+    path = export(tool, profile, "gcov", *options)
+    with open(path, encoding="utf-8") as file:
+        whole = json.load(file)
+    expect(whole["format_version"] == "1", str(whole)[:200])
+    text = run([tool, "export", "--to", "lcov", *options, profile]).stdout
+    named = [file for file in whole["files"] if os.path.basename(file["file"]) == "loop_entry.c"]
+    expect(len(named) == 1, str([file["file"] for file in whole["files"]]))
+    lines = {line["line_number"]: line["count"] for line in named[0]["lines"]}
+    expect(lines == {int(a): int(b) for a, b in re.findall(r"^DA:(\d+),(\d+)$", text, re.M)}, str(lines))
+    branches = sorted(branch["count"] for line in named[0]["lines"] for branch in line["branches"])
+    expect(branches == sorted(map(int, re.findall(r"^BRDA:.*,(\d+)$", text, re.M))), str(branches))
+    functions = {row["name"]: row["execution_count"] for row in named[0]["functions"]}
+    expect(functions == {name: int(n) for n, name in re.findall(r"^FNDA:(\d+),(.*)$", text, re.M)},
+           str(functions))
+    run([tool, "import", "-o", path + ".trm", path])
+    got = {name: values["calls"] for name, values in shown(tool, path + ".trm")[0].items()
+           if "calls" in values}
+    expect(got == {name: n for name, n in functions.items() if n}, str(got))
+    run([tool, "export", "--to", "gcov", "-o", path + ".gz", *options, profile])
+    run([tool, "import", "-o", path + ".trm", path + ".gz"])
+
+
+def database(tool, folder):
+    """sqlite3 finds the same sums in the tables."""
+    need("sqlite3")
+    profile, options, wanted = whole(folder, tool)
+    path = export(tool, profile, "sqlite", *options)
+    text = run(["sqlite3", path, "SELECT type, sum(value) FROM totals GROUP BY type;"
+                "SELECT count(*) FROM places p WHERE caller IS NOT NULL AND caller >= p.id;"
+                "PRAGMA foreign_key_check; PRAGMA integrity_check"]).stdout
+    expect(text.split() == [f"calls|{total(wanted, 'calls')}",
+                            f"instructions|{total(wanted, 'instructions')}", "0", "ok"], text)
+    expect(sorted(os.listdir(folder)) == sorted(set(os.listdir(folder)) - {path + ".part"}), "a part is left")
+    done = run([tool, "export", "--to", "sqlite", *options, profile], status=2)
+    expect("with -o" in done.stderr, done.stderr)
+
+
+def others(tool, folder):
+    """Formats of other commands are what these write."""
+    program, profile = measure(tool, folder, "calls_from.c", "blocks,calls")
+    for name, word in (("fdata", "--fdata"),):
+        done = run([tool, "export", "--to", name, "--module", program, profile])
+        expect(done.stdout == run([tool, "pbo", word, "--module", program, profile]).stdout and done.stdout,
+               f"{name}: not that of pbo")
+    for name in ("trace-event", "cali"):
+        done = run([tool, "export", "--to", name, profile])
+        expect(done.stdout == run([tool, "query", f"FORMAT {name}", profile]).stdout and done.stdout,
+               f"{name}: not that of query")
+        done = run([tool, "export", "--to", name, "--module", program, profile], status=2)
+        expect("are not for" in done.stderr, done.stderr)
+    done = run([tool, "run", "-q", "-m", "functions", "-o", profile, "--", program])
+    done = run([tool, "export", "--to", "autofdo", profile], status=2)
+    expect("no counts of blocks" in done.stderr, done.stderr)
+
+
+TESTS = [("reader-lcov", lcov), ("gcov", gcov), ("sqlite", database), ("others", others), ("reader-pprof", pprof), ("reader-callgrind", callgrind_annotate), ("reader-cachegrind", cg_annotate),
          ("reader-sqlite", sqlite), ("gzip", compressed), ("pipe", to_pipe)]

@@ -251,23 +251,26 @@ def usage(tool, folder):
         expect(listed and all(f"\n{row['format']} " in "\n" + text for row in listed), text)
 
 
+# What other programs write, in short.
+REAL = {
+    "perf": ("# cmdline : perf record\nmy app 12/13 [001] 100.000001:     250000 cpu-clock:u: \n"
+             "\t    55d0 inner+0x10 (inlined)\n\t    55d0 work(int)+0x20 (/usr/bin/my app)\n"
+             "\t    7f01 __libc_start_main+0x5 (/lib/libc.so.6)\n\n"
+             "my app 13 100.000002: 1 cpu-clock:u:  55e0 work(int)+0x30 (/usr/bin/my app)\n"),
+    "callgrind": ("# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 1\ncmd: ./x\n"
+                  "part: 1\n\n\npositions: instr line\nevents: Ir Dr\nsummary: 17 4\n\n\n"
+                  "ob=(1) /x\nfl=(1) x.c\nfn=(1) main\n0x1000 10 5 1\n+4 +1 2\n"
+                  "cfn=(2) leaf\ncalls=3 0x2000 20\n* * 10 3\n\nfn=(2)\n0x2000 20 10 3\n\ntotals: 17 4\n"),
+    "gcov": json.dumps({"format_version": "1", "data_file": "x.c", "files": [{"file": "x.c", "functions": [
+        {"name": "_Z4leafv", "demangled_name": "leaf()", "start_line": 2, "execution_count": 3}], "lines": [
+            {"line_number": 2, "count": 3, "function_name": "_Z4leafv"},
+            {"line_number": 2, "count": 1, "function_name": "_Z4leafv"}]}]}),
+    "folded": "main;a_[k] 3\nmain;b 4\n",
+}
+
+
 def real_files(tool, folder):
     """What other programs write: their forms differ from ours."""
-    files = {
-        "perf": ("# cmdline : perf record\nmy app 12/13 [001] 100.000001:     250000 cpu-clock:u: \n"
-                 "\t    55d0 inner+0x10 (inlined)\n\t    55d0 work(int)+0x20 (/usr/bin/my app)\n"
-                 "\t    7f01 __libc_start_main+0x5 (/lib/libc.so.6)\n\n"
-                 "my app 13 100.000002: 1 cpu-clock:u:  55e0 work(int)+0x30 (/usr/bin/my app)\n"),
-        "callgrind": ("# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 1\ncmd: ./x\n"
-                      "part: 1\n\n\npositions: instr line\nevents: Ir Dr\nsummary: 17 4\n\n\n"
-                      "ob=(1) /x\nfl=(1) x.c\nfn=(1) main\n0x1000 10 5 1\n+4 +1 2\n"
-                      "cfn=(2) leaf\ncalls=3 0x2000 20\n* * 10 3\n\nfn=(2)\n0x2000 20 10 3\n\ntotals: 17 4\n"),
-        "gcov": json.dumps({"format_version": "1", "data_file": "x.c", "files": [{"file": "x.c", "functions": [
-            {"name": "_Z4leafv", "demangled_name": "leaf()", "start_line": 2, "execution_count": 3}], "lines": [
-                {"line_number": 2, "count": 3, "function_name": "_Z4leafv"},
-                {"line_number": 2, "count": 1, "function_name": "_Z4leafv"}]}]}),
-        "folded": "main;a_[k] 3\nmain;b 4\n",
-    }
     wanted = {
         "perf": {"inner": {"samples": 1}, "work(int)": {"samples": 1}},
         "callgrind": {"main": {"instructions": 7, "samples": 1}, "leaf": {"calls": 3, "instructions": 10,
@@ -275,7 +278,7 @@ def real_files(tool, folder):
         "gcov": {"leaf()": {"calls": 3, "samples": 4}},
         "folded": {"a_[k]": {"samples": 3}, "b": {"samples": 4}},
     }
-    for name, text in files.items():
+    for name, text in REAL.items():
         profile = imported(tool, folder, text.encode(), name=name)
         got = shown(tool, profile)[0]
         expect(got == wanted[name], f"{name}: {got}")

@@ -194,12 +194,28 @@ def read_cachegrind(path):
              for name, values in rows])
 
 
+def check_events(profile, frames):
+    """Times never go back, and all that is opened is closed, the innermost first."""
+    last, open_frames = profile["startValue"], []
+    for event in profile["events"]:
+        assert 0 <= event["frame"] < frames and event["at"] >= last, event
+        last = event["at"]
+        if event["type"] == "O":
+            open_frames.append(event["frame"])
+        else:
+            assert open_frames.pop() == event["frame"], event
+    assert not open_frames and last <= profile["endValue"]
+
+
 def read_speedscope(path):
     with open(path, encoding="utf-8") as file:
         whole = json.load(file)
     frames = whole["shared"]["frames"]
     types, rows = {}, []
     for profile in whole["profiles"]:
+        if profile["type"] == "evented":
+            check_events(profile, len(frames))
+            continue
         types[profile["name"]] = profile["unit"]
         assert profile["type"] == "sampled"
         assert sum(profile["weights"]) == profile["endValue"] - profile["startValue"]

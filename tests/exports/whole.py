@@ -220,6 +220,59 @@ def check_samples(tool, folder):
         expect(paths(tool, back) == paths(tool, profile), f"import of {name}: other call paths")
 
 
+REGIONS = """
+#include <trammel/annotate.h>
+#include <pthread.h>
+static void *work(void *unused)
+{
+	for (int i = 0; i < 5; i++) {
+		TRM_REGION("outer");
+		{
+			TRM_REGION("inner");
+		}
+	}
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, 0, work, 0);
+	work(0);
+	pthread_join(thread, 0);
+	return 0;
+}
+"""
+
+
+def check_regions(tool, folder):
+    """Regions as stacks with numbers and times; in traces, when they began and ended."""
+    source = os.path.join(folder, "regions.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(REGIONS)
+    program = source[:-2]
+    run(["gcc", "-O2", "-pthread", "-I" + os.path.join(os.path.dirname(sources.FOLDER), "..", "include"),
+         source, "-o", program])
+    profile = program + ".trm"
+    run([tool, "run", "-q", "-m", "regions,trace", "-o", profile, "--", program])
+    rows = report(tool, profile, "--by", "region")["rows"]
+    wanted = {row["path"][-1]: row["count"] for row in rows if row.get("count")}
+    expect(wanted == {"outer": 10, "inner": 10}, str(rows))
+    for name in ("pprof", "callgrind", "speedscope", "firefox", "csv", "json-lines"):
+        _, got = READERS[name](export(tool, profile, name))
+        got = {region: values["entries"] for region, values in sums(got).items() if "entries" in values}
+        expect(got == wanted, f"{name}: {got}")
+    with open(profile + ".speedscope", encoding="utf-8") as file:
+        whole = json.load(file)
+    evented = [one for one in whole["profiles"] if one["type"] == "evented"]
+    names = [frame["name"] for frame in whole["shared"]["frames"]]
+    opened = [[names[event["frame"]] for event in one["events"] if event["type"] == "O"] for one in evented]
+    expect(opened == [["outer", "inner"] * 5] * 2, str(opened))
+    run([tool, "import", "-o", program + ".back.trm", profile + ".pprof"])
+    back = report(tool, program + ".back.trm", "--by", "region")["rows"]
+    expect([(row["path"], row["count"], row["time.inclusive.ns"]) for row in back] ==
+           [(row["path"], row["count"], row["time.inclusive.ns"]) for row in rows], f"{back}, not {rows}")
+
+
 def paths(tool, profile):
     """{path of functions: samples}"""
     rows = report(tool, profile, "--by", "callgraph")["rows"]
@@ -236,4 +289,5 @@ def paths(tool, profile):
     return out
 
 
-TESTS = [("calls", check_calls), ("whole", check_whole), ("places", check_places), ("samples", check_samples)]
+TESTS = [("calls", check_calls), ("whole", check_whole), ("places", check_places), ("samples", check_samples),
+         ("regions", check_regions)]

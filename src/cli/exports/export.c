@@ -161,12 +161,21 @@ static struct trm_error *write_profile(const struct export_format *format,
 				       struct report_profile *profile, const char *path)
 {
 	const struct export_options options = {
+		.path = path,
 		.type = arguments.type,
 		.addresses = arguments.addresses,
 		.jumps = arguments.jumps,
 		.split = arguments.split,
 	};
-	const struct exporting exporting = {format, profile, path, &options};
+	const struct showing *shown = &arguments.shown;
+	const struct exporting exporting = {
+		.format = format,
+		.profile = profile,
+		.path = path,
+		.module = shown->module,
+		.selects = shown->module || shown->process || shown->interval,
+		.options = &options,
+	};
 	struct trm_output output;
 
 	if (!arguments.output && format->binary && isatty(STDOUT_FILENO))
@@ -175,10 +184,11 @@ static struct trm_error *write_profile(const struct export_format *format,
 					"with -o",
 					format->name);
 	if (!arguments.output)
-		return exporting_write(&exporting, STDOUT_FILENO, false);
+		return exporting_write(&exporting, STDOUT_FILENO, NULL, false);
 	TRM_TRY(trm_output_open(arguments.output, &output));
-	return trm_output_close(&output, exporting_write(&exporting, output.fd,
-							 ends_in_gz(arguments.output)));
+	return trm_output_close(&output,
+				exporting_write(&exporting, output.fd, output.part,
+						ends_in_gz(arguments.output)));
 }
 
 static struct trm_error *run_export(int *ret_status)

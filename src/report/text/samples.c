@@ -35,6 +35,11 @@ static void add_rate(struct text *out, const struct report_event *event)
 					    (double)time);
 		return;
 	}
+	/* Of an imported profile nobody knows how they were taken. */
+	if (!event->period) {
+		text_add(out, "imported");
+		return;
+	}
 	text_add(out, "one each ");
 	text_add_grouped(out, event->period);
 	text_add(out, event->is_clock ? " ns asked" : " events asked");

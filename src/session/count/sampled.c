@@ -11,6 +11,9 @@
  * looks of their own. */
 #define LOOK_NS 20000000
 
+/* And between notes that there are new samples. */
+#define NOTE_NS 1000000000u
+
 static const struct space *space_of(const struct session *session, uint32_t pid)
 {
 	const struct process *process = session_find_process(session, (pid_t)pid);
@@ -114,12 +117,22 @@ void sampled_take(struct session *session)
 	session->sampled_ns = clock_now_ns();
 }
 
+/* Samples are in the tracer alone: what of them a guardian has is as old as itself. */
+static void note_samples(struct session *session, uint64_t now)
+{
+	if (now < session->samples_noted_ns + NOTE_NS)
+		return;
+	session->samples_noted_ns = now;
+	session_note_change(session);
+}
+
 uint64_t sampled_act(struct session *session)
 {
 	const uint64_t now = clock_now_ns();
 
 	if (!session->sampler || session->sampler->finished)
 		return UINT64_MAX;
+	note_samples(session, now);
 	if (session->sampler->source.looked) {
 		session->sampler->paused = session->window.state != WINDOW_OPEN;
 		return peeks_act(session);

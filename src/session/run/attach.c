@@ -735,6 +735,7 @@ struct trm_error *session_attach(const struct session_options *options,
 		trm_error_destroy(error);
 		samples_trace(options->collector, &traced);
 		described.collector = &traced;
+		described.hooks_alone = true;
 	}
 	if (!request->waits)
 		TRM_TRY(attach_check(request->pid));

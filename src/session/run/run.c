@@ -483,6 +483,7 @@ static struct trm_error *run_sampled(const struct session_options *options,
 	*outcome = (struct run_outcome){0};
 	samples_trace(options->collector, &traced);
 	own.collector = &traced;
+	own.hooks_alone = true;
 	return run_traced(&own, elf, outcome);
 }
 

@@ -96,8 +96,9 @@ struct session {
 	struct values_state values;     /* see session/count/values.h */
 	struct sampler *sampler;        /* NULL: no samples are taken */
 	uint64_t sampled_ns;            /* clock_now_ns() of the last look at them */
-	uint64_t peeks_due_ns;   /* where samples are looks at threads: of the next */
-	unsigned int idle_peeks; /* in a row that found no thread running */
+	uint64_t samples_noted_ns; /* clock_now_ns() when a guardian was told of them */
+	uint64_t peeks_due_ns;     /* where samples are looks at threads: of the next */
+	unsigned int idle_peeks;   /* in a row that found no thread running */
 	bool attached;    /* attached to a process that ran before, and is to run on
 			     afterwards */
 	uint64_t stop_ns; /* attached: the longest time that all its threads stood */

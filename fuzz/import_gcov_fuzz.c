@@ -1,0 +1,8 @@
+/* Any bytes as a file of the format gcov: see importing.h. */
+#include "importing.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	import_bytes("gcov", data, size);
+	return 0;
+}
