@@ -43,12 +43,11 @@ uint32_t export_type_main(const struct export_view *view)
 		EXPORT_ENTRIES,
 	};
 
-	for (size_t i = 0; i < array_count(order); i++) {
-		uint32_t type = export_type_find(view, order[i]);
-
-		if (type != EXPORT_NONE && view->types.items[type].total)
-			return type;
-	}
+	/* Of several events the first that anything was counted of. */
+	for (size_t i = 0; i < array_count(order); i++)
+		vector_for_each (&view->types, type)
+			if (type->kind == order[i] && type->total)
+				return (uint32_t)(type - view->types.items);
 	return view->types.count ? 0 : EXPORT_NONE;
 }
 

@@ -119,14 +119,14 @@ def empty(tool, folder):
 
 def large(tool, folder):
     """Many functions with little memory: it is proportional to what is read, and small."""
-    count = 100_000
+    count = 30_000
     path = os.path.join(folder, "large")
     with open(path, "w", encoding="utf-8") as file:
         for i in range(count):
             file.write(f"main;outer{i % 100};f{i} {i + 1}\n")
 
     def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))
 
     # Sanitizers map more than any program needs.
     more = {} if "ASAN_OPTIONS" in running.tool_environment() else {"preexec_fn": limit}

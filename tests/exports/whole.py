@@ -244,6 +244,22 @@ int main(void)
 """
 
 
+def check_events(tool, folder):
+    """Of several events the first that anything was counted of is shown; others by their name."""
+    source = os.path.join(folder, "events.txt")
+    with open(source, "w", encoding="utf-8") as file:
+        for number, event in enumerate(("cycles", "faults", "cycles", "faults")):
+            file.write(f"x 1/1 {number}.5: {0 if event == 'cycles' else number} {event}:\n\t12 f{number} (/x)\n\n")
+    run([tool, "import", "-o", source + ".trm", source])
+    _, rows = READERS["folded"](export(tool, source + ".trm", "folded"))
+    expect(sums(rows) == {"f1": {"": 1}, "f3": {"": 3}}, str(rows))
+    types, rows = READERS["pprof"](export(tool, source + ".trm", "pprof"))
+    expect(list(types)[-1] == "faults" and types["faults"] == "count", str(types))
+    expect(sums(rows)["f3"] == {"samples:faults": 1, "faults": 3}, str(sums(rows)))
+    run([tool, "import", "-o", source + ".back.trm", source + ".trm.pprof"])
+    expect(report(tool, source + ".back.trm")["events"][1]["event.total"] == 4, "the import")
+
+
 def check_regions(tool, folder):
     """Regions as stacks with numbers and times; in traces, when they began and ended."""
     source = os.path.join(folder, "regions.c")
@@ -290,4 +306,4 @@ def paths(tool, profile):
 
 
 TESTS = [("calls", check_calls), ("whole", check_whole), ("places", check_places), ("samples", check_samples),
-         ("regions", check_regions)]
+         ("regions", check_regions), ("events", check_events)]
