@@ -25,10 +25,14 @@ void report_event_add(struct report_profile *profile, const struct record_model 
 		const char *name;
 		uint64_t *number;
 	} rows[] = {
-		{"event.frequency", &event.frequency}, {"event.period", &event.period},
-		{"event.samples", &event.samples},     {"event.total", &event.total},
-		{"event.time.ns", &event.time_ns},     {"event.looks", &event.looks},
+		{"event.frequency", &event.frequency},
+		{"event.period", &event.period},
+		{"event.samples", &event.samples},
+		{"event.total", &event.total},
+		{"event.time.ns", &event.time_ns},
+		{"event.looks", &event.looks},
 		{"event.kernel", &event.kernel},
+		{"event.running.ns", &event.running_ns},
 	};
 	struct report_event *of;
 
@@ -52,6 +56,7 @@ void report_event_add(struct report_profile *profile, const struct record_model 
 	event.kernel |= of->kernel;
 	event.total += of->total;
 	event.time_ns += of->time_ns;
+	event.running_ns += of->running_ns;
 	*of = event;
 }
 

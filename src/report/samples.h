@@ -17,6 +17,7 @@ struct report_event {
 	uint64_t looks;   /* that they were taken by, without perf events; 0: with them */
 	uint64_t total;   /* events in all, in the kernel, too */
 	uint64_t time_ns; /* that the threads ran */
+	uint64_t running_ns; /* of that, the time in which the event was counted */
 	/* Set by selecting: */
 	uint64_t selected, events; /* samples, and events that they stand for */
 };

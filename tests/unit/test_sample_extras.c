@@ -9,6 +9,7 @@
 #include "sample/kernel.h"
 #include "sample/sampler.h"
 #include "sample/save.h"
+#include "run_command.h"
 #include "sample_stream.h"
 
 #include <setjmp.h>
@@ -189,7 +190,7 @@ static void corrects_shared_counters(void **state)
 	const struct stream_extras none = {0};
 	struct sampler *sampler = make_sampler(&(struct sample_rate){.frequency = 1000});
 	struct sample_stream stream = {0};
-	char path[] = "/tmp/trammel-shared-XXXXXX";
+	char path[] = "/tmp/trammel-shared-XXXXXX", *output, *errors;
 
 	(void)state;
 	for (uint64_t i = 0; i < 10; i++) {
@@ -205,6 +206,12 @@ static void corrects_shared_counters(void **state)
 	assert_int_equal(find(path, "sample.events", "cycles:pp").sum, 20000);
 	assert_int_equal(find(path, "sample.events", "cpu-clock").sum, 10000);
 	assert_int_equal(find(path, "event.running.ns", "cycles:pp").sum, 500000);
+	assert_int_equal(run_command(&cmd_report, path, &output, &errors), 0);
+	assert_non_null(strstr(output, "cycles:pp: 10 samples"));
+	assert_non_null(strstr(output, " of 0 events, counted 50 % of the time\n"));
+	assert_null(strstr(output, "counted 99"));
+	free(output);
+	free(errors);
 	unlink(path);
 	sampler_destroy(sampler);
 }

@@ -47,6 +47,7 @@ void json_add_events(struct text *out, const struct report_profile *profile)
 			json_add_number(out, "event.looks", event->looks);
 		json_add_number(out, "event.total", event->total);
 		json_add_number(out, "event.time.ns", event->time_ns);
+		json_add_number(out, "event.running.ns", event->running_ns);
 		text_add(out, "}");
 	}
 	text_add(out, "]");

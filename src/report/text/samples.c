@@ -50,6 +50,18 @@ static void add_rate(struct text *out, const struct report_event *event)
 	}
 }
 
+/* A counter that had to share the processor's registers with others: what its samples
+ * stand for was corrected. */
+static void add_part(struct text *out, const struct report_event *event)
+{
+	const uint64_t time = event->time_ns;
+
+	/* Below a hundredth it is the time that switching them took. */
+	if (event->running_ns && event->running_ns < time - time / 100)
+		text_format(out, ", counted %.0f %% of the time",
+			    100 * (double)event->running_ns / (double)time);
+}
+
 static void add_event(struct text *out, const struct report_event *event)
 {
 	text_add(out, "  ");
@@ -77,6 +89,7 @@ static void add_event(struct text *out, const struct report_event *event)
 		text_add_grouped(out, event->total);
 		text_add(out, " events");
 	}
+	add_part(out, event);
 	text_add(out, "\n");
 }
 
