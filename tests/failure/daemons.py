@@ -107,7 +107,7 @@ def functions(place, *options):
     return {row["function"]: row for row in json.loads(outcome.stdout)["top"]} if outcome.stdout else {}
 
 
-def wait_for_function(place, name, *options, seconds=20):
+def wait_for_function(place, name, *options, seconds=60):
     """Its row, once it has samples: on a machine that is busy that takes a while."""
     until = time.monotonic() + seconds
     while name not in (found := functions(place, *options)):
@@ -377,27 +377,28 @@ def a_year(place):
 def seldom_addresses_fold(place):
     """When a day is over, addresses with few of its samples become their functions; all samples are kept."""
     daemon = start(place)
-    with Busy([compile_program(place, "samples/split.c", "split"), "on"]):
-        wait_for_function(place, "heavy_step")
+    program = compile_program(place, "samples/split.c", "split")
+    with Busy([program, "on"]):
+        wait_for_function(place, "light_step", "--image", program)
         daemon.ask("--new-label", "x")
         daemon.ask("--new-label", "")
         time.sleep(0.3)
     daemon.end()
     base = sqlite3.connect(place.path("p.db"))
-    base.execute("UPDATE counts SET value=value * 1000000 WHERE context IN (SELECT x.id FROM contexts x JOIN functions f"
+    base.execute("UPDATE counts SET value=value * 100000000 WHERE context IN (SELECT x.id FROM contexts x JOIN functions f"
                  " ON f.id=x.function WHERE f.name='heavy_step')")
-    base.execute("UPDATE sums SET value=value * 1000000 WHERE function IN (SELECT id FROM functions WHERE name='heavy_step')")
+    base.execute("UPDATE sums SET value=value * 100000000 WHERE function IN (SELECT id FROM functions WHERE name='heavy_step')")
     base.execute("DELETE FROM run_labels")
     base.execute("UPDATE runs SET start='2025-03-01T' || substr(start, 12)")
     base.commit()
     base.close()
-    places = {name: len(rows(place, "list", name, key="places")) for name in ("heavy_step", "light_step")}
+    places = {name: len(rows(place, "list", name, "--image", program, key="places")) for name in ("heavy_step", "light_step")}
     before = sorted((row["function"], row["image"], row["address"], row["value"]) for row in rows(place, "top"))
     outcome = ask(place, "gc", "--now", "2025-03-02", "--compact-after", "0")
     expect(b"compacted into 1;" in outcome.stdout, f"gc: {outcome.stdout!r}{outcome.stderr!r}")
     after = sorted((row["function"], row["image"], row["address"], row["value"]) for row in rows(place, "top"))
     expect(before == after, "functions have other sums")
-    now = {name: len(rows(place, "list", name, key="places")) for name in places}
+    now = {name: len(rows(place, "list", name, "--image", program, key="places")) for name in places}
     expect(now["heavy_step"] > 2 and now["light_step"] == 2, f"{places} became {now}")
     expect_sound(place)
 
