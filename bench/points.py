@@ -2,9 +2,10 @@
 """Measures what tools and paths cost, beside valgrind's tools, on the ten programs of run.py.
 
 Each of them does a quarter of what it does there, unless --whole is given. Each round runs every
-program bare and under each tool, one after the other. Given are ratios of user time, of all
-processes, to the bare run: of each the least of its rounds, since what else the machine does can only
-add to it. Valgrind's tools run once. A whole run writes its table to RESULTS.md.
+program bare and under each tool, one after the other. Given are ratios of the program's user time to
+that of the bare run: of each the least of its rounds, since what else the machine does can only add
+to it. What trammel's tracer takes beside it, mostly once, to plan, is in a table of its own.
+Valgrind's tools run once. A whole run writes its tables to RESULTS.md.
 """
 
 import argparse
@@ -24,7 +25,7 @@ import tables  # noqa: E402
 import tools  # noqa: E402
 import workloads  # noqa: E402
 
-HEADING = "## Tools and paths: user time, ratio to bare\n"
+HEADING = "## Tools and paths: user time of the program, ratio to bare\n"
 ONE_LEVEL = "32k/8/64"
 
 # What trammel is given, by the name of a row; {points} is the tool of programs/points.c.
@@ -38,9 +39,8 @@ MEASURED = {
 }
 PEERS = {
     "valgrind --tool=none": ["--tool=none"],
-    "callgrind": ["--tool=callgrind", "--callgrind-out-file={folder}/out"],
-    "callgrind, caches": ["--tool=callgrind", "--callgrind-out-file={folder}/out", "--cache-sim=yes"],
-    "lackey, each reference": ["--tool=lackey", "--trace-mem=yes", "--log-file=/dev/null"],
+    "callgrind": ["--tool=callgrind", "--callgrind-out-file={folder}/callgrind"],
+    "callgrind, caches": ["--tool=callgrind", "--callgrind-out-file={folder}/callgrind", "--cache-sim=yes"],
 }
 
 
@@ -87,6 +87,16 @@ def table(chosen, results):
     return tables.markdown(rows)
 
 
+def tracer_table(chosen, results):
+    """What the tracer took, in seconds: a row for each tool that has one."""
+    rows = [["tracer, s", *results]]
+    for tool in chosen[1:]:
+        if not tool.slow:
+            rows.append([tool.name, *(f"{min(one.beside for one in by_tool[tool.name]):.2f}"
+                                      for by_tool in results.values())])
+    return tables.markdown(rows)
+
+
 def measure(options, folder):
     workloads.prepare(folder)
     chosen = chosen_tools(options, folder)
@@ -96,7 +106,7 @@ def measure(options, folder):
     progress = run.Progress()
     results = {name: {tool.name: [] for tool in chosen} for name in programs}
     for tool in chosen:
-        for command in programs.values() if tool.warm else ():
+        for command in programs.values() if tool.warm and "-m" in tool.prefix("") else ():
             progress.show(f"warming: {tool.name}")
             runner.run(tool, command, folder)
     for number in range(options.rounds):
@@ -147,11 +157,11 @@ def main():
         os.makedirs(folder, exist_ok=True)
         chosen, results = measure(options, folder)
     wrong = run.wrong_outputs(results)
-    conditions = f"Measured on {datetime.date.today().isoformat()} with {commit()} in {options.rounds} rounds, " \
+    conditions = f"Measured on {datetime.date.today().isoformat()} with {commit()} in {options.rounds} round{'s' * (options.rounds > 1)}, " \
                  f"on {run.machine()}. {options.note}".rstrip()
-    amount = "" if options.whole else f"Each program does a {workloads.PARTS}th of what it does above. "
+    amount = "" if options.whole else f"Each program does one part in {workloads.PARTS} of what it does above. "
     text = f"{HEADING}\n{conditions}\n{amount}The least of the rounds; those with * ran once.\n\n" \
-           + table(chosen, results)
+           + table(chosen, results) + "\n" + tracer_table(chosen, results)
     print(text, *wrong, sep="\n")
     if not options.only and not options.tools and not wrong:
         write_section(os.path.join(HERE, "RESULTS.md"), text)

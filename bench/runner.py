@@ -22,7 +22,8 @@ class Run:
     output: str      # sha256 of standard output
     status: int      # as wait() has it
     message: str     # last line of standard error
-    user: float = 0  # seconds of `cpu` that are not the system's
+    user: float = 0    # seconds, user, of the command and what it waited for
+    beside: float = 0  # seconds, user and system, of others that it started: a tracer, say
 
 
 def become_reaper():
@@ -30,10 +31,9 @@ def become_reaper():
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def times_of_children():
-    """Seconds, user's and system's."""
+def cpu_of_children():
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime, usage.ru_stime
+    return usage.ru_utime + usage.ru_stime
 
 
 def reap_all():
@@ -84,7 +84,7 @@ def run(tool, program, folder, keep_output=None):
     output, errors = os.path.join(scratch, "out"), os.path.join(scratch, "err")
     command = tool.prefix(scratch) + program
     signal.signal(signal.SIGALRM, timed_out)
-    before = times_of_children()
+    cpu = cpu_of_children()
     begin = time.perf_counter()
     pid = start(command, tool, folder, output, errors)
     signal.alarm(TIMEOUT)
@@ -97,9 +97,9 @@ def run(tool, program, folder, keep_output=None):
         raise
     finally:
         signal.alarm(0)
-    user, system = (after - first for after, first in zip(times_of_children(), before))
-    result = Run(wall, user + system, usage.ru_maxrss, digest(output), status,
-                 last_line(errors), user)
+    cpu = cpu_of_children() - cpu
+    result = Run(wall, cpu, usage.ru_maxrss, digest(output), status, last_line(errors),
+                 usage.ru_utime, max(0.0, cpu - usage.ru_utime - usage.ru_stime))
     if keep_output:
         shutil.copy(output, keep_output)
     shutil.rmtree(scratch)

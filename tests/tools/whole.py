@@ -6,13 +6,13 @@ import re
 from kernels import expect, numbers
 
 
-def gzip(runner, tool):
-    runner.write("input", "".join(f"line {i % 977} {i * i % 613}\n" for i in range(5000)))
+def gzip(runner, tool, lines):
+    runner.write("input", "".join(f"line {i % 977} {i * i % 613}\n" for i in range(lines)))
     return runner.run(tool, "/usr/bin/gzip", words=("-kf", "input"))
 
 
 def check_gprof_whole(runner):
-    text = gzip(runner, "gprof:top=1000")
+    text = gzip(runner, "gprof:top=1000", 5000)
     unknown = re.findall(r"^ +(\d+)  <- \(code that is not instrumented\)$", text, re.M)
     known = re.findall(r"^ +(\d+)  <- \S+:\S+ \S+$", text, re.M)
     expect("calls from no function", all(int(calls) < 100 for calls in unknown) and len(unknown) < 10, True)
@@ -21,7 +21,7 @@ def check_gprof_whole(runner):
 
 
 def check_falseshare_whole(runner):
-    expect("lines that one thread's writes move", numbers(gzip(runner, "falseshare"), r"falseshare: (\d+) lines"), (0,))
+    expect("lines that one thread's writes move", numbers(gzip(runner, "falseshare", 1000), r"falseshare: (\d+) lines"), (0,))
     return "no line"
 
 
