@@ -1,7 +1,7 @@
 #include "sample/event.h"
 
-#include "base/array.h"
 #include "base/cleanup.h"
+#include "base/kernel_events.h"
 #include "base/pfm.h"
 #include "base/text.h"
 
@@ -17,34 +17,6 @@ enum {
 };
 
 #define SECOND_NS 1000000000ull
-
-static const struct known_event {
-	const char *name;
-	uint32_t type;
-	uint64_t config;
-	bool is_clock;
-	bool in_kernel; /* it happens there alone */
-} known_events[] = {
-	{"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true, false},
-	{"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true, false},
-	{"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false, false},
-	{"minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, false, false},
-	{"major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false, false},
-	{"alignment-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS, false,
-	 false},
-	{"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false,
-	 true},
-	{"cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, false, true},
-	{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, false},
-	{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false, false},
-	{"cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, false,
-	 false},
-	{"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false, false},
-	{"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, false, false},
-	{"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false, false},
-	{"bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, false, false},
-	{"ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, false, false},
-};
 
 /* ":p" to ":ppp" behind a name ask for the instruction itself, and not one behind it. The
  * name is cut off there; a number of the kernel's is returned. */
@@ -64,13 +36,10 @@ static unsigned int cut_precision(char *name)
 static struct trm_error *find_named(const char *name, struct sample_event *event)
 {
 	struct perf_event_attr *attributes = &event->attributes;
+	const struct kernel_event *known = kernel_event_find(name);
 	const char *reason;
 
-	for (size_t i = 0; i < array_count(known_events); i++) {
-		const struct known_event *known = &known_events[i];
-
-		if (strcmp(known->name, name) != 0)
-			continue;
+	if (known) {
 		attributes->type = known->type;
 		attributes->config = known->config;
 		event->in_kernel = known->in_kernel;

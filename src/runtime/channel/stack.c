@@ -153,11 +153,15 @@ static void look_up(struct stack_code *code, uint64_t pc)
 	code->plain = code->known && unwind_is_plain(&code->rule, &code->rbp);
 }
 
+static inline uint64_t cache_place(uint64_t pc)
+{
+	return pc * 0x9e3779b97f4a7c15u >> 32 & (STACK_CACHE - 1);
+}
+
 /* The next frame of the stack is in the function at this address. */
 static inline const struct stack_code *add_frame(struct stack_walker *walker, uint64_t pc)
 {
-	struct stack_code *code =
-		&walker->cache[pc * 0x9e3779b97f4a7c15u >> 32 & (STACK_CACHE - 1)];
+	struct stack_code *code = &walker->cache[cache_place(pc)];
 
 	if (unlikely(code->pc != pc)) {
 		code->pc = 0;
@@ -264,4 +268,12 @@ void trm_runtime_walk_signal(struct stack_walker *walker, const ucontext_t *cont
 	for (int i = 0; i < UNWIND_REGISTERS; i++)
 		place.registers[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
 	walk_frames(walker, &place);
+}
+
+bool stack_walk_is_whole(const struct stack_walker *walker)
+{
+	uint64_t last = walker->count ? walker->frames[walker->count - 1] : 0;
+	const struct stack_code *code = &walker->cache[cache_place(last)];
+
+	return last && code->pc == last && code->known && code->rule.outermost;
 }

@@ -61,4 +61,7 @@ trm_runtime_walk_here(struct stack_walker *walker);
 __attribute__((visibility("default"))) void
 trm_runtime_walk_signal(struct stack_walker *walker, const ucontext_t *context);
 
+/* Tells whether the last walk came to a function that has no caller: a thread's first. */
+bool stack_walk_is_whole(const struct stack_walker *walker);
+
 #endif

@@ -20,6 +20,19 @@
 
 static int (*real_prctl)(int, ...);
 static long (*real_syscall)(long, ...);
+static void (*told)(void);
+
+void seccomp_guard_tell(void (*function)(void))
+{
+	told = function;
+}
+
+static void stop_calls(void)
+{
+	if (told && !runtime_sealed)
+		told();
+	runtime_seal();
+}
 
 /* Not at the first call: that may be in a signal handler. */
 void seccomp_guard_init(void)
@@ -43,7 +56,7 @@ PUBLIC int prctl(int option, ...)
 	/* Of this thread or of all: what it forbids is not looked at. */
 	if (wire_prctl_installs((uint64_t)option, words[0], words[1]) ||
 	    wire_call_dispatches(SYS_prctl, (uint64_t)option, words[0]))
-		runtime_seal();
+		stop_calls();
 	return real_prctl(option, words[0], words[1], words[2], words[3]);
 }
 
@@ -60,7 +73,7 @@ PUBLIC long syscall(long number, ...)
 	seccomp_guard_init();
 	if (wire_call_installs((uint64_t)number, words[0], words[1], words[2]) ||
 	    wire_call_dispatches((uint64_t)number, words[0], words[1]))
-		runtime_seal();
+		stop_calls();
 	if (number == SYS_fork || (number == SYS_clone && !(words[0] & CLONE_VM)))
 		fork_prepare();
 	result = real_syscall(number, words[0], words[1], words[2], words[3], words[4],

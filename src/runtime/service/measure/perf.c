@@ -10,6 +10,7 @@
 #include "runtime/channel/settings.h"
 #include "runtime/events/fork.h"
 #include "runtime/events/hooks.h"
+#include "base/kernel_events.h"
 #include "base/pfm.h"
 #include "runtime/store/lock.h"
 #include "runtime/store/state.h"
@@ -24,50 +25,6 @@
 #include <unistd.h>
 
 enum { EVENTS_MAX = 8, FIRST_DESCRIPTOR = 1000 };
-
-struct event {
-	const char *name, *papi; /* papi: what PAPI calls it; NULL: nothing */
-	uint32_t type;
-	uint64_t config;
-};
-
-#define HARDWARE(name, papi, config)                                                     \
-	{                                                                                \
-		name, papi, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config                   \
-	}
-#define SOFTWARE(name, config)                                                           \
-	{                                                                                \
-		name, NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config                   \
-	}
-/* Misses of reads, of a cache of perf_event_open(2). */
-#define CACHE(name, papi, cache)                                                         \
-	{                                                                                \
-		name, papi, PERF_TYPE_HW_CACHE,                                          \
-			PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_RESULT_MISS    \
-							      << 16                      \
-	}
-static const struct event known[] = {
-	HARDWARE("cycles", "PAPI_TOT_CYC", CPU_CYCLES),
-	HARDWARE("instructions", "PAPI_TOT_INS", INSTRUCTIONS),
-	HARDWARE("ref-cycles", "PAPI_REF_CYC", REF_CPU_CYCLES),
-	HARDWARE("cache-references", "PAPI_L3_TCA", CACHE_REFERENCES),
-	HARDWARE("cache-misses", "PAPI_L3_TCM", CACHE_MISSES),
-	HARDWARE("branches", "PAPI_BR_INS", BRANCH_INSTRUCTIONS),
-	HARDWARE("branch-misses", "PAPI_BR_MSP", BRANCH_MISSES),
-	HARDWARE("stalled-cycles-frontend", "PAPI_STL_ICY", STALLED_CYCLES_FRONTEND),
-	HARDWARE("stalled-cycles-backend", "PAPI_RES_STL", STALLED_CYCLES_BACKEND),
-	CACHE("L1-dcache-load-misses", "PAPI_L1_LDM", L1D),
-	CACHE("L1-icache-load-misses", "PAPI_L1_ICM", L1I),
-	CACHE("LLC-load-misses", "PAPI_L3_LDM", LL),
-	CACHE("dTLB-load-misses", "PAPI_TLB_DM", DTLB),
-	CACHE("iTLB-load-misses", "PAPI_TLB_IM", ITLB),
-	SOFTWARE("task-clock", TASK_CLOCK),
-	SOFTWARE("page-faults", PAGE_FAULTS),
-	SOFTWARE("minor-faults", PAGE_FAULTS_MIN),
-	SOFTWARE("major-faults", PAGE_FAULTS_MAJ),
-	SOFTWARE("context-switches", CONTEXT_SWITCHES),
-	SOFTWARE("cpu-migrations", CPU_MIGRATIONS),
-};
 
 /* Those that are counted, of the first channel that asked; their metrics' names. */
 static struct {
@@ -100,6 +57,7 @@ static int open_event(const struct perf_event_attr *event, bool user)
 static const char *perf_probe(const struct perf_event_attr *event)
 {
 	int descriptor = open_event(event, perf.user);
+	const char *refused;
 
 	if (descriptor < 0 && (errno == EACCES || errno == EPERM) && !perf.user) {
 		descriptor = open_event(event, true);
@@ -109,30 +67,19 @@ static const char *perf_probe(const struct perf_event_attr *event)
 		close(descriptor);
 		return NULL;
 	}
-	if (errno == EACCES || errno == EPERM)
-		return "the kernel forbids it: see kernel.perf_event_paranoid";
-	return event->type != PERF_TYPE_SOFTWARE &&
-			       (errno == ENOENT || errno == EOPNOTSUPP ||
-				errno == ENODEV || errno == EINVAL)
-		       ? "this machine does not offer hardware counters"
-		       : strerror(errno);
-}
-
-static const char *name_at(size_t index)
-{
-	return index < sizeof(known) / sizeof(known[0]) ? known[index].name : NULL;
+	refused = kernel_event_refused(event->type, errno);
+	return refused ? refused : strerror(errno);
 }
 
 /* NULL, or why there is none. */
 static const char *perf_find(const char *name, struct perf_event_attr *ret_event)
 {
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcmp(name, known[i].name) != 0 &&
-		    (!known[i].papi || strcmp(name, known[i].papi) != 0))
-			continue;
-		*ret_event = (struct perf_event_attr){.type = known[i].type,
+	const struct kernel_event *known = kernel_event_find(name);
+
+	if (known) {
+		*ret_event = (struct perf_event_attr){.type = known->type,
 						      .size = sizeof(*ret_event),
-						      .config = known[i].config};
+						      .config = known->config};
 		return NULL;
 	}
 	return pfm_find(name, ret_event);
@@ -152,7 +99,7 @@ static void perf_add(const struct channel *channel, const struct source *source,
 {
 	struct perf_event_attr event;
 	const char *unknown = perf_find(name, &event);
-	const char *near = unknown ? settings_nearest(name, name_at) : NULL;
+	const char *near = unknown ? settings_nearest(name, kernel_event_name) : NULL;
 	const char *reason = unknown ? unknown : perf_probe(&event);
 
 	if (reason) {
