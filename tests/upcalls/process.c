@@ -1,5 +1,5 @@
-/* Programs with upcalls that fork, filter their system calls, and defer: a word each, as
- * in work.c. */
+/* Programs with upcalls that fork, filter their system calls, defer, and have several
+ * kinds of events: a word each, as in work.c. */
 #include "must.h"
 
 #include <linux/filter.h>
@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -187,7 +188,6 @@ static void filter(void)
  */
 
 static volatile uint64_t deferred_so_far;
-static volatile int inside_program;
 
 static void call_later(void *data)
 {
@@ -211,7 +211,9 @@ static void defer_one(struct trm_upcall *upcall)
 
 static int by_value(const void *one, const void *other)
 {
-	return *(const int *)one - *(const int *)other;
+	int first = *(const int *)one, second = *(const int *)other;
+
+	return (first > second) - (first < second);
 }
 
 /* Mostly in malloc and qsort. */
@@ -257,12 +259,95 @@ static void deferred(void)
 	must(statistics.deferred + statistics.deferred_lost >= upcalls_so_far);
 }
 
+/* -- Events -----------------------------------------------------------------------------
+ */
+
+enum { FAULT_PAGES = 400 };
+static volatile uint64_t of_event[4];
+
+static void count_event(struct trm_upcall *upcall)
+{
+	of_event[upcall->event] += upcall->interrupts;
+}
+
+static void events(void)
+{
+	const struct trm_upcall_event wanted[] = {
+		{"page-faults", 1}, {"cpu-clock", period_ns()}, {"context-switches", 2}};
+	struct trm_upcall_options options = usual_options(count_event);
+	struct trm_upcall_statistics statistics;
+	const struct timespec moment = {0, 100000};
+	trm_upcall_id id;
+	char *memory;
+
+	options.events = wanted;
+	options.event_count = 3;
+	if (trm_upcall_enable(&options, &id)) {
+		options.event_count = 2; /* the kernel is not to be looked at */
+		id = enable(&options);
+	}
+	memory = mmap(NULL, FAULT_PAGES * 4096, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	must(memory != MAP_FAILED);
+	must(!madvise(memory, FAULT_PAGES * 4096, MADV_NOHUGEPAGE));
+	for (int i = 0; i < FAULT_PAGES; i++)
+		memory[i * 4096] = 1;
+	must(of_event[0] >= FAULT_PAGES && of_event[0] < FAULT_PAGES + 200);
+	compute_until(&of_event[1], of_event[1] + 20);
+	for (int i = 0; i < 50; i++)
+		must(!nanosleep(&moment, NULL));
+	compute_until(&of_event[1], of_event[1] + 20);
+	statistics = statistics_of(id);
+	must(options.event_count == 2 || of_event[2] >= 24);
+	must(statistics.events[0].interrupts >= FAULT_PAGES);
+}
+
+/* Without a clock of its own, at which they would be told. */
+static void switches(void)
+{
+	static const struct trm_upcall_event wanted = {"context-switches", 1};
+	struct trm_upcall_options options = usual_options(count_event);
+	const struct timespec moment = {0, 100000};
+	trm_upcall_id id;
+
+	options.events = &wanted;
+	id = enable(&options);
+	for (int i = 0; i < 50; i++)
+		must(!nanosleep(&moment, NULL));
+	compute_until(&of_event[0], 50);
+	must(statistics_of(id).interrupts >= 50);
+}
+
+static void timers(void)
+{
+	struct trm_upcall_options options = usual_options(count);
+	struct trm_upcall_statistics statistics;
+	trm_upcall_id id;
+
+	options.flags = TRM_UPCALL_TIMERS;
+	id = enable(&options);
+	compute_until(&upcalls_so_far, 20);
+	statistics = statistics_of(id);
+	must(!strcmp(statistics.events[0].source, "timer"));
+	/* The kernel's ticks are longer than this period. */
+	must(statistics.interrupts > statistics.upcalls);
+	must(statistics.interrupts ==
+	     statistics.upcalls + statistics.lost + statistics.skipped_nested);
+}
+
 static const struct {
 	const char *word;
 	void (*run)(void);
 } tests[] = {
-	{"forks", forks},   {"children", children}, {"fork_in_upcall", fork_in_upcall},
-	{"filter", filter}, {"deferred", deferred}, {NULL, NULL},
+	{"forks", forks},
+	{"children", children},
+	{"fork_in_upcall", fork_in_upcall},
+	{"filter", filter},
+	{"deferred", deferred},
+	{"events", events},
+	{"switches", switches},
+	{"timers", timers},
+	{NULL, NULL},
 };
 
 int main(int count_of_words, char **words)

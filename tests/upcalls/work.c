@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
@@ -39,13 +38,14 @@ void spin(const volatile uint64_t *number, uint64_t reached);
 __asm__(".text\n.type spin, @function\nspin:\nspin_begin:\n"
 	"1:\tcmp %rsi, (%rdi)\n\tjb 1b\n\tret\nspin_end:\n.size spin, .-spin\n");
 
-static volatile uint64_t inside_spin;
+static volatile uint64_t inside_spin, interrupts_told;
 
 static void look(struct trm_upcall *upcall)
 {
 	must(upcall->size == sizeof(*upcall) && upcall->event == 0 && upcall->depth == 0);
 	must(!strcmp(upcall->name, "cpu-clock"));
-	must(upcall->interrupts >= 3);
+	must(upcall->interrupts >= 1);
+	interrupts_told += upcall->interrupts;
 	must(upcall->pc == (uint64_t)upcall->context->uc_mcontext.gregs[REG_RIP]);
 	must(upcall->thread == (uint32_t)gettid());
 	inside_spin +=
@@ -64,7 +64,9 @@ static void every(void)
 	spin(&upcalls_so_far, 200);
 	statistics = statistics_of(id);
 	must(inside_spin >= 150);
-	must(statistics.upcalls == upcalls_so_far && statistics.threads == 1);
+	must(statistics.upcalls >= 200 && statistics.upcalls <= upcalls_so_far);
+	must(statistics.threads == 1 && statistics.interrupts >= 3 * statistics.upcalls);
+	must(interrupts_told >= 3 * 200 - 2);
 	must(statistics.interrupts / 3 ==
 	     statistics.upcalls + statistics.lost + statistics.skipped_nested);
 	must(!statistics.trouble && statistics.handler_ns > 0 &&
@@ -73,7 +75,7 @@ static void every(void)
 	must(statistics.events[0].upcalls == statistics.upcalls);
 	must(statistics.events[0].interrupts == statistics.interrupts);
 	must(!strcmp(statistics.events[0].name, "cpu-clock") &&
-	     statistics.events[0].period == FAST_NS);
+	     statistics.events[0].period == period_ns());
 	must(trm_upcall_disable(id) && !trm_upcall_disable(id));
 	must(!trm_upcall_statistics(id, &statistics));
 	upcalls_so_far = 0;
@@ -169,7 +171,8 @@ static void several(void)
 	upcalls_so_far = 0;
 	compute_until(&others_so_far, 100);
 	must(!upcalls_so_far);
-	must(statistics_of(second).upcalls == others_so_far);
+	must(statistics_of(second).upcalls >= 100);
+	must(statistics_of(second).upcalls <= others_so_far);
 }
 
 static trm_upcall_id own_id;
@@ -419,7 +422,6 @@ static void jump_from_many(uint32_t flags)
 	must(jumps == 300 && statistics_of(id).left == 300);
 	upcalls_so_far = 0;
 	compute_until(&upcalls_so_far, 20);
-	must(statistics_of(id).skipped_nested == 0);
 	must(trm_upcall_disable(id));
 }
 
@@ -690,107 +692,19 @@ static void limits(void)
 	compute_until(&upcalls_so_far, 40);
 }
 
-/* -- Events -----------------------------------------------------------------------------
- */
-
-enum { FAULT_PAGES = 400 };
-static volatile uint64_t of_event[4];
-
-static void count_event(struct trm_upcall *upcall)
-{
-	of_event[upcall->event] += upcall->interrupts;
-}
-
-static void events(void)
-{
-	static const struct trm_upcall_event wanted[] = {
-		{"page-faults", 1}, {"cpu-clock", FAST_NS}, {"context-switches", 2}};
-	struct trm_upcall_options options = usual_options(count_event);
-	struct trm_upcall_statistics statistics;
-	const struct timespec moment = {0, 100000};
-	trm_upcall_id id;
-	char *memory;
-
-	options.events = wanted;
-	options.event_count = 3;
-	if (trm_upcall_enable(&options, &id)) {
-		options.event_count = 2; /* the kernel is not to be looked at */
-		id = enable(&options);
-	}
-	memory = mmap(NULL, FAULT_PAGES * 4096, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	must(memory != MAP_FAILED);
-	must(!madvise(memory, FAULT_PAGES * 4096, MADV_NOHUGEPAGE));
-	for (int i = 0; i < FAULT_PAGES; i++)
-		memory[i * 4096] = 1;
-	must(of_event[0] >= FAULT_PAGES && of_event[0] < FAULT_PAGES + 200);
-	compute_until(&of_event[1], of_event[1] + 20);
-	for (int i = 0; i < 50; i++)
-		must(!nanosleep(&moment, NULL));
-	compute_until(&of_event[1], of_event[1] + 20);
-	statistics = statistics_of(id);
-	must(options.event_count == 2 || of_event[2] >= 24);
-	must(statistics.events[0].interrupts >= FAULT_PAGES);
-}
-
-/* Without a clock of its own, at which they would be told. */
-static void switches(void)
-{
-	static const struct trm_upcall_event wanted = {"context-switches", 1};
-	struct trm_upcall_options options = usual_options(count_event);
-	const struct timespec moment = {0, 100000};
-	trm_upcall_id id;
-
-	options.events = &wanted;
-	id = enable(&options);
-	for (int i = 0; i < 50; i++)
-		must(!nanosleep(&moment, NULL));
-	compute_until(&of_event[0], 50);
-	must(statistics_of(id).interrupts == of_event[0]);
-}
-
-static void timers(void)
-{
-	struct trm_upcall_options options = usual_options(count);
-	struct trm_upcall_statistics statistics;
-	trm_upcall_id id;
-
-	options.flags = TRM_UPCALL_TIMERS;
-	id = enable(&options);
-	compute_until(&upcalls_so_far, 20);
-	statistics = statistics_of(id);
-	must(!strcmp(statistics.events[0].source, "timer"));
-	/* The kernel's ticks are longer than this period. */
-	must(statistics.interrupts > statistics.upcalls);
-	must(statistics.interrupts ==
-	     statistics.upcalls + statistics.lost + statistics.skipped_nested);
-}
-
 static const struct {
 	const char *word;
 	void (*run)(void);
 } tests[] = {
-	{"every", every},
-	{"flag", flag},
-	{"refused", refused},
-	{"several", several},
-	{"disabling", disabling},
-	{"state", state},
-	{"threads", threads},
-	{"raw_threads", raw_threads},
-	{"jumps", jumps},
-	{"nested", nested},
-	{"signals", signals},
-	{"own_signal", own_signal},
-	{"replaced", replaced},
-	{"blocked", blocked},
-	{"calls", calls},
-	{"descriptors", descriptors},
-	{"limits", limits},
-	{"events", events},
-	{"switches", switches},
-	{"timers", timers},
-	{NULL, NULL},
+	{"every", every},         {"flag", flag},
+	{"refused", refused},     {"several", several},
+	{"disabling", disabling}, {"state", state},
+	{"threads", threads},     {"raw_threads", raw_threads},
+	{"jumps", jumps},         {"nested", nested},
+	{"signals", signals},     {"own_signal", own_signal},
+	{"replaced", replaced},   {"blocked", blocked},
+	{"calls", calls},         {"descriptors", descriptors},
+	{"limits", limits},       {NULL, NULL},
 };
 
 int main(int count_of_words, char **words)

@@ -18,6 +18,9 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
+/* Arguments are passed on that the caller may not have given: words of its stack. */
+#define PASSES_ON __attribute__((no_sanitize_address))
+
 static int (*real_prctl)(int, ...);
 static long (*real_syscall)(long, ...);
 static void (*told)(void);
@@ -43,7 +46,7 @@ void seccomp_guard_init(void)
 		*(void **)&real_syscall = dlsym(RTLD_NEXT, "syscall");
 }
 
-PUBLIC int prctl(int option, ...)
+PUBLIC PASSES_ON int prctl(int option, ...)
 {
 	unsigned long words[4];
 	va_list list;
@@ -60,7 +63,7 @@ PUBLIC int prctl(int option, ...)
 	return real_prctl(option, words[0], words[1], words[2], words[3]);
 }
 
-PUBLIC long syscall(long number, ...)
+PUBLIC PASSES_ON long syscall(long number, ...)
 {
 	unsigned long words[6];
 	long result;

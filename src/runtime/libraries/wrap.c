@@ -304,9 +304,7 @@ static bool defines_address(const struct link_map *map, void *address)
 	return symbol && symbol->st_shndx != SHN_UNDEF;
 }
 
-/* The function that the program's calls lead to: that of the first module that has one.
- */
-static void *find_real(const char *name)
+void *wrap_find_function(const char *name)
 {
 	void *program = dlopen(NULL, RTLD_LAZY), *found = NULL;
 	struct link_map *map = NULL;
@@ -333,7 +331,7 @@ static void set_real(const struct wrap *wrap)
 	const struct wrap *before = find_wrap(wrap->name);
 
 	if (wrap->real)
-		*wrap->real = before ? before->wrapper : find_real(wrap->name);
+		*wrap->real = before ? before->wrapper : wrap_find_function(wrap->name);
 }
 
 void wrap_install(const struct wrap *wraps, size_t count)

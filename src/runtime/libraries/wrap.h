@@ -31,6 +31,9 @@ void wrap_install_many(const struct wrap *wraps, size_t count, const char *prefi
 /* Finds the wrapper of a function that was installed by wrap_install_many(); NULL if it
  * has none. */
 void *wrap_found(const char *name);
+/* Returns the function that the program's calls lead to without wrappers: that of the
+ * first module that has one; NULL if none has. */
+void *wrap_find_function(const char *name);
 /* Installs all wrappers in a library (a handle of dlopen) and the libraries that it
  * needs, if they are new. Called by one thread at a time. */
 void wrap_library(const void *handle);

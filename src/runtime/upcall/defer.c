@@ -1,6 +1,7 @@
 #include "runtime/upcall/defer.h"
 
 #include "runtime/channel/stack.h"
+#include "runtime/libraries/wrap.h"
 #include "runtime/upcall/stacks.h"
 #include "runtime/upcall/threads.h"
 
@@ -15,9 +16,13 @@ enum {
 };
 
 /* Each is in a module that has locks, or state of the thread that it changes. */
-static const char *const unsafe_functions[] = {
-	"malloc",         "free",        "pthread_mutex_lock", "fopen",
-	"__tls_get_addr", "__cxa_throw", "_Unwind_Resume",
+static const struct unsafe_function {
+	const char *name;
+	bool in_program_too; /* a program that has it itself has no safe place */
+} unsafe_functions[] = {
+	{"malloc", true},          {"free", true},           {"pthread_mutex_lock", true},
+	{"fopen", true},           {"__tls_get_addr", true}, {"__cxa_throw", false},
+	{"_Unwind_Resume", false},
 };
 
 static struct {
@@ -47,10 +52,14 @@ void upcall_defer_init(void)
 	unsafe.count = 0;
 	for (size_t i = 0; i < sizeof(unsafe_functions) / sizeof(unsafe_functions[0]);
 	     i++) {
-		void *function = dlsym(RTLD_DEFAULT, unsafe_functions[i]);
+		const struct unsafe_function *wanted = &unsafe_functions[i];
+		void *function = wrap_find_function(wanted->name);
 		const struct link_map *module =
 			function ? module_of((uint64_t)function) : NULL;
 
+		/* The program's own name is empty. */
+		if (module && !*module->l_name && !wanted->in_program_too)
+			continue;
 		if (module && !is_unsafe(module) && unsafe.count < UNSAFE_MAX)
 			unsafe.modules[unsafe.count++] = module;
 	}

@@ -77,8 +77,15 @@ static void keep_alternate(const struct upcall_frame *frame, const ucontext_t *c
 	kernel_call3(SYS_sigaltstack, (uintptr_t)&rest, 0, 0);
 }
 
-static bool is_in_use(const struct upcall_frame *frame)
+/* By an upcall that this one interrupts, or by a handler that is about to leave it: a
+ * jump lets signals through before it changes stacks. */
+static bool is_in_use(const struct upcall_frame *frame, const struct upcall_stack *stack)
 {
+	const ucontext_t *context = frame->upcall.context;
+	uintptr_t place = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+
+	if (place - (uintptr_t)stack->low <= stack->size)
+		return true;
 	for (const struct upcall_frame *at = frame->previous; at; at = at->previous)
 		if (at->user == frame->user)
 			return true;
@@ -97,7 +104,7 @@ void upcall_stack_call(void (*work)(struct upcall_frame *frame),
 	const struct upcall_stack *stack = &frame->thread->stacks[frame->user];
 	uintptr_t here = (uintptr_t)frame;
 
-	if (stack->low && !is_in_use(frame)) {
+	if (stack->low && !is_in_use(frame, stack)) {
 		frame->low = (uintptr_t)stack->low;
 		frame->high = frame->low + stack->size;
 		frame->work = work;
