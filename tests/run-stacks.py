@@ -61,7 +61,7 @@ server.listen(0, () => http.get({port: server.address().port}, (a) => {
 """
 REAL = {
     "python3": ([sys.executable, "-c", PYTHON], "thread|semaphore|socket"),
-    "node": (["node", "-e", NODE], "poll"),
+    "node": (["node", "-e", NODE], "poll|condition|semaphore"),
     "xz": (["sh", "-c", "seq 1 300000 | xz -T2 --block-size=200000 -c | xz -dc | sha256sum"], "pipe"),
     "pigz": (["sh", "-c", "seq 1 300000 | pigz -p 3 -c | gzip -dc | sha256sum"], "pipe"),
     "sort": (["sh", "-c", "seq 1 100000 | sort -rn --parallel=2 | tail -1; sleep 0.1"], "child|sleep"),

@@ -249,13 +249,16 @@ uint32_t sampler_add_path(struct sampler *sampler, uint32_t image,
 void sampler_add_names(struct sampler *sampler, uint32_t node, unsigned int most,
 		       struct text *out)
 {
+	/* Larger files take long to open, and are no C library. */
+	enum { LIBRARY_MAX = 16 << 20 };
 	const struct sample_modules *modules = &sampler->processes.modules;
 
 	for (; node && most; most--) {
 		const struct sample_node *frame = &sampler->sums.nodes.items[node];
 
 		node = frame->parent;
-		if (frame->module >= modules->items.count)
+		if (frame->module >= modules->items.count ||
+		    modules->items.items[frame->module]->size > LIBRARY_MAX)
 			continue;
 		struct sample_name name = sample_module_name(
 			modules->items.items[frame->module], frame->address);

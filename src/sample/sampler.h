@@ -104,7 +104,7 @@ uint32_t sampler_add_path(struct sampler *sampler, uint32_t image,
 			  bool partial);
 
 /* Adds the names of the functions of a node's innermost frames, at most `most`, to a
- * text, with a space behind each. */
+ * text, with a space behind each. Those of files above 16 MiB are left out. */
 void sampler_add_names(struct sampler *sampler, uint32_t node, unsigned int most,
 		       struct text *out);
 
