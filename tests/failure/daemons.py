@@ -398,6 +398,8 @@ def seldom_addresses_fold(place):
     expect(b"compacted into 1;" in outcome.stdout, f"gc: {outcome.stdout!r}{outcome.stderr!r}")
     after = sorted((row["function"], row["image"], row["address"], row["value"]) for row in rows(place, "top"))
     expect(before == after, "functions have other sums")
+    if len(rows(place, "runs")) > 1:
+        raise Skip("a program of the machine was replaced meanwhile: its runs stay apart")
     now = {name: len(rows(place, "list", name, "--image", program, key="places")) for name in places}
     expect(now["heavy_step"] > 2 and now["light_step"] == 2, f"{places} became {now}")
     expect_sound(place)
