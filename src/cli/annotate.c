@@ -108,5 +108,6 @@ const struct command cmd_annotate = {
 		 "Shows the instructions of a function with counts.\n",
 	.options = option_table,
 	.given = &arguments.shown,
+	.profile_words = 2,
 	.run = run_annotate,
 };

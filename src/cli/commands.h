@@ -4,6 +4,8 @@
 #ifndef TRAMMEL_CLI_COMMANDS_H
 #define TRAMMEL_CLI_COMMANDS_H
 
+#include <stddef.h>
+
 /* Exit statuses of all commands but `run`, which gives the program's own. */
 enum exit_status {
 	EXIT_DONE = 0,
@@ -20,6 +22,9 @@ struct command {
 	void (*more)(void);  /* prints the rest of the help; or NULL */
 	const struct poptOption *options;
 	struct showing *given; /* where values of the options go */
+	/* The most words that it takes, if the first is a profile: without it the newest
+	 * one in the current folder is meant. 0: it is always to be named. */
+	size_t profile_words;
 	/* Runs the command. `ret_status` is set to EXIT_DONE before the call. */
 	struct trm_error *(*run)(int *ret_status);
 	/* Returns the exit status; argv[0] is the command's name. */

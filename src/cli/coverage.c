@@ -103,5 +103,6 @@ const struct command cmd_coverage = {
 		 "Shows what was executed, by source file.\n",
 	.options = option_table,
 	.given = &arguments.shown,
+	.profile_words = 1,
 	.run = run_coverage,
 };

@@ -112,5 +112,6 @@ const struct command cmd_graph = {
 		 "Shows the control flow of a function with counts.\n",
 	.options = option_table,
 	.given = &arguments.shown,
+	.profile_words = 2,
 	.run = run_graph,
 };

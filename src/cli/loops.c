@@ -53,5 +53,6 @@ const struct command cmd_loops = {
 		 "Shows how often loops were entered, and how often they ran.\n",
 	.options = option_table,
 	.given = &arguments.shown,
+	.profile_words = 2,
 	.run = run_loops,
 };

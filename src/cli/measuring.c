@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
 #include <strings.h>
 
 void measuring_print_help(void)
@@ -49,6 +51,28 @@ static char *default_output(const char *program)
 
 	text_format(&path, "%s.trm", path_name(program));
 	return path.data;
+}
+
+/* Returns the path that --output means: `%p` stands for the process of trammel, `%%` for
+ * "%", and a folder for the usual name in it. The caller frees it. */
+static char *resolve_output(const char *given, const char *program)
+{
+	struct text path = {0};
+	struct stat info;
+
+	for (const char *at = given; *at; at++) {
+		const bool is_mark = *at == '%' && (at[1] == 'p' || at[1] == '%');
+
+		if (is_mark && *++at == 'p')
+			text_format(&path, "%d", getpid());
+		else
+			text_add_bytes(&path, at, 1);
+	}
+	if (path.length && !stat(path.data, &info) && S_ISDIR(info.st_mode))
+		text_format(&path, "%s%s.trm",
+			    path.data[path.length - 1] == '/' ? "" : "/",
+			    path_name(program));
+	return path.data ? path.data : memory_copy_string("");
 }
 
 struct trm_error *measuring_time(const char *option, const char *text, uint64_t *ret_ns)
@@ -711,9 +735,11 @@ bool measuring_complete(struct measuring *given, const char *program)
 		error = check_samples(given);
 	if (!error)
 		error = check_regions(given);
-	if (!given->output)
-		given->output = default_output(program);
-	given->options.output = given->output;
+	char *output = given->output ? resolve_output(given->output, program)
+				     : default_output(program);
+
+	free(given->output);
+	given->options.output = given->output = output;
 	given->options.quiet = given->quiet;
 	given->options.verbose = given->verbose;
 	given->options.threads = given->threads;

@@ -60,5 +60,6 @@ const struct command cmd_mix = {
 		 "Shows which instructions were executed, and their loads and stores.\n",
 	.options = option_table,
 	.given = &arguments.shown,
+	.profile_words = 2,
 	.run = run_mix,
 };

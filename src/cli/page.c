@@ -130,5 +130,6 @@ const struct command cmd_page = {
 		 "counts.\n",
 	.options = option_table,
 	.given = &arguments.shown,
+	.profile_words = 1,
 	.run = run_page,
 };

@@ -107,5 +107,6 @@ const struct command cmd_paths = {
 		 "Shows which paths through functions were taken most.\n",
 	.options = option_table,
 	.given = &arguments.shown,
+	.profile_words = 2,
 	.run = run_paths,
 };

@@ -239,5 +239,6 @@ const struct command cmd_report = {
 		 "Shows a profile that `trammel run` wrote.\n",
 	.options = option_table,
 	.given = &arguments.shown,
+	.profile_words = 1,
 	.run = run_report,
 };

@@ -7,18 +7,82 @@
 #include "report/select.h"
 #include "report/text/report.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Returns the newest profile in the current folder; NULL: there is none. The caller frees
+ * it. */
+static char *find_newest(void)
+{
+	DIR *folder = opendir(".");
+	struct timespec best = {0};
+	char *newest = NULL;
+	struct dirent *entry;
+	struct stat info;
+
+	while (folder && (entry = readdir(folder))) {
+		const char *ending = strrchr(entry->d_name, '.');
+
+		if (!ending || strcmp(ending, ".trm") != 0 ||
+		    stat(entry->d_name, &info) || !S_ISREG(info.st_mode))
+			continue;
+		if (newest && (info.st_mtim.tv_sec < best.tv_sec ||
+			       (info.st_mtim.tv_sec == best.tv_sec &&
+				info.st_mtim.tv_nsec <= best.tv_nsec)))
+			continue;
+		free(newest);
+		newest = memory_copy_string(entry->d_name);
+		best = info.st_mtim;
+	}
+	if (folder)
+		closedir(folder);
+	return newest;
+}
+
+/* Whether a word is to be a profile: it is there, or looks like a path of one. */
+static bool names_profile(const char *word)
+{
+	const char *ending = strrchr(word, '.');
+
+	return !access(word, F_OK) || strchr(word, '/') ||
+	       (ending && (!strcmp(ending, ".trm") || !strcmp(ending, ".cali") ||
+			   !strcmp(ending, ".json")));
+}
+
+/* Puts the newest profile in front of the words where they begin with none. */
+static void complete_words(const struct command *command)
+{
+	struct arguments_words *words = &command->given->words;
+	char *newest;
+
+	if (words->count >= command->profile_words ||
+	    (words->count && names_profile(words->items[0])))
+		return;
+	newest = find_newest();
+	if (!newest)
+		return;
+	fprintf(stderr, "trammel: %s, the newest profile here\n", newest);
+	vector_push(words, newest);
+	for (size_t i = words->count - 1; i > 0; i--) {
+		words->items[i] = words->items[i - 1];
+		words->items[i - 1] = newest;
+	}
+}
 
 static struct trm_error *run_showing(const struct command *command, int argc,
 				     const char **argv, int *ret_status)
 {
 	TRM_TRY(arguments_parse(command->name, argc, argv, command->options,
 				&command->given->words));
-	if (!command->given->help)
+	if (!command->given->help) {
+		complete_words(command);
 		return command->run(ret_status);
+	}
 	arguments_print_help(command->usage, command->options);
 	if (command->more)
 		command->more();

@@ -250,7 +250,7 @@ static void test_refused(void **state)
 {
 	(void)state;
 	write_profile(true);
-	check_command(&cmd_mix, "", 2, "",
+	check_command(&cmd_mix, "a.trm a b", 2, "",
 		      "trammel: a profile is needed, and perhaps a function: trammel mix "
 		      "FILE [FUNCTION]\n");
 	check_command(&cmd_mix, "a.trm gone*", 2, "",

@@ -718,6 +718,20 @@ static void test_files_that_are_none(void **state)
 	free(errors);
 }
 
+/* Without a file it is the newest profile in the folder. */
+static void test_newest(void **state)
+{
+	char *output, *errors = *state;
+
+	write_simple("functions");
+	assert_int_equal(system("mv " PROFILE " a.trm; touch -d yesterday a.trm"), 0);
+	write_tree("functions", false);
+	assert_int_equal(run_command(&cmd_report, "", &output, &errors), 0);
+	assert_string_equal(errors, "trammel: " PROFILE ", the newest profile here\n");
+	free(output);
+	free(errors);
+}
+
 static void test_wrong_usage(void **state)
 {
 	static const struct {
@@ -749,6 +763,7 @@ static void test_wrong_usage(void **state)
 	};
 
 	(void)state;
+	remove(PROFILE), remove("a.trm");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char expected[256];
 
@@ -777,6 +792,7 @@ int main(void)
 		cmocka_unit_test(test_modules_of_one_name),
 		cmocka_unit_test(test_unmeasured_modules),
 		cmocka_unit_test(test_files_that_are_none),
+		cmocka_unit_test(test_newest),
 		cmocka_unit_test(test_wrong_usage),
 	};
 
