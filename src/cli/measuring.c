@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/pbo.h"
 #include "cli/probes.h"
+#include "cli/tool/value_profiler.h"
 #include "collect/collect.h"
 #include "collect/probes/source.h"
 #include "probe/parse.h"
@@ -309,6 +310,12 @@ static struct trm_error *take_length(const char *option, const char *word, void 
 	return NULL;
 }
 
+static struct trm_error *take_profiler(const char *option, const char *word, void *to)
+{
+	(void)option;
+	return value_profiler_open(word, to);
+}
+
 #define PLACE(member) offsetof(struct measuring, options.member)
 
 static const struct word_option {
@@ -343,6 +350,8 @@ static const struct word_option {
 	[OPTION_NINTERPRET] = {"ninterpret", take_length, PLACE(values.length), false},
 	[OPTION_VFREQ] = {"vfreq", take_number, PLACE(values.every), false},
 	[OPTION_SEED] = {"seed", take_number, PLACE(values.seed), false},
+	[OPTION_VALUES_PLUGIN] = {"values-plugin", take_profiler, PLACE(values.profiler),
+				  false},
 	[OPTION_VALUES] = {"values", take_name, PLACE(values.kinds), false},
 	[OPTION_MEMORY] = {"memory", take_memory, PLACE(memory_limit), false},
 	[OPTION_TOOL] = {"tool", take_tool, PLACE(tools), false},
@@ -503,34 +512,6 @@ static struct trm_error *check_stacks(struct measuring *given)
 	return NULL;
 }
 
-/* The kinds of values that are asked for. */
-static struct trm_error *take_kinds(struct session_values *values)
-{
-	static const char *const names[] = {
-		[VALUE_KIND_VALUES] = "vprof",
-		[VALUE_KIND_ADDRESSES] = "vaddr",
-		[VALUE_KIND_REPLAYS] = "vreplay",
-		[VALUE_KIND_LATENCY] = "vlatency",
-	};
-	scoped_free char *list =
-		memory_copy_string(values->kinds ? values->kinds : "vprof,vaddr,vreplay");
-	char *rest = list, *name;
-
-	while ((name = strsep(&rest, ","))) {
-		size_t i = 0;
-
-		while (i < array_count(names) && strcmp(names[i], name) != 0)
-			i++;
-		if (i == array_count(names))
-			return trm_error_create(TRM_ERROR_USAGE,
-						"--values '%s' is none of vprof, vaddr, "
-						"vreplay and vlatency",
-						name);
-		values->want[i] = true;
-	}
-	return NULL;
-}
-
 /* Values are sampled in a program that is traced, with code of counters in it or not. */
 static struct trm_error *check_values(struct measuring *given)
 {
@@ -538,16 +519,17 @@ static struct trm_error *check_values(struct measuring *given)
 	struct session_values *values = &options->values;
 
 	if (!given->collector.values) {
-		if (!values->length && !values->every && !values->seed && !values->kinds)
+		if (!values->length && !values->every && !values->seed &&
+		    !values->kinds && !values->profiler)
 			return NULL;
 		return trm_error_create(TRM_ERROR_USAGE,
-					"--ninterpret, --vfreq, --seed and --values are "
-					"for values: give -m values");
+					"--ninterpret, --vfreq, --seed, --values and "
+					"--values-plugin are for values: give -m values");
 	}
 	values->on = true;
 	values->length = values->length ?: VALUES_LENGTH;
 	values->every = values->every ?: 1;
-	TRM_TRY(take_kinds(values));
+	TRM_TRY(value_kinds_read(values));
 	if (given->collector.slot_size)
 		return NULL;
 	if (options->only.count || options->skip.count)

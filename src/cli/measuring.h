@@ -33,6 +33,7 @@ enum measuring_option {
 	OPTION_VFREQ,
 	OPTION_SEED,
 	OPTION_VALUES,
+	OPTION_VALUES_PLUGIN,
 	OPTION_MEMORY,
 	OPTION_TOOL,
 	OPTION_TOOL_OUTPUT,
@@ -159,6 +160,8 @@ struct measuring {
 		MEASURING_WORD("values", OPTION_VALUES,                                    \
 			       "values: which: vprof, vaddr, vreplay, vlatency",           \
 			       "KIND,..."),                                                \
+		MEASURING_WORD("values-plugin", OPTION_VALUES_PLUGIN,                      \
+			       "values: a profiler of one's own, too", "FILE"),            \
 		MEASURING_WORD("probe", OPTION_PROBE,                                      \
 			       "measure this at points of the program, see "               \
 			       "trammel-probe(7)",                                         \

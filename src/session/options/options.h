@@ -125,6 +125,8 @@ struct session_samples {
 };
 
 enum { VALUES_LENGTH = 8, VALUES_LENGTH_MAX = 64 };
+struct trammel_value_profiler;
+
 /* Values that are sampled: see session/count/values.h. */
 struct session_values {
 	bool on;
@@ -133,6 +135,8 @@ struct session_values {
 	uint64_t seed;   /* of the jitter */
 	char *kinds;     /* as given; NULL: the usual ones */
 	bool want[4];    /* enum value_kind */
+	/* The user's own, beside these: include/trammel/values.h; NULL: none. */
+	const struct trammel_value_profiler *profiler;
 };
 enum value_kind {
 	VALUE_KIND_VALUES,

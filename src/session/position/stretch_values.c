@@ -5,9 +5,18 @@
 #include "session/state/tool_rows.h"
 #include "x86/all_operands.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <trammel/values.h>
 
-enum { RSP = 4, ALIAS = 0xfff };
+enum { RSP = 4, ALIAS = 0xfff, OWN_VALUES_MAX = 48 };
+
+/* The values of a step for a profiler of the user's. */
+struct own_values {
+	uint32_t wanted;
+	size_t count;
+	struct trammel_values_value items[OWN_VALUES_MAX];
+};
 
 /* An access of a step to memory. */
 struct access {
@@ -25,6 +34,8 @@ struct executed {
 };
 
 struct evaluation {
+	struct session *session;
+	const struct thread *thread;
 	struct value_tables *tables;
 	const struct session_values *options;
 	const struct space *space;
@@ -306,11 +317,113 @@ static void add_target(struct evaluation *all, size_t at, const struct stretch_e
 	add_seen(all, executed, VALUE_TARGET, 0, seen);
 }
 
+/* A table of the user's profiler for the instruction at hand. */
+struct own_table {
+	struct evaluation *all;
+	const struct executed *executed;
+};
+
+static void add_to_own(void *context, const char *what, int64_t value)
+{
+	const struct own_table *own = context;
+	struct value_seen seen = {.value = (uint64_t)value};
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s", what);
+	seen.key.text = string_table_intern(&own->all->session->values.texts, name) + 1;
+	add_seen(own->all, own->executed, VALUE_OWN, 0, seen);
+}
+
+static void put_own(struct own_values *values, unsigned int kind, uint8_t number,
+		    const struct value_seen *seen)
+{
+	if (!(values->wanted >> kind & 1) || values->count == OWN_VALUES_MAX)
+		return;
+	values->items[values->count++] = (struct trammel_values_value){
+		.kind = (uint8_t)kind,
+		.number = number,
+		.has_last = seen->has_last,
+		.value = seen->value,
+		.last = seen->last,
+	};
+}
+
+static void collect_own(const struct evaluation *all, size_t at,
+			const struct stretch_end *end, struct own_values *values)
+{
+	const struct executed *executed = &all->steps[at];
+	const struct stretch_step *step = executed->step;
+	uint64_t address;
+
+	for (unsigned int i = 0; i < step->value_count; i++) {
+		const struct stretch_value *value =
+			&all->stretch->values.items[step->first_value + i];
+		struct value_seen seen = {.value = word_of(all, value)};
+
+		if (meanings[value->kind].of > VALUE_STORE)
+			continue;
+		seen.has_last = find_last(all, executed, value, &seen.last);
+		put_own(values, meanings[value->kind].of,
+			(uint8_t)(meanings[value->kind].first + value->number), &seen);
+	}
+	for (uint8_t i = 0; i < step->memory_count; i++) {
+		struct value_seen seen = {.value = executed->accesses[i].address};
+
+		seen.has_last = executed->before >= 0;
+		if (seen.has_last)
+			seen.last = all->steps[executed->before].accesses[i].address;
+		if (executed->accesses[i].known)
+			put_own(values, TRAMMEL_VALUES_ADDRESS, i, &seen);
+	}
+	if (find_target(all, at, end, &address))
+		put_own(values, TRAMMEL_VALUES_TARGET, 0,
+			&(struct value_seen){.value = address});
+}
+
+/* The bytes of a step, as they were copied. */
+static const uint8_t *bytes_of(const struct stretch *stretch,
+			       const struct stretch_step *step)
+{
+	vector_for_each (&stretch->parts, part)
+		if (step->address - part->address < part->size)
+			return stretch->original.items + part->first +
+			       (step->address - part->address);
+	return NULL;
+}
+
+/* Hands what a step executed to the user's profiler. */
+static void add_own(struct evaluation *all, size_t at, const struct stretch_end *end)
+{
+	const struct trammel_value_profiler *profiler = all->options->profiler;
+	const struct executed *executed = &all->steps[at];
+	const struct session *session = all->session;
+	struct own_table table = {all, executed};
+	const struct trammel_values_out out = {&table, add_to_own};
+	const struct trammel_values_code code = {
+		.module = session->files.items[tool_code_index(executed->code)]->path,
+		.address = tool_code_address(executed->code),
+		.bytes = bytes_of(all->stretch, executed->step),
+		.length = executed->step->length,
+		.memory_count = executed->step->memory_count,
+		.process = (uint32_t)all->thread->process->pid,
+		.thread = (uint32_t)all->thread->tid,
+	};
+	struct own_values values = {.wanted = profiler->choose(&code)};
+
+	if (!values.wanted)
+		return;
+	collect_own(all, at, end, &values);
+	if (values.count)
+		profiler->fold(&code, values.items, values.count, &out);
+}
+
 void stretch_values_take(struct session *session, struct thread *thread,
 			 const uint64_t *words, const struct stretch_end *end)
 {
 	const struct thread_values *own = &thread->values;
 	struct evaluation all = {
+		.session = session,
+		.thread = thread,
 		.tables = &thread->process->image->values,
 		.options = &session->options->values,
 		.space = thread->process->space,
@@ -333,5 +446,7 @@ void stretch_values_take(struct session *session, struct thread *thread,
 			add_addresses(&all, &all.steps[i]);
 		if (all.options->want[VALUE_KIND_REPLAYS])
 			add_replays(&all, i);
+		if (all.options->profiler)
+			add_own(&all, i, end);
 	}
 }

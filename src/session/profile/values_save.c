@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <trammel/values.h>
 
 /* A record of a tool under way, as struct wire_tool_record has it. */
 struct made_record {
@@ -89,12 +90,15 @@ static const char *const kinds[VALUE_KINDS] = {
 	[VALUE_REPLAY] = "replay",
 };
 
-static void begin_record(struct made_record *made, const char *table,
-			 const struct value_key *key)
+static void begin_record(struct made_record *made, const struct session *session,
+			 const char *table, const struct value_key *key)
 {
 	char what[32];
 
-	if (key->of == VALUE_RESULT)
+	if (key->of == VALUE_OWN)
+		snprintf(what, sizeof(what), "%s",
+			 session->values.texts.strings[key->text - 1]);
+	else if (key->of == VALUE_RESULT)
 		snprintf(what, sizeof(what), "%s",
 			 all_operands_register_name(key->number));
 	else if (key->of == VALUE_TARGET)
@@ -105,7 +109,9 @@ static void begin_record(struct made_record *made, const char *table,
 	put_number(made, WIRE_FIELD_KEY, WIRE_FIELD_PC, "code", key->code);
 	put_number(made, WIRE_FIELD_KEY, WIRE_FIELD_INT, "at",
 		   tool_code_address(key->code));
-	put_text(made, "kind", kinds[key->of]);
+	put_text(made, "kind",
+		 key->of == VALUE_OWN ? session->options->values.profiler->name
+				      : kinds[key->of]);
 	put_text(made, "what", what);
 }
 
@@ -121,7 +127,7 @@ static void add_totals(struct session *session, const struct value_row *row,
 		       {"pairs", row->pairs},
 		       {"same", row->same}};
 
-	begin_record(&made, "instructions", &row->key);
+	begin_record(&made, session, "instructions", &row->key);
 	for (size_t i = 0; i < array_count(numbers); i++)
 		put_number(&made, WIRE_FIELD_SUM, WIRE_FIELD_INT, numbers[i].name,
 			   numbers[i].number);
@@ -137,7 +143,7 @@ static void add_counts(struct session *session, const char *table,
 		const bool code = row->key.of == VALUE_TARGET && list == row->top &&
 				  list[i].value >> 48;
 
-		begin_record(&made, table, &row->key);
+		begin_record(&made, session, table, &row->key);
 		put_number(&made, WIRE_FIELD_KEY, WIRE_FIELD_INT, "value",
 			   code ? tool_code_address(list[i].value) : list[i].value);
 		put_number(&made, WIRE_FIELD_SUM, WIRE_FIELD_INT, "times", list[i].count);
@@ -152,7 +158,7 @@ void values_save(struct profile_writer *writer, const struct image_run *image)
 	vector_for_each (&image->values.rows, row) {
 		add_totals(writer->session, row, &rows);
 		add_counts(writer->session, "values", row, row->top, VALUE_TOP, &rows);
-		if (row->key.of != VALUE_REPLAY && row->key.of != VALUE_TARGET)
+		if (row->key.of < VALUE_TARGET)
 			add_counts(writer->session, "strides", row, row->strides,
 				   VALUE_STRIDES, &rows);
 	}

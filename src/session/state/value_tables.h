@@ -30,6 +30,7 @@ enum value_of {
 	VALUE_TARGET, /* where a branch led: a number of code, see tool_code_number */
 	VALUE_TICKS,  /* of a load */
 	VALUE_REPLAY, /* why a load had to wait for a store: enum value_replay */
+	VALUE_OWN,    /* of a profiler of the user's: its table is `text` */
 	VALUE_KINDS
 };
 
@@ -45,7 +46,7 @@ struct value_key {
 	uint8_t of;    /* enum value_of */
 	uint8_t number;
 	uint16_t unused;
-	uint32_t region; /* number of a text; 0: none */
+	uint32_t text; /* VALUE_OWN: number of a text of the run's, plus 1; else 0 */
 };
 
 struct value_count {

@@ -30,9 +30,10 @@ struct thread_values {
 /* Of a run; all-zero: none are taken. */
 struct values_state {
 	bool on;
-	uint64_t due_ns;   /* clock_now_ns() of the next tick */
-	uint64_t random;   /* state of the numbers that jitter it */
-	uint64_t turn;     /* which thread of a process comes next */
+	uint64_t due_ns;           /* clock_now_ns() of the next tick */
+	uint64_t random;           /* state of the numbers that jitter it */
+	uint64_t turn;             /* which thread of a process comes next */
+	struct string_table texts; /* names of tables of a profiler of the user's */
 	struct table made; /* address of a struct made_stretch, by arena and code */
 	struct VECTOR(struct made_stretch *) list; /* of them, dropped ones not */
 	uint64_t interrupts, stretches, steps;     /* done so far */
