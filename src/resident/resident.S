@@ -62,7 +62,6 @@ resident_start:
 	.long hook_return - resident_start
 	.long hook_end - resident_start
 	.long look - resident_start
-	.long look_saved - resident_start
 	.long look_end - resident_start
 	.long inject - resident_start
 	.long inject_end - resident_start
@@ -72,8 +71,6 @@ resident_start:
 	.long rest_summed - resident_start
 	.long rest_end - resident_start
 	.long returns - resident_start
-	.long returns_saved - resident_start
-	.long returns_done - resident_start
 	.long returns_end - resident_start
 	.long arc - resident_start
 	.long arc_lowered - resident_start
@@ -264,11 +261,11 @@ all_signals:
 /*
  * Return addresses are made the original ones, or the tracer is asked without a system call,
  * on the program's stack. If a signal comes meanwhile the tracer moves the thread back to
- * the function's entry, as if it had not been called yet: the mark tells it where the frame is.
+ * the function's entry, as if it had not been called yet. Here rbp is the frame, and in C code
+ * the mark tells where it is (WIRE_MARK_AT). Its lower word is cleared before it is left.
  */
 look:
 	mov	%rsp, %rbp
-	mov	%rbp, %gs:WIRE_BANK_LOOK
 	cld
 	and	$-16, %rsp
 	push	%rbp
@@ -276,9 +273,9 @@ look:
 	movabs	$WIRE_LOOK_MARK, %rax
 	push	%rax
 	push	%rax
-look_saved:
 	mov	%rbp, %rdi
 	call	resident_look
+	movq	$0, (%rsp)
 	mov	%rbp, %rsp
 	test	%eax, %eax
 	jz	hook_back
@@ -398,9 +395,10 @@ rest_end:
 /*
  * Restorers, to which signal handlers return, come here instead of making the system
  * call: the context at rsp may be of a function that was relocated whole and shown to the
- * handler at its original address, where its code no longer is. rbx is the restorer. All
- * registers come from the context. The call itself is made at its original address: a
- * filter of system calls, or a program that makes them itself, may test that address.
+ * handler at its original address, where its code no longer is. rbx is the restorer, and r12
+ * the context, from which all registers come; in C code the mark tells both. The call itself
+ * is made at its original address: a filter of system calls, or a program that makes them
+ * itself, may test that address.
  */
 	.balign 16
 returns:
@@ -411,11 +409,10 @@ returns:
 	movabs	$WIRE_RETURNS_MARK, %rax
 	push	%rax
 	push	%rax
-returns_saved:
 	mov	%r12, %rdi
 	call	resident_way_back
+	movq	$0, (%rsp)
 	mov	%r12, %rsp
-returns_done:
 	mov	$SYS_rt_sigreturn, %eax
 	lea	WIRE_RESTORER_CALL(%rbx), %rcx
 	jmp	*%rcx

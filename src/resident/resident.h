@@ -44,7 +44,6 @@ struct resident_table {
 	uint32_t hook_return;    /* the last instruction, with all registers restored */
 	uint32_t hook_end;
 	uint32_t look; /* fixes return addresses, for WIRE_HOOK_OWN and WIRE_HOOK_STACK */
-	uint32_t look_saved; /* from here the mark is on the stack */
 	uint32_t look_end;
 	uint32_t inject; /* runs wire_control.batch, then goes to inject_back */
 	uint32_t inject_end;
@@ -53,9 +52,7 @@ struct resident_table {
 	uint32_t rest_made;   /* from here the result of the rest is in rax */
 	uint32_t rest_summed; /* from here the result of the whole call is */
 	uint32_t rest_end;
-	uint32_t returns;       /* rt_sigreturn: comes from restorers, see resident.S */
-	uint32_t returns_saved; /* from here the mark is on the stack */
-	uint32_t returns_done;  /* from here rsp is restored */
+	uint32_t returns; /* rt_sigreturn: comes from restorers, see resident.S */
 	uint32_t returns_end;
 	uint32_t arc;         /* gates call this; see resident.S */
 	uint32_t arc_lowered; /* from here the frame is at rsp */

@@ -53,20 +53,19 @@
 #define WIRE_REST_R8  0x2eb0
 #define WIRE_REST_R9  0x2eb8
 
-#define WIRE_BANK_LOOK 0x3078
-
 /* In the flags register: a debug exception behind each instruction. */
 #define WIRE_TRAP_FLAG 0x100
 
 /* Offset of the system call in a signal restorer, behind mov $15, %rax. */
 #define WIRE_RESTORER_CALL 7
 
-/* Mark on the stack of a signal return that searches its address map, in front of the
- * addresses of the context and of the restorer. */
-#define WIRE_RETURNS_MARK 0x6b63616279617774
-
-/* Mark on the stack while return addresses are restored, in front of the hook's frame. */
-#define WIRE_LOOK_MARK 0x6b6f6f6c616b6f6f
+/* Marks on the stack of a thread in C code of the resident: one word, twice, and two
+ * words that say where to move the thread. Memory below a stack keeps what was there: so
+ * the lower word is cleared by whoever leaves, the thread or the tracer that moves it. */
+#define WIRE_RETURNS_MARK 0x6b63616279617774 /* then the context, and the restorer */
+#define WIRE_LOOK_MARK    0x6b6f6f6c616b6f6f /* then the hook's frame, twice */
+#define WIRE_MARK_AT(address)                                                            \
+	(((address) & -16ull) - 32) /* by the first of these words */
 
 #ifndef __ASSEMBLER__
 
@@ -143,8 +142,6 @@ struct wire_bank {
 	uint32_t owner; /* the process whose counts it holds; 0: none; for the tracer */
 	struct wire_shown shown[WIRE_SHOWN];
 	struct wire_rest rest;
-	uint64_t
-		look_frame; /* of the hook in which return addresses were last restored */
 	uint64_t stack_known; /* all pages from here to stack_end can be read; 0: unknown
 			       */
 	uint64_t

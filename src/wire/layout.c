@@ -49,7 +49,6 @@ CHECK(wire_bank, rest.rdx, WIRE_REST_RDX);
 CHECK(wire_bank, rest.r10, WIRE_REST_R10);
 CHECK(wire_bank, rest.r8, WIRE_REST_R8);
 CHECK(wire_bank, rest.r9, WIRE_REST_R9);
-CHECK(wire_bank, look_frame, WIRE_BANK_LOOK);
 CHECK(wire_paths, find, WIRE_PATHS_FIND - WIRE_PATHS_PUT_BY);
 CHECK(wire_paths, lost, WIRE_PATHS_LOST - WIRE_PATHS_PUT_BY);
 CHECK(wire_paths, used, WIRE_PATHS_USED - WIRE_PATHS_PUT_BY);

@@ -17,7 +17,8 @@ bool marks_find(const struct space *space, uint64_t rsp, uint64_t mark,
 
 	remote_read_mapped(space->memory_fd, rsp, stack, sizeof(stack));
 	for (size_t i = 0; i + 3 < array_count(stack); i++) {
-		if (stack[i] != mark || stack[i + 1] != mark)
+		if (stack[i] != mark || stack[i + 1] != mark ||
+		    WIRE_MARK_AT(stack[i + 2]) != rsp + i * sizeof(stack[0]))
 			continue;
 		memcpy(ret_behind, &stack[i + 2], 2 * sizeof(*ret_behind));
 		return true;
@@ -25,21 +26,13 @@ bool marks_find(const struct space *space, uint64_t rsp, uint64_t mark,
 	return false;
 }
 
-bool marks_find_look(const struct thread *thread, uint64_t rsp, uint64_t *ret_frame)
+void marks_clear(const struct space *space, uint64_t behind, uint64_t mark)
 {
-	int memory = thread->process->space->memory_fd;
-	uint64_t frame = thread->bank ? thread->bank->shared->look_frame : 0;
-	uint64_t words[4] = {0}, behind[2];
+	const uint64_t at = WIRE_MARK_AT(behind), none = 0;
+	uint64_t word = 0;
 
-	if (frame - rsp < FRAMES_INSIDE)
-		remote_read_mapped(memory, (frame & -16ull) - sizeof(words), words,
-				   sizeof(words));
-	if (words[0] == WIRE_LOOK_MARK && words[1] == words[0] && words[2] == frame) {
-		*ret_frame = frame;
-		return true;
-	}
-	if (!marks_find(thread->process->space, rsp, WIRE_LOOK_MARK, behind))
-		return false;
-	*ret_frame = behind[0];
-	return true;
+	remote_read_mapped(space->memory_fd, at, &word, sizeof(word));
+	if (word == mark)
+		trm_error_destroy(
+			remote_write(space->memory_fd, at, &none, sizeof(none)));
 }

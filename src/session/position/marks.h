@@ -1,6 +1,6 @@
 /*
  * Values that the resident pushes on the stack of a thread, behind a mark (one word,
- * twice) by which the tracer finds them.
+ * twice) by which the tracer finds them: wire/bank.h.
  */
 #ifndef TRAMMEL_SESSION_POSITION_MARKS_H
 #define TRAMMEL_SESSION_POSITION_MARKS_H
@@ -13,10 +13,9 @@
 bool marks_find(const struct space *space, uint64_t rsp, uint64_t mark,
 		uint64_t ret_behind[2]);
 
-/* Finds the frame of the hook in which a thread corrects return addresses. The bank
- * names it, but several threads may share a bank: then the first mark from `rsp` on is
- * used, though stale ones may lie between the live values. Returns false if no frame
- * is found. */
-bool marks_find_look(const struct thread *thread, uint64_t rsp, uint64_t *ret_frame);
+/* Clears a mark, if it is there, of a thread that is moved out of the resident; `behind`
+ * is the first of the words behind it. Where the next signal finds the thread in the
+ * resident, the old mark might lie in a part of a frame that is not written yet. */
+void marks_clear(const struct space *space, uint64_t behind, uint64_t mark);
 
 #endif

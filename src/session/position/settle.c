@@ -525,15 +525,19 @@ static enum settled settle_look(struct thread *thread, uint64_t offset,
 				const struct settling *how,
 				struct user_regs_struct *registers)
 {
-	const struct resident_table *t = resident_table();
-	uint64_t frame = registers->rbp;
+	const struct space *space = thread->process->space;
+	uint64_t behind[2] = {registers->rbp};
+	enum settled settled;
 
-	if (offset == t->look)
-		frame = registers->rsp;
-	else if ((offset >= t->look_saved || offset < t->look) &&
-		 !marks_find_look(thread, registers->rsp, &frame))
+	if (offset == resident_table()->look)
+		behind[0] = registers->rsp;
+	else if (is_inside(offset) &&
+		 !marks_find(space, registers->rsp, WIRE_LOOK_MARK, behind))
 		return NOTHING_TO_SETTLE;
-	return leave_hook(thread, frame, true, how, registers);
+	settled = leave_hook(thread, behind[0], true, how, registers);
+	if (settled == SETTLED)
+		marks_clear(space, behind[0], WIRE_LOOK_MARK);
+	return settled;
 }
 
 /* Settles a thread in the code that takes signal returns on, or in resident_way_back:
@@ -541,22 +545,16 @@ static enum settled settle_look(struct thread *thread, uint64_t offset,
 static bool settle_return(const struct space *space, uint64_t offset,
 			  struct user_regs_struct *registers)
 {
-	uint64_t behind[2];
+	const struct resident_table *t = resident_table();
+	uint64_t behind[2] = {registers->r12, registers->rbx};
 
-	if ((offset < resident_table()->returns ||
-	     offset >= resident_table()->returns_end) &&
-	    !is_inside(offset))
+	if (offset == t->returns)
+		behind[0] = registers->rsp;
+	else if ((offset < t->returns || offset >= t->returns_end) &&
+		 (!is_inside(offset) ||
+		  !marks_find(space, registers->rsp, WIRE_RETURNS_MARK, behind)))
 		return false;
-	if (offset < resident_table()->returns_saved ||
-	    (offset >= resident_table()->returns_done &&
-	     offset < resident_table()->returns_end)) {
-		registers->rip = registers->rbx;
-		registers->rsp = offset == resident_table()->returns ? registers->rsp
-								     : registers->r12;
-		return true;
-	}
-	if (!marks_find(space, registers->rsp, WIRE_RETURNS_MARK, behind))
-		return false;
+	marks_clear(space, behind[0], WIRE_RETURNS_MARK);
 	registers->rsp = behind[0];
 	registers->rip = behind[1];
 	return true;

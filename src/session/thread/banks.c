@@ -291,7 +291,6 @@ static void widen_bank(const struct session *session, struct space *space,
 	bank->shared->untimed = old->shared->untimed;
 	bank->shared->stack_end = old->shared->stack_end;
 	bank->shared->stack_known = bank->shared->stack_gap = 0;
-	bank->shared->look_frame = old->shared->look_frame;
 	bank->shared->rest = old->shared->rest;
 	bank->shared->context = old->shared->context;
 	thread_note_calls(session, old, &thread->calls);
