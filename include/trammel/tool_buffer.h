@@ -27,6 +27,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef __cplusplus
+/* Of unistd.h, which does not declare it for strict C. */
+long syscall(long number, ...);
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
