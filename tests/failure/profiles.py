@@ -28,7 +28,7 @@ def no_folder(place):
 
 def is_a_folder(place):
     profile = place.path("folder")
-    os.mkdir(profile)
+    os.makedirs(os.path.join(profile, "echo.trm"))
     expect_not_started(place, place.measure(["echo", "ran"], profile), profile)
 
 

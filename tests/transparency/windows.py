@@ -482,7 +482,7 @@ def refusals(folder, tool, _):
             (("--after", "1s", "--start-at", "x"), "--after and --start-at"),
             (("--interval", "2s", "--for", "1s"), "--interval is longer than --for"),
             (("--for", "0"), "--for '0'"), (("--after", "soon"), "--after 'soon'"),
-            (("--interval", "10us"), "--interval '10us'"),
+            (("--interval", "10us"), "less than 1ms"), (("--interval", "10kg"), "--interval '10kg'"),
             (("--interval", "10M"), "does not count instructions"),
             (("-m", "block-coverage", "--interval", "10M"), "does not count instructions"),
             (("--interval", "0.1ms"), "1ms"), (("--start-at", "mmap"), "watches"),

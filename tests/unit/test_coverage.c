@@ -517,8 +517,8 @@ static void test_wrong_usage(void **state)
 {
 	(void)state;
 	write_profile((struct setting){0});
-	check_command(&cmd_coverage, "", 2, "",
-		      "trammel: one profile is shown, not 0: trammel coverage FILE\n");
+	check_command(&cmd_coverage, "a.trm b.trm", 2, "",
+		      "trammel: one profile is shown, not 2: trammel coverage FILE\n");
 	check_command(&cmd_coverage, "--lcov --json a.trm", 2, "",
 		      "trammel: --lcov and --json are two outputs: choose one\n");
 	check_command(&cmd_coverage, "--keep-missing a.trm", 2, "",

@@ -717,6 +717,10 @@ struct trm_error *session_attach(const struct session_options *options,
 	sigset_t signals;
 
 	TRM_TRY(check_collector(options->collector));
+	const bool traces = options->collector->slot_size;
+
+	if (!request->waits && traces)
+		TRM_TRY(attach_check(request->pid));
 	TRM_TRY(session_check_output(options->output));
 	remote_read_program(request->pid, program, sizeof(program));
 	scoped_free const char **command = read_command(request->pid, program, &words);
@@ -727,7 +731,7 @@ struct trm_error *session_attach(const struct session_options *options,
 	described.arguments = command;
 	described.live = true;
 	block_signals(&signals);
-	if (!options->collector->slot_size) {
+	if (!traces) {
 		struct trm_error *error = samples_attach(&described, request, command);
 
 		if (!samples_are_forbidden(error))
@@ -737,7 +741,7 @@ struct trm_error *session_attach(const struct session_options *options,
 		described.collector = &traced;
 		described.hooks_alone = true;
 	}
-	if (!request->waits)
+	if (!request->waits && !traces)
 		TRM_TRY(attach_check(request->pid));
 	TRM_TRY(sampled_begin(&session, request->pid, !request->waits));
 	session.cache = cache_create(options->quiet);
