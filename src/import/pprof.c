@@ -399,6 +399,21 @@ static struct trm_error *check_values(const struct reading *reading, const char 
 	return NULL;
 }
 
+/* Lists the frames of the stack that was read; without any it has one without a name. */
+static struct trm_error *list_frames(struct reading *reading, const char *begin)
+{
+	vector_for_each (&reading->stack, id) {
+		if (reading->frames.count >= IMPORT_DEPTH_MAX)
+			break;
+		TRM_TRY(add_frame(reading, *id, begin));
+	}
+	if (!reading->frames.count)
+		vector_push(&reading->frames,
+			    ((struct import_frame){
+				    .module = "", .function = "[unknown]", .file = ""}));
+	return NULL;
+}
+
 static struct trm_error *add_sample(struct reading *reading, struct span span)
 {
 	const char *begin = span.at;
@@ -416,15 +431,7 @@ static struct trm_error *add_sample(struct reading *reading, struct span span)
 			TRM_TRY(add_label(reading, field.bytes));
 	}
 	TRM_TRY(check_values(reading, begin));
-	vector_for_each (&reading->stack, id) {
-		if (reading->frames.count >= IMPORT_DEPTH_MAX)
-			break;
-		TRM_TRY(add_frame(reading, *id, begin));
-	}
-	if (!reading->frames.count)
-		vector_push(&reading->frames,
-			    ((struct import_frame){
-				    .module = "", .function = "[unknown]", .file = ""}));
+	TRM_TRY(list_frames(reading, begin));
 	const struct import_place place = {reading->frames.items, reading->frames.count,
 					   reading->process, reading->thread};
 

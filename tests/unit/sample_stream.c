@@ -17,7 +17,8 @@ const struct sample_layout stream_stacks = {
 static void add_bytes(struct sample_stream *stream, const void *bytes, size_t size)
 {
 	vector_reserve(stream, stream->count + size);
-	memcpy(stream->items + stream->count, bytes, size);
+	if (size)
+		memcpy(stream->items + stream->count, bytes, size);
 	stream->count += size;
 }
 

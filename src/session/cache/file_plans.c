@@ -77,6 +77,8 @@ static uint8_t hook_of(void *context, const char *name, uint64_t address)
 	const struct wanted *wanted = context;
 	uint8_t number = wanted->hooked ? hook_table_find(name) : 0;
 
+	if (hook_table_is_for_points(number) && !wanted->options->points.count)
+		number = 0;
 	if (!number && wanted->loaded && address == wanted->loaded)
 		number = WIRE_HOOK_LOADED;
 	if (!number)

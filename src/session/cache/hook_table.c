@@ -55,6 +55,11 @@ uint8_t hook_table_find(const char *name)
 	return 0;
 }
 
+bool hook_table_is_for_points(uint8_t number)
+{
+	return number == WIRE_HOOK_ACTION || number == WIRE_HOOK_LIMIT;
+}
+
 bool hook_table_has(const char *name)
 {
 	return hook_table_find(name) != 0;

@@ -14,6 +14,10 @@ bool hook_table_has(const char *name);
 /* Returns the hook of a function of the C library or the loader; 0: it has no hook. */
 uint8_t hook_table_find(const char *name);
 
+/* Returns whether only code of others at points needs this hook: it loads, or has data.
+ */
+bool hook_table_is_for_points(uint8_t number);
+
 /* Returns the hook of a function that may be linked into any module; 0: it has no
  * hook. */
 uint8_t hook_table_find_anywhere(const char *name);
