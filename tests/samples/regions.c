@@ -1,6 +1,6 @@
 /*
  * The same functions in several regions, in threads, children and after exec: `= region
- * PATH FUNCTION PERCENT`. With "short" regions end after some microseconds.
+ * PATH FUNCTION PERCENT`. With "short" regions end after some hundred microseconds.
  */
 #include "work.h"
 
@@ -35,13 +35,13 @@ static void *work_in_thread(void *argument)
 
 __attribute__((noinline)) void short_step(void)
 {
-	for (int i = 0; i < 500; i++)
+	for (int i = 0; i < 200000; i++)
 		sinks[0] += 3;
 }
 
 static void work_shortly(void)
 {
-	for (int i = 0; i < 1000000; i++) {
+	for (int i = 0; i < 2600; i++) {
 		trm_begin("region", "one");
 		short_step();
 		short_step();
