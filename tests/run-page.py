@@ -114,7 +114,7 @@ class Place:
     def open(self, page, address):
         """What the browser shows at an address of the page (#PROFILE/VIEW/...)."""
         words = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom",
-                 "--enable-logging=stderr", "--virtual-time-budget=10000", "--window-size=1400,1000",
+                 "--enable-logging=stderr", "--force-prefers-reduced-motion", "--virtual-time-budget=10000", "--window-size=1400,1000",
                  f"--user-data-dir={self.path('browser')}", f"file://{self.path(page)}{address}"]
         for _ in range(2):
             done = subprocess.run(words, capture_output=True, text=True, timeout=120)

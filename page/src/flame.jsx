@@ -76,10 +76,11 @@ function Graph({ root, unit, upside, compared, search, profile }) {
 	const chart = useRef()
 	const [label, setLabel] = useState('')
 	useEffect(() => {
+		const still = matchMedia('(prefers-reduced-motion: reduce)').matches
 		const draw = () => {
 			place.current.replaceChildren()
 			chart.current = flamegraph().width(place.current.clientWidth || 960).cellHeight(19).minFrameSize(1)
-				.transitionDuration(150).selfValue(false).inverted(upside).sort(true)
+				.transitionDuration(matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 150).selfValue(false).inverted(upside).sort(true)
 				.label((node) => describe(node, root, unit))
 				.setColorMapper(compared ? changeColour : moduleColour)
 				.setLabelHandler((node) => setLabel(node ? describe(node, root, unit) : ''))

@@ -2,6 +2,7 @@
 // output: 12000 walks, 61 ends
 // expect: function="descend(int)" calls=61
 // expect: function="walk(int)" calls=12000
+// not-spans: its signals leave little time for the regions of the unwinder
 /*
  * Signals from another thread, some 50 us apart, while a thread does little but begin to
  * walk its stack, with all below it that handlers and their returns have left at any
