@@ -414,6 +414,18 @@ static struct trm_error *list_frames(struct reading *reading, const char *begin)
 	return NULL;
 }
 
+static struct trm_error *take_sample_field(struct reading *reading,
+					   const struct field *field)
+{
+	if (field->number == 1)
+		return READ_REPEATED(reading, field, &reading->stack);
+	if (field->number == 2)
+		return READ_REPEATED(reading, field, &reading->values);
+	if (field->number == 3 && field->wire == PROTOBUF_BYTES)
+		return add_label(reading, field->bytes);
+	return NULL;
+}
+
 static struct trm_error *add_sample(struct reading *reading, struct span span)
 {
 	const char *begin = span.at;
@@ -423,12 +435,7 @@ static struct trm_error *add_sample(struct reading *reading, struct span span)
 	reading->process = reading->thread = 0;
 	while (span.at < span.end) {
 		TRM_TRY(read_field(reading, &span, &field));
-		if (field.number == 1)
-			TRM_TRY(READ_REPEATED(reading, &field, &reading->stack));
-		else if (field.number == 2)
-			TRM_TRY(READ_REPEATED(reading, &field, &reading->values));
-		else if (field.number == 3 && field.wire == PROTOBUF_BYTES)
-			TRM_TRY(add_label(reading, field.bytes));
+		TRM_TRY(take_sample_field(reading, &field));
 	}
 	TRM_TRY(check_values(reading, begin));
 	TRM_TRY(list_frames(reading, begin));
