@@ -544,12 +544,24 @@ static struct trm_error *check_values(struct measuring *given)
 	return NULL;
 }
 
+/* Whether functions are chosen, or parts of a run other than by time: only what is
+ * counted in code can be told apart so. */
+static bool has_parts_of_code(const struct session_options *options)
+{
+	const struct session_window *window = &options->window;
+
+	return options->only.count || options->skip.count || window->interval_ns ||
+	       window->interval_instructions || window->start.calls.count ||
+	       window->start.loads.count || window->start.signals ||
+	       window->stop.calls.count || window->stop.loads.count ||
+	       window->stop.signals;
+}
+
 /* Waits are those of all the program, which is not changed. */
 static struct trm_error *check_waits(struct measuring *given)
 {
 	const uint64_t usual_ns = 100000;
 	struct session_options *options = &given->options;
-	const struct session_window *window = &options->window;
 
 	if (given->threshold && !given->collector.waits)
 		return trm_error_create(TRM_ERROR_USAGE,
@@ -563,10 +575,7 @@ static struct trm_error *check_waits(struct measuring *given)
 			"-m waits changes nothing of the program, and is "
 			"measured alone: measure '%s' in runs of their own",
 			given->with_probes);
-	if (options->only.count || options->skip.count || window->interval_ns ||
-	    window->interval_instructions || window->start.calls.count ||
-	    window->start.loads.count || window->start.signals ||
-	    window->stop.calls.count || window->stop.loads.count || window->stop.signals)
+	if (has_parts_of_code(options))
 		return trm_error_create(
 			TRM_ERROR_USAGE,
 			"-m waits follows all calls, and those of the times that --after "
@@ -587,7 +596,6 @@ static struct trm_error *check_samples(struct measuring *given)
 	TRM_TRY(check_waits(given));
 
 	struct session_options *options = &given->options;
-	const struct session_window *window = &options->window;
 	const struct collector *collector = &given->collector;
 	struct session_samples *samples = &options->samples;
 	const bool asked = samples->events || samples->rate.frequency ||
@@ -622,10 +630,7 @@ static struct trm_error *check_samples(struct measuring *given)
 	samples->rate.callpath = collector->callpath;
 	if (collector->slot_size)
 		return NULL;
-	if (options->only.count || options->skip.count || window->interval_ns ||
-	    window->interval_instructions || window->start.calls.count ||
-	    window->start.loads.count || window->start.signals ||
-	    window->stop.calls.count || window->stop.loads.count || window->stop.signals)
+	if (has_parts_of_code(options))
 		return trm_error_create(
 			TRM_ERROR_USAGE,
 			"-m %s takes samples of all that runs, and of the times that "

@@ -3,7 +3,6 @@
 #include "cli/showing.h"
 
 #include "record/output.h"
-#include "report/merge.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -43,27 +42,6 @@ static struct trm_error *check_inputs(void)
 	return error;
 }
 
-static struct trm_error *merge_files(int fd)
-{
-	struct report_merge *merge = report_merge_create(fd);
-	struct trm_error *error = NULL, *disk;
-
-	vector_for_each (&arguments.shown.words, file) {
-		char *warning = NULL;
-
-		if (!error)
-			error = report_merge_add(merge, *file, &warning);
-		if (warning)
-			fprintf(stderr, "trammel: warning: %s\n", warning);
-		free(warning);
-	}
-	disk = report_merge_finish(merge);
-	if (!error)
-		return disk;
-	trm_error_destroy(disk);
-	return error;
-}
-
 static struct trm_error *run_merge(int *ret_status)
 {
 	struct trm_output output;
@@ -75,7 +53,7 @@ static struct trm_error *run_merge(int *ret_status)
 					arguments.output ? "profile" : "output");
 	TRM_TRY(check_inputs());
 	TRM_TRY(trm_output_open(arguments.output, &output));
-	return trm_output_close(&output, merge_files(output.fd));
+	return trm_output_close(&output, showing_merge(&arguments.shown, output.fd));
 }
 
 const struct command cmd_merge = {

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "record/output.h"
 #include "report/load.h"
+#include "report/merge.h"
 #include "report/runs.h"
 #include "report/select.h"
 #include "report/text/report.h"
@@ -151,6 +152,27 @@ struct trm_error *showing_load(const char *path, const struct report_filter *fil
 		report_profile_destroy(profile);
 	else
 		*ret_profile = profile;
+	return error;
+}
+
+struct trm_error *showing_merge(const struct showing *given, int fd)
+{
+	struct report_merge *merge = report_merge_create(fd);
+	struct trm_error *error = NULL, *disk;
+
+	vector_for_each (&given->words, file) {
+		char *warning = NULL;
+
+		if (!error)
+			error = report_merge_add(merge, *file, &warning);
+		if (warning)
+			fprintf(stderr, "trammel: warning: %s\n", warning);
+		free(warning);
+	}
+	disk = report_merge_finish(merge);
+	if (!error)
+		return disk;
+	trm_error_destroy(disk);
 	return error;
 }
 

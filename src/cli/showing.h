@@ -78,6 +78,10 @@ struct trm_error *showing_limit(const struct showing *given, size_t *ret_limit);
 struct trm_error *showing_load(const char *path, const struct report_filter *filter,
 			       struct report_profile **ret_profile);
 
+/* Merges the profiles that `given` names, and writes the result to `fd`; warnings are
+ * printed. */
+struct trm_error *showing_merge(const struct showing *given, int fd);
+
 /* Returns an error if the profile has no block counts, else NULL. */
 struct trm_error *showing_need_blocks(const struct report_profile *profile,
 				      const char *path);

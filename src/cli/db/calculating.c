@@ -139,22 +139,6 @@ static void add_summary(const struct calc *calc, const struct calc_options *opti
 	}
 }
 
-static struct trm_error *show_table(const struct db_given *given, struct answer *answer,
-				    const char *name)
-{
-	struct text_style style = {.width = showing_width()};
-	struct text text = {0};
-	size_t limit;
-
-	TRM_TRY(showing_colour(&given->shown, &style.colour));
-	TRM_TRY(showing_limit(&given->shown, &limit));
-	if (given->shown.json)
-		answer_json(answer, name, &text);
-	else
-		answer_print(answer, limit, &style, &text);
-	return showing_print(&given->shown, &text, true);
-}
-
 static struct trm_error *show_calc(const struct db_given *given,
 				   const struct annotation *annotation,
 				   const struct calc_options *options)
@@ -173,7 +157,7 @@ static struct trm_error *show_calc(const struct db_given *given,
 	answer.head = head.data;
 	/* All of a function's instructions are wanted. */
 	all.shown.all |= !given->shown.limit;
-	error = show_table(&all, &answer, "instructions");
+	error = db_show_answer(&all, &answer, "instructions");
 	answer_deinit(&answer);
 	calc_deinit(&calc);
 	return error;
@@ -345,7 +329,7 @@ static struct trm_error *visit_all(const struct db_given *given,
 		add_check(&visiting->scaled, "by the relations alone", &head);
 	}
 	visiting->answer.head = head.data;
-	error = show_table(given, &visiting->answer, name);
+	error = db_show_answer(given, &visiting->answer, name);
 	answer_deinit(&visiting->answer);
 	return error;
 }

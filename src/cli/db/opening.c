@@ -42,3 +42,19 @@ struct trm_error *db_choose(struct sql *sql, const struct db_given *from)
 	TRM_TRY(store_choose(sql, &choice, "chosen"));
 	return store_choose_functions(sql, &choice);
 }
+
+struct trm_error *db_show_answer(const struct db_given *given,
+				 const struct answer *answer, const char *name)
+{
+	struct text_style style = {.width = showing_width()};
+	struct text text = {0};
+	size_t limit;
+
+	TRM_TRY(showing_colour(&given->shown, &style.colour));
+	TRM_TRY(showing_limit(&given->shown, &limit));
+	if (given->shown.json)
+		answer_json(answer, name, &text);
+	else
+		answer_print(answer, limit, &style, &text);
+	return showing_print(&given->shown, &text, true);
+}

@@ -12,22 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct trm_error *show_answer(const struct db_given *given,
-				     const struct answer *answer, const char *name)
-{
-	struct text_style style = {.width = showing_width()};
-	struct text text = {0};
-	size_t limit;
-
-	TRM_TRY(showing_colour(&given->shown, &style.colour));
-	TRM_TRY(showing_limit(&given->shown, &limit));
-	if (given->shown.json)
-		answer_json(answer, name, &text);
-	else
-		answer_print(answer, limit, &style, &text);
-	return showing_print(&given->shown, &text, true);
-}
-
 /* Opens the database for reading, one state of it, and chooses. */
 static struct trm_error *begin_asking(const struct db_given *given, struct sql **ret_sql,
 				      struct store_event *ret_event)
@@ -51,7 +35,7 @@ static struct trm_error *show_list(const struct db_given *given, int *ret_status
 	TRM_TRY(begin_asking(given, &sql, NULL));
 	error = ask_list(sql, kind, &answer);
 	if (!error)
-		error = show_answer(given, &answer, kind);
+		error = db_show_answer(given, &answer, kind);
 	answer_deinit(&answer);
 	return error;
 }
@@ -69,7 +53,7 @@ static struct trm_error *show_top(const struct db_given *given, int *ret_status)
 	TRM_TRY(begin_asking(given, &sql, &event));
 	error = ask_top(sql, &event, subject, &answer);
 	if (!error)
-		error = show_answer(given, &answer, "top");
+		error = db_show_answer(given, &answer, "top");
 	answer_deinit(&answer);
 	return error;
 }
@@ -87,7 +71,7 @@ static struct trm_error *show_places(const struct db_given *given, int *ret_stat
 	if (!error && !answer.cells.count)
 		*ret_status = EXIT_FINDING;
 	if (!error)
-		error = show_answer(given, &answer, "places");
+		error = db_show_answer(given, &answer, "places");
 	answer_deinit(&answer);
 	return error;
 }
@@ -106,7 +90,7 @@ static struct trm_error *show_counts(const struct db_given *given, int *ret_stat
 	error = ask_top_places(sql, &event, given->shown.json ? SIZE_MAX : limit,
 			       &answer);
 	if (!error)
-		error = show_answer(given, &answer, "places");
+		error = db_show_answer(given, &answer, "places");
 	answer_deinit(&answer);
 	return error;
 }
@@ -123,7 +107,7 @@ static struct trm_error *show_numbers(const struct db_given *given, int *ret_sta
 	TRM_TRY(begin_asking(given, &sql, NULL));
 	error = ask_numbers(sql, given->shown.json ? SIZE_MAX : limit, &answer);
 	if (!error)
-		error = show_answer(given, &answer, "numbers");
+		error = db_show_answer(given, &answer, "numbers");
 	answer_deinit(&answer);
 	return error;
 }
@@ -139,7 +123,7 @@ static struct trm_error *show_variation(const struct db_given *given, int *ret_s
 	TRM_TRY(begin_asking(given, &sql, &event));
 	error = ask_variation(sql, &event, &answer);
 	if (!error)
-		error = show_answer(given, &answer, "functions");
+		error = db_show_answer(given, &answer, "functions");
 	answer_deinit(&answer);
 	return error;
 }
@@ -185,7 +169,7 @@ static struct trm_error *show_difference(const struct db_given *given, int *ret_
 	if (!error && answer.cells.count)
 		*ret_status = EXIT_FINDING;
 	if (!error)
-		error = show_answer(given, &answer, "functions");
+		error = db_show_answer(given, &answer, "functions");
 	answer_deinit(&answer);
 	return error;
 }

@@ -7,7 +7,6 @@
 #include "export/format.h"
 #include "record/output.h"
 #include "report/load.h"
-#include "report/merge.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,27 +106,6 @@ static struct trm_error *choose_format(const struct export_format **ret_format)
 }
 
 /* Several profiles are merged to one. */
-static struct trm_error *merge_profiles(int fd)
-{
-	struct report_merge *merge = report_merge_create(fd);
-	struct trm_error *error = NULL, *disk;
-
-	vector_for_each (&arguments.shown.words, file) {
-		char *warning = NULL;
-
-		if (!error)
-			error = report_merge_add(merge, *file, &warning);
-		if (warning)
-			fprintf(stderr, "trammel: warning: %s\n", warning);
-		free(warning);
-	}
-	disk = report_merge_finish(merge);
-	if (!error)
-		return disk;
-	trm_error_destroy(disk);
-	return error;
-}
-
 static struct trm_error *load_profiles(const struct report_filter *filter,
 				       char **ret_path, int *ret_fd,
 				       struct report_profile **ret_profile)
@@ -143,7 +121,7 @@ static struct trm_error *load_profiles(const struct report_filter *filter,
 	if (*ret_fd < 0)
 		return trm_error_create(TRM_ERROR_SYSTEM,
 					"no memory for a merged profile");
-	TRM_TRY(merge_profiles(*ret_fd));
+	TRM_TRY(showing_merge(&arguments.shown, *ret_fd));
 	text_format(&path, "/proc/self/fd/%d", *ret_fd);
 	*ret_path = path.data;
 	error = showing_load(*ret_path, filter, ret_profile);
