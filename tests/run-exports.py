@@ -9,7 +9,7 @@ import functools
 import os
 import sys
 
-from exports import consumers, names, whole
+from exports import consumers, names, tables, whole
 from transparency import results, running, sources, trammel
 
 
@@ -29,7 +29,7 @@ def main():
             if source.name in whole.PROGRAMS:
                 for what in whole.MEASURES:
                     add(f"{source.name}-{what}", whole.check_program, os.path.basename(source.path), what)
-        for name, function in whole.TESTS + consumers.TESTS + names.TESTS:
+        for name, function in whole.TESTS + consumers.TESTS + names.TESTS + tables.TESTS:
             add(name, function)
         return results.run_all(tests, options)
 

@@ -50,11 +50,13 @@ const struct export_format export_formats[] = {
 	 .needs = ANYTHING,
 	 .reads = "spreadsheets, R, pandas, sqlite3's .import",
 	 .places = true,
+	 .records = true,
 	 .write = export_csv},
 	{.name = "json-lines",
 	 .needs = ANYTHING,
 	 .reads = "jq, pandas, DuckDB",
 	 .places = true,
+	 .records = true,
 	 .write = export_json_lines},
 	{.name = NULL},
 };

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "export/out.h"
+#include "export/records.h"
 #include "export/view.h"
 
 #include <stdbool.h>
@@ -15,9 +16,13 @@
 struct export_options {
 	const char *path; /* of the profile's file: for events of traces */
 	const char *type; /* name of the type to show; NULL: the most telling one */
-	bool addresses;   /* callgrind: costs by instruction, too */
-	bool jumps;       /* callgrind: with jumps */
-	bool split;       /* pprof: one location for each inlined function */
+	/* What is no count of a place; and the one table of it that csv writes, NULL: it
+	 * writes the places. */
+	const struct export_record_list *records;
+	const struct export_records *table;
+	bool addresses; /* callgrind: costs by instruction, too */
+	bool jumps;     /* callgrind: with jumps */
+	bool split;     /* pprof: one location for each inlined function */
 };
 
 struct export_format {
@@ -29,6 +34,7 @@ struct export_format {
 	bool one_type;     /* it shows numbers of one type */
 	bool bounded;      /* its counts are at most INT64_MAX */
 	bool binary;
+	bool records; /* it has tables of tools, probes and waits, too */
 	/* Writes the view. Error (TRM_ERROR_USAGE): the profile has nothing for it. */
 	struct trm_error *(*write)(struct export_view *view,
 				   const struct export_options *options,

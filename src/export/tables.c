@@ -1,7 +1,8 @@
 /*
  * Tables: a row for each place with counts, as comma-separated values (RFC 4180) or as a
  * JSON object a line. Columns: process, thread, module, function, its linked name and
- * offset, address, file, line, the callers, and a number of each type.
+ * offset, address, file, line, the callers, and a number of each type. Tables of tools,
+ * probes and waits have columns of their own (export/records.h).
  */
 #include "base/cleanup.h"
 #include "base/json_write.h"
@@ -9,6 +10,7 @@
 #include "export/places.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,10 +155,101 @@ static void each_row(const struct export_view *view, struct export_out *out,
 	free(row.values);
 }
 
+static const struct export_cell *cell_of(const struct export_records *records, size_t row,
+					 size_t column)
+{
+	return &records->cells.items[row * records->columns.count + column];
+}
+
+static size_t row_count(const struct export_records *records)
+{
+	return records->cells.count / records->columns.count;
+}
+
+/* A value as CSV has it, and JSON, but for texts. */
+static void add_value(struct text *text, uint8_t type, const struct export_cell *cell)
+{
+	switch (type) {
+	case EXPORT_INT:
+		text_format(text, "%" PRId64, cell->i);
+		break;
+	case EXPORT_UINT:
+		text_format(text, "%" PRIu64, cell->u);
+		break;
+	case EXPORT_REAL:
+		text_format(text, "%.17g", cell->d);
+		break;
+	case EXPORT_ADDRESS:
+		text_format(text, "0x%" PRIx64, cell->u);
+		break;
+	default:
+		add_field(text, cell->text);
+	}
+}
+
+static void write_records(const struct export_records *records, struct export_out *out)
+{
+	const size_t columns = records->columns.count, rows = row_count(records);
+
+	for (size_t i = 0; i < columns; i++) {
+		text_add(&out->text, i ? "," : "");
+		add_field(&out->text, records->columns.items[i].name);
+	}
+	text_add(&out->text, "\r\n");
+	for (size_t row = 0; row < rows; row++) {
+		for (size_t i = 0; i < columns; i++) {
+			const struct export_cell *cell = cell_of(records, row, i);
+
+			text_add(&out->text, i ? "," : "");
+			if (cell->there)
+				add_value(&out->text, records->columns.items[i].type,
+					  cell);
+		}
+		text_add(&out->text, "\r\n");
+		export_out_drain(out);
+	}
+}
+
+static void add_member(struct text *text, const struct export_column *column,
+		       const struct export_cell *cell)
+{
+	if (column->type == EXPORT_TEXT) {
+		json_add_text(text, column->name, cell->text);
+	} else if (column->type == EXPORT_ADDRESS) {
+		json_add_address(text, column->name, cell->u);
+	} else if (column->type == EXPORT_REAL && !isfinite(cell->d)) {
+		json_add_key(text, column->name);
+		text_add(text, "null");
+	} else {
+		json_add_key(text, column->name);
+		add_value(text, column->type, cell);
+	}
+}
+
+/* An object for each row, with the name of its table. */
+static void write_objects(const struct export_records *records, struct export_out *out)
+{
+	const size_t rows = row_count(records);
+
+	for (size_t row = 0; row < rows; row++) {
+		text_add(&out->text, "{");
+		json_add_text(&out->text, "table", records->name);
+		for (size_t i = 0; i < records->columns.count; i++)
+			if (cell_of(records, row, i)->there)
+				add_member(&out->text, &records->columns.items[i],
+					   cell_of(records, row, i));
+		text_add(&out->text, "}\n");
+		export_out_drain(out);
+	}
+}
+
 struct trm_error *export_csv(struct export_view *view,
 			     const struct export_options *options, struct export_out *out)
 {
-	(void)options;
+	if (options->table) {
+		write_records(options->table, out);
+		return NULL;
+	}
 	text_add(&out->text,
 		 "process,thread,module,function,linked,offset,address,file,line,"
 		 "callers");
@@ -173,7 +266,13 @@ struct trm_error *export_json_lines(struct export_view *view,
 				    const struct export_options *options,
 				    struct export_out *out)
 {
-	(void)options;
+	if (options->table) {
+		write_objects(options->table, out);
+		return NULL;
+	}
 	each_row(view, out, add_json_row);
+	if (options->records)
+		vector_for_each (&options->records->tables, records)
+			write_objects(records, out);
 	return NULL;
 }

@@ -290,6 +290,39 @@ struct trm_error *sql_run(struct sql *sql, const char *text, const char *types, 
 	return error;
 }
 
+static int bind_typed(sqlite3_stmt *statement, int number, const struct sql_value *value)
+{
+	switch (value->type) {
+	case SQL_INT:
+		return sqlite3_bind_int64(statement, number, value->number);
+	case SQL_REAL:
+		return sqlite3_bind_double(statement, number, value->real);
+	case SQL_TEXT:
+		return sqlite3_bind_text(statement, number, value->text, -1,
+					 SQLITE_TRANSIENT);
+	default:
+		return sqlite3_bind_null(statement, number);
+	}
+}
+
+struct trm_error *sql_run_values(struct sql *sql, const char *text,
+				 const struct sql_value *values, size_t count)
+{
+	struct sql_rows rows = {.sql = sql};
+	sqlite3_stmt *statement;
+	bool more;
+
+	TRM_TRY(find_statement(sql, text, &statement));
+	for (size_t i = 0; i < count; i++) {
+		const int result = bind_typed(statement, (int)i + 1, &values[i]);
+
+		if (result)
+			return make_error(sql, result);
+	}
+	rows.statement = statement;
+	return sql_next(&rows, &more);
+}
+
 struct trm_error *sql_script(struct sql *sql, const char *text)
 {
 	int result = sqlite3_exec(sql->handle, text, NULL, NULL, NULL);

@@ -41,6 +41,21 @@ const char *sql_path(const struct sql *sql);
  */
 struct trm_error *sql_run(struct sql *sql, const char *text, const char *types, ...);
 
+/* A parameter whose type is known when it runs. */
+enum sql_type { SQL_NOTHING, SQL_INT, SQL_REAL, SQL_TEXT };
+struct sql_value {
+	enum sql_type type;
+	union {
+		int64_t number;
+		double real;
+		const char *text;
+	};
+};
+
+/* Likewise, with `count` values. */
+struct trm_error *sql_run_values(struct sql *sql, const char *text,
+				 const struct sql_value *values, size_t count);
+
 /* Returns a copy of a statement's text that lives as long as the connection, and is the
  * same each time. */
 const char *sql_keep(struct sql *sql, const char *text);

@@ -15,7 +15,7 @@
 static struct {
 	struct showing shown;
 	int list, addresses, jumps, split;
-	char *to, *output, *type;
+	char *to, *output, *type, *table;
 } arguments;
 
 static const struct poptOption option_table[] = {
@@ -28,6 +28,8 @@ static const struct poptOption option_table[] = {
 	{"type", 0, POPT_ARG_STRING, &arguments.type, 0,
 	 "the numbers to show first, or alone: calls, instructions, time, an event ...",
 	 "NAME"},
+	{"table", 0, POPT_ARG_STRING, &arguments.table, 0,
+	 "csv, json-lines: this table of tools, probes or waits alone", "NAME"},
 	{"addresses", 0, POPT_ARG_NONE, &arguments.addresses, 0,
 	 "callgrind: costs by instruction, too", NULL},
 	{"jumps", 0, POPT_ARG_NONE, &arguments.jumps, 0,
@@ -135,12 +137,73 @@ static bool ends_in_gz(const char *path)
 	return length > 3 && !strcmp(path + length - 3, ".gz");
 }
 
-static struct trm_error *write_profile(const struct export_format *format,
-				       struct report_profile *profile, const char *path)
+/* The table asked for; an error names all. */
+static struct trm_error *choose_table(const struct export_record_list *records,
+				      const struct export_format *format,
+				      const struct export_records **ret_table)
 {
-	const struct export_options options = {
+	struct text names = {0};
+	struct trm_error *error;
+
+	*ret_table = NULL;
+	if (!arguments.table)
+		return NULL;
+	if (!format->records)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--table is for csv and json-lines");
+	*ret_table = export_records_find(records, arguments.table);
+	if (*ret_table)
+		return NULL;
+	export_records_names(records, &names);
+	error = trm_error_create(TRM_ERROR_USAGE,
+				 "no table '%s' in this profile: it has %s",
+				 arguments.table, names.length ? names.data : "none");
+	text_deinit(&names);
+	return error;
+}
+
+/* Says which tables a format does not hold. */
+static void tell_left_out(const struct export_record_list *records,
+			  const struct export_format *format)
+{
+	const bool csv = !strcmp(format->name, "csv");
+	struct text names = {0};
+
+	if (!records->tables.count || arguments.table || (format->records && !csv))
+		return;
+	export_records_names(records, &names);
+	fprintf(stderr, "trammel: note: left out are the tables %s: %s\n", names.data,
+		csv ? "--table NAME writes one"
+		    : "json-lines and sqlite hold them, and csv with --table");
+	text_deinit(&names);
+}
+
+static struct trm_error *write_to_output(const struct exporting *exporting)
+{
+	const struct export_format *format = exporting->format;
+	struct trm_output output;
+
+	if (!arguments.output && format->binary && isatty(STDOUT_FILENO))
+		return trm_error_create(TRM_ERROR_USAGE,
+					"%s is not for terminals: write it to a file "
+					"with -o",
+					format->name);
+	if (!arguments.output)
+		return exporting_write(exporting, STDOUT_FILENO, NULL, false);
+	TRM_TRY(trm_output_open(arguments.output, &output));
+	return trm_output_close(&output,
+				exporting_write(exporting, output.fd, output.part,
+						ends_in_gz(arguments.output)));
+}
+
+static struct trm_error *write_records(const struct export_format *format,
+				       struct report_profile *profile, const char *path,
+				       const struct export_record_list *records)
+{
+	struct export_options options = {
 		.path = path,
 		.type = arguments.type,
+		.records = records,
 		.addresses = arguments.addresses,
 		.jumps = arguments.jumps,
 		.split = arguments.split,
@@ -154,19 +217,22 @@ static struct trm_error *write_profile(const struct export_format *format,
 		.selects = shown->module || shown->process || shown->interval,
 		.options = &options,
 	};
-	struct trm_output output;
 
-	if (!arguments.output && format->binary && isatty(STDOUT_FILENO))
-		return trm_error_create(TRM_ERROR_USAGE,
-					"%s is not for terminals: write it to a file "
-					"with -o",
-					format->name);
-	if (!arguments.output)
-		return exporting_write(&exporting, STDOUT_FILENO, NULL, false);
-	TRM_TRY(trm_output_open(arguments.output, &output));
-	return trm_output_close(&output,
-				exporting_write(&exporting, output.fd, output.part,
-						ends_in_gz(arguments.output)));
+	TRM_TRY(choose_table(records, format, &options.table));
+	tell_left_out(records, format);
+	return write_to_output(&exporting);
+}
+
+static struct trm_error *write_profile(const struct export_format *format,
+				       struct report_profile *profile, const char *path)
+{
+	struct export_record_list records;
+	struct trm_error *error = export_records_init(&records, profile, path);
+
+	if (!error)
+		error = write_records(format, profile, path, &records);
+	export_records_deinit(&records);
+	return error;
 }
 
 static struct trm_error *run_export(int *ret_status)

@@ -124,14 +124,16 @@ static const struct other {
 	 .write = write_query},
 	{.format = {.name = "cali",
 		    .needs = "anything",
-		    .reads = "LLNL's Caliper, Hatchet"},
+		    .reads = "LLNL's Caliper, Hatchet",
+		    .records = true},
 	 .write = write_query},
 	{.format = {.name = "sqlite",
 		    .needs = "any measurement of functions, calls, regions or samples",
 		    .reads = "sqlite3, Datasette, pandas",
 		    .places = true,
 		    .bounded = true,
-		    .binary = true},
+		    .binary = true,
+		    .records = true},
 	 .write_file = exporting_sqlite},
 };
 

@@ -1,11 +1,12 @@
 /* A profile as tables of an SQLite database: types, modules, functions, places, and their
- * counts. */
+ * counts; and the tables of tools, probes and waits. */
 #include "cli/exports/sqlite.h"
 
 #include "cli/saving.h"
 #include "export/places.h"
 #include "store/sql.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef TRAMMEL_STORE
@@ -93,13 +94,90 @@ static struct trm_error *add_counts(struct sql *sql, const struct export_view *v
 	return NULL;
 }
 
-static struct trm_error *add_all(struct sql *sql, const struct export_view *view)
+/* "name", with what is in a name doubled. */
+static void add_identifier(struct text *text, const char *name)
+{
+	text_add(text, "\"");
+	for (; *name; name++)
+		text_add_bytes(text, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+	text_add(text, "\"");
+}
+
+static const char *const column_types[] = {
+	[EXPORT_INT] = "INTEGER", [EXPORT_UINT] = "INTEGER",    [EXPORT_REAL] = "REAL",
+	[EXPORT_TEXT] = "TEXT",   [EXPORT_ADDRESS] = "INTEGER",
+};
+
+static struct trm_error *make_table(struct sql *sql, const struct export_records *records,
+				    struct text *insert)
+{
+	struct text create = {0};
+	struct trm_error *error;
+
+	text_add(&create, "CREATE TABLE ");
+	add_identifier(&create, records->name);
+	text_add(insert, "INSERT INTO ");
+	add_identifier(insert, records->name);
+	vector_for_each (&records->columns, column) {
+		const bool first = column == records->columns.items;
+
+		text_add(&create, first ? "(" : ", ");
+		add_identifier(&create, column->name);
+		text_format(&create, " %s", column_types[column->type]);
+		text_add(insert, first ? " VALUES(?" : ",?");
+	}
+	text_add(&create, ")");
+	text_add(insert, ")");
+	error = sql_script(sql, create.data);
+	text_deinit(&create);
+	return error;
+}
+
+static void set_value(struct sql_value *value, uint8_t type,
+		      const struct export_cell *cell)
+{
+	*value = (struct sql_value){.type = !cell->there          ? SQL_NOTHING
+					    : type == EXPORT_REAL ? SQL_REAL
+					    : type == EXPORT_TEXT ? SQL_TEXT
+								  : SQL_INT};
+	if (type == EXPORT_REAL)
+		value->real = cell->d;
+	else if (type == EXPORT_TEXT)
+		value->text = cell->text;
+	else
+		value->number = type == EXPORT_INT ? cell->i : signed_of(cell->u);
+}
+
+static struct trm_error *add_records(struct sql *sql,
+				     const struct export_records *records)
+{
+	const size_t columns = records->columns.count;
+	struct sql_value *values = memory_allocate_zeroed(columns, sizeof(*values));
+	struct text insert = {0};
+	struct trm_error *error = make_table(sql, records, &insert);
+	const char *text = error ? NULL : sql_keep(sql, insert.data);
+
+	for (size_t i = 0; !error && i < records->cells.count; i += columns) {
+		for (size_t k = 0; k < columns; k++)
+			set_value(&values[k], records->columns.items[k].type,
+				  &records->cells.items[i + k]);
+		error = sql_run_values(sql, text, values, columns);
+	}
+	text_deinit(&insert);
+	free(values);
+	return error;
+}
+
+static struct trm_error *add_all(struct sql *sql, const struct export_view *view,
+				 const struct export_record_list *records)
 {
 	TRM_TRY(sql_script(sql, schema));
 	TRM_TRY(sql_begin(sql));
 	TRM_TRY(add_names(sql, view));
 	TRM_TRY(add_places(sql, view));
 	TRM_TRY(add_counts(sql, view));
+	vector_for_each (&records->tables, table)
+		TRM_TRY(add_records(sql, table));
 	return sql_commit(sql);
 }
 
@@ -113,7 +191,7 @@ struct trm_error *exporting_sqlite(const struct exporting *exporting, const char
 	export_view_init(&view, exporting->profile);
 	export_places_open(&view);
 	export_view_add_blocks(&view, exporting->options->addresses);
-	error = add_all(sql, &view);
+	error = add_all(sql, &view, exporting->options->records);
 	export_view_deinit(&view);
 	sql_close(sql);
 	return error;
