@@ -209,6 +209,9 @@ struct trammel_api {
 	 * cannot be called: the function runs as always. */
 	bool (*replace)(const struct trammel_function *function, const char *routine,
 			const struct trammel_argument *arguments, size_t count);
+	/* Has the run record the program's own regions, for trammel_region(); in
+	 * start(). */
+	bool (*regions)(void);
 };
 
 /* What a tool is: one object by this name. Functions may be NULL. */

@@ -41,8 +41,9 @@ enum trammel_field_type {
 	TRAMMEL_FIELD_FLOAT, /* of numbers that add up */
 	TRAMMEL_FIELD_TEXT,  /* of keys: cut to TRAMMEL_TEXT_MAX bytes */
 	TRAMMEL_FIELD_CODE,  /* of keys: code, by trammel_api.code_number */
-	TRAMMEL_FIELD_PC     /* of keys: code, by its address in the running program, as
+	TRAMMEL_FIELD_PC,    /* of keys: code, by its address in the running program, as
 				TRAMMEL_PC and TRAMMEL_CALLER give it */
+	TRAMMEL_FIELD_REGION /* of keys: a number of trammel_region() */
 };
 
 enum { TRAMMEL_FIELDS_MAX = 32, TRAMMEL_TEXT_MAX = 1000 };
@@ -67,8 +68,9 @@ struct trammel_host {
 	 * number of fields, is wrong. Any thread may call it. */
 	bool (*record)(const struct trammel_host *host, const char *table,
 		       const struct trammel_field *fields, size_t count);
-	/* See trammel_original. */
+	/* See trammel_original, and trammel_region. */
 	uint64_t (*original)(const struct trammel_host *host, uint64_t address);
+	uint64_t (*region)(const struct trammel_host *host);
 };
 
 /* trammel fills this in before a tool's first routine is called. */
@@ -100,6 +102,27 @@ static inline struct trammel_field trammel_field_of(const char *name,
 	field.role = (uint8_t)role;
 	field.type = (uint8_t)type;
 	field.value.number = 0;
+	return field;
+}
+
+/* Returns a number for the path of the program's own regions in which the thread is now
+ * ("main/solve"): the same one for the same path in all threads of the process; 0: it is
+ * in none. For trammel_key_region(), also later and in other threads. Regions are known
+ * if the run records them: `-m regions`, or trammel_api.regions. */
+static inline uint64_t trammel_region(void)
+{
+	return trammel_host && trammel_host->size >= sizeof(*trammel_host)
+		       ? trammel_host->region(trammel_host)
+		       : 0;
+}
+
+/* Makes a field that is the key region.path, as samples have it, too. */
+static inline struct trammel_field trammel_key_region(uint64_t region)
+{
+	struct trammel_field field =
+		trammel_field_of("region.path", TRAMMEL_KEY, TRAMMEL_FIELD_REGION);
+
+	field.value.code = region;
 	return field;
 }
 

@@ -6,6 +6,7 @@
  * meanwhile.
  *
  *     trammel run --tool malloc:depth=8,top=20 -- PROGRAM
+ *     trammel run --tool malloc:by=region -- PROGRAM
  */
 #include "tables.h"
 
@@ -40,6 +41,7 @@ struct frame {
 
 struct path {
 	struct place *functions[DEPTH_MAX];                /* innermost first */
+	uint64_t region;                                   /* as places_region has it */
 	uint64_t blocks, bytes, freed, freed_bytes, lived; /* lived: sum of lifetimes */
 	bool used;
 	/* Known at the end: */
@@ -65,11 +67,12 @@ static struct path *paths;
 static struct block *blocks;
 static uint64_t block_rows, block_used, block_live, live_bytes, peak_bytes;
 static uint64_t allocations, frees, unknown_frees, bytes, sizes[SIZES], depth, top;
-static bool failed;
+static bool failed, by_region;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-TRAMMEL_ROUTINE void malloc_set(uint64_t path_depth, uint64_t rows)
+TRAMMEL_ROUTINE void malloc_set(uint64_t path_depth, uint64_t rows, int regions)
 {
+	by_region = regions;
 	depth = path_depth;
 	top = rows;
 	paths = calloc(PATHS, sizeof(*paths));
@@ -95,8 +98,8 @@ TRAMMEL_ROUTINE void malloc_enter(struct place *function, uint64_t stack, uint64
 
 static struct path *path_of(const struct caller *caller)
 {
-	struct path path = {.used = true};
-	uint64_t hash = 0;
+	struct path path = {.region = by_region ? places_region() : 0, .used = true};
+	uint64_t hash = path.region;
 
 	for (uint32_t i = 0; i < depth && i < caller->depth; i++) {
 		path.functions[i] = caller->frames[caller->depth - 1 - i].function;
@@ -108,7 +111,8 @@ static struct path *path_of(const struct caller *caller)
 
 		if (!row->used)
 			*row = path;
-		if (!memcmp(row->functions, path.functions, sizeof(path.functions)))
+		if (row->region == path.region &&
+		    !memcmp(row->functions, path.functions, sizeof(path.functions)))
 			return row;
 	}
 	return paths ? &paths[PATHS - 1] : NULL;
@@ -316,6 +320,7 @@ static const struct column columns[] = {
 	COLUMN("blocks", "blocks", 12, SUM, NUMBER, path, blocks),
 	COLUMN_CELL("freed after, others", 19, print_life),
 	COLUMN("called.by", NULL, 0, KEY, TEXT, path, callers),
+	COLUMN_REGION(path, region),
 };
 static const struct table path_table = {"paths", TABLE_COLUMNS(columns), path_place, NULL,
 					print_path};
@@ -440,13 +445,13 @@ TRAMMEL_ROUTINE void malloc_print(void)
 
 static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
 {
-	static const char *const names[] = {"depth", "top", NULL};
+	static const char *const names[] = {"depth", "top", "by", NULL};
 	uint64_t path_depth = option_number(api, argc, argv, "depth", 8);
 
 	options_check(api, argc, argv, names);
 	if (path_depth > DEPTH_MAX)
 		api->fail("malloc: depth= takes 1 to %d", DEPTH_MAX);
-	api->prototype("malloc_set(uint64_t, uint64_t)");
+	api->prototype("malloc_set(uint64_t, uint64_t, int)");
 	api->prototype("malloc_enter(void *, uint64_t, uint64_t)");
 	api->prototype("malloc_begin(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, "
 		       "uint64_t)");
@@ -455,7 +460,8 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	api->prototype("malloc_print()");
 	trammel_add_call(api, trammel_program_start(), "malloc_set",
 			 trammel_int((int64_t)path_depth),
-			 trammel_int((int64_t)option_number(api, argc, argv, "top", 20)));
+			 trammel_int((int64_t)option_number(api, argc, argv, "top", 20)),
+			 trammel_int(option_by_region(api, argc, argv)));
 	trammel_add_call(api, trammel_program_end(), "malloc_print");
 	return 0;
 }
@@ -516,7 +522,7 @@ static void see_function(const struct trammel_api *api,
 TRAMMEL_TOOL = {TRAMMEL_TOOL_HEAD,
 		"malloc",
 		"heap blocks: sizes, lifetimes, leaks with call paths\n"
-		"depth=N (8), top=N (20)",
+		"depth=N (8), top=N (20), by=region",
 		start_tool,
 		NULL,
 		see_function,

@@ -22,6 +22,8 @@ struct place {
 	struct place *next; /* in the list of those in use */
 	uint64_t address;   /* link-time */
 	uint64_t code;      /* the same for records: see trammel_key_code */
+	uint64_t region;    /* as places_region has it */
+	struct place *more; /* the same place, in another region */
 	uint32_t used;      /* it is in the list */
 	uint32_t line;      /* 0: not known */
 	char module[PLACE_MODULE];
@@ -135,9 +137,55 @@ static inline void options_check(const struct trammel_api *api, int argc,
 	}
 }
 
+/* Whether a tool's word by=region asks for rows by the program's regions, which the run
+ * records then. */
+static inline bool option_by_region(const struct trammel_api *api, int argc,
+				    const char *const *argv)
+{
+	const char *text = option_text(argc, argv, "by");
+
+	if (!text)
+		return false;
+	if (strcmp(text, "region") != 0)
+		api->fail("%s: by= takes region", argv[0]);
+	api->regions();
+	return true;
+}
+
 /* --- analysis part --------------------------------------------------------------- */
 
 static struct place *places_used;
+
+/* The region of rows: a number of trammel_region(), plus 1; 0: they are not told apart.
+ */
+static inline uint64_t places_region(void)
+{
+	return trammel_region() + 1;
+}
+
+/* Returns what a place, of `size` bytes, has for the region in which the thread is;
+ * without memory the place itself. */
+static inline void *place_in_region(void *data, size_t size)
+{
+	struct place *place = data;
+	const uint64_t region = places_region();
+	struct place *first = __atomic_load_n(&place->more, __ATOMIC_ACQUIRE), *row;
+
+	for (row = first; row && row->region != region; row = row->more)
+		;
+	if (row || !(row = calloc(1, size)))
+		return row ? row : place;
+	*row = *place;
+	row->next = NULL;
+	row->used = 0;
+	row->region = region;
+	row->more = first;
+	/* Two threads may add one: rows with the same keys become one in records. */
+	while (!__atomic_compare_exchange_n(&place->more, &row->more, row, true,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+	return row;
+}
 
 /* Puts a place into the list, once. */
 static inline void place_use(struct place *place)

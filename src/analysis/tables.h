@@ -22,6 +22,7 @@ enum column_show {
 	SHOW_TEXT,   /* char array */
 	SHOW_PLACE,  /* pointer to a struct place; NULL: not known */
 	SHOW_PC,     /* address in the running program; not printed */
+	SHOW_REGION, /* uint64_t: see places_region; not printed */
 	SHOW_CELL,   /* nothing: column.print prints it; not recorded */
 };
 
@@ -34,8 +35,7 @@ struct column {
 	void (*print)(const void *row);
 };
 
-/* A column of what is in a member of rows of a type; a part of another member; and one
- * that is printed alone. */
+/* A column of a member of rows; a part of another member; their region; a cell alone. */
 #define COLUMN(name, title, width, role, show, type, member)                             \
 	{                                                                                \
 		name, title, width, ROLE_##role, SHOW_##show,                            \
@@ -46,6 +46,8 @@ struct column {
 		name, title, width, ROLE_##role, SHOW_SHARE,                             \
 			offsetof(struct type, member), offsetof(struct type, of), NULL   \
 	}
+#define COLUMN_REGION(type, member)                                                      \
+	COLUMN("region.path", NULL, 0, KEY, REGION, type, member)
 #define COLUMN_CELL(title, width, print)                                                 \
 	{                                                                                \
 		NULL, title, width, ROLE_NONE, SHOW_CELL, 0, 0, print                    \
@@ -207,11 +209,20 @@ static inline struct trammel_field field_of_cell(const struct column *column,
 		return trammel_key_code(column->name, place ? place->code : 0);
 	}
 	number = (int64_t)row_number(row, column->at);
+	if (column->show == SHOW_REGION)
+		return trammel_key_region((uint64_t)number - 1);
 	if (column->show == SHOW_PC)
 		return trammel_key_pc(column->name, (uint64_t)number);
 	return column->role == ROLE_KEY   ? trammel_key(column->name, number)
 	       : column->role == ROLE_SUM ? trammel_sum(column->name, number)
 					  : trammel_most(column->name, number);
+}
+
+/* Regions are where they are told apart. */
+static inline bool is_recorded(const struct column *column, const void *row)
+{
+	return column->role != ROLE_NONE &&
+	       (column->show != SHOW_REGION || row_number(row, column->at));
 }
 
 static inline void table_record(const struct table *table, const struct table_rows *rows)
@@ -226,7 +237,7 @@ static inline void table_record(const struct table *table, const struct table_ro
 		if (place)
 			fields[count++] = trammel_key_code("code", place->code);
 		for (size_t c = 0; c < table->count; c++)
-			if (table->columns[c].role != ROLE_NONE)
+			if (is_recorded(&table->columns[c], rows->items[i]))
 				fields[count++] =
 					field_of_cell(&table->columns[c], rows->items[i]);
 		trammel_record_fields(table->name, fields, count);
@@ -268,8 +279,7 @@ static inline void table_forget_row(const struct table *table, void *row)
 			*(uint64_t *)(void *)((char *)row + table->columns[i].at) = 0;
 }
 
-/* Likewise of all places in use: a process that was forked counts anew, since what was
- * counted before is its parent's. */
+/* Likewise of all places in use: what was counted before a fork is the parent's. */
 static inline void table_forget_places(const struct table *table)
 {
 	for (struct place *place = places_used; place; place = place->next)

@@ -684,7 +684,8 @@ static struct trm_error *choose_measures(struct measuring *given)
 		text_add(&whole, ",tools");
 	if (given->probes.probes.count && !strstr(list, "probes"))
 		text_add(&whole, ",probes");
-	if (probe_program_has_regions(&given->probes) && !strstr(list, "regions"))
+	if ((probe_program_has_regions(&given->probes) || given->using.regions) &&
+	    !strstr(list, "regions"))
 		text_add(&whole, ",regions");
 	given->with_probes = whole.data;
 	TRM_TRY(collector_combine(given->with_probes, &given->collector));

@@ -64,11 +64,14 @@ static uint32_t find_table(struct report_profile *profile, const char *tool,
 	return (uint32_t)(profile->tool_tables.count - 1);
 }
 
-/* What of an attribute's name is behind "TOOL#"; NULL: it is none of the tool's. */
+/* What of an attribute's name is behind "TOOL#"; of the region, all. NULL: it is none of
+ * the tool's. */
 static const char *own_name(const char *tool, const char *name)
 {
 	size_t length = strlen(tool);
 
+	if (!strcmp(name, "region.path"))
+		return name;
 	return !strncmp(name, tool, length) && name[length] == '#' ? name + length + 1
 								   : NULL;
 }

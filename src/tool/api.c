@@ -116,6 +116,17 @@ static uint64_t number_code(const struct trammel_module *module, uint64_t addres
 		    : 0;
 }
 
+static bool want_regions(void)
+{
+	struct tool *tool = tool_current();
+
+	if (tool->started)
+		return tool_refuse(trm_error_create(TRM_ERROR_USAGE,
+						    "regions are asked for in start()"));
+	tool->regions = true;
+	return true;
+}
+
 const struct trammel_api tool_api = {
 	.version = TRAMMEL_TOOL_VERSION,
 	.size = sizeof(tool_api),
@@ -146,4 +157,5 @@ const struct trammel_api tool_api = {
 	.buffer = api_buffer,
 	.add_trace = api_add_trace,
 	.replace = api_replace,
+	.regions = want_regions,
 };

@@ -61,6 +61,7 @@ struct tool {
 	struct VECTOR(struct tool_shown *) shown;
 	struct VECTOR(struct tool_module *) others; /* for labels: not owned */
 	bool started;                               /* its start() has returned */
+	bool regions;                               /* it wants the program's */
 	char *argument_text;                        /* its words, which it may keep */
 	char *failure;                              /* the first one; NULL: none */
 	struct point_source source;

@@ -1,5 +1,7 @@
 #include "records.h"
 
+#include "regions.h"
+
 #include <trammel/tool.h>
 
 #include <dlfcn.h>
@@ -9,7 +11,7 @@
 #include <unistd.h>
 
 _Static_assert((int)TRAMMEL_MOST == (int)WIRE_FIELD_MOST &&
-		       (int)TRAMMEL_FIELD_PC == (int)WIRE_FIELD_PC &&
+		       (int)TRAMMEL_FIELD_REGION == (int)WIRE_FIELD_REGION &&
 		       (int)TRAMMEL_FIELDS_MAX == (int)WIRE_FIELDS_MAX &&
 		       (int)TRAMMEL_TEXT_MAX == (int)WIRE_FIELD_TEXT_MAX &&
 		       TRAMMEL_TOOL_VERSION == WIRE_TOOL_VERSION,
@@ -32,14 +34,22 @@ static bool is_field(const struct trammel_field *field)
 		   real = field->type == TRAMMEL_FIELD_FLOAT;
 
 	return is_name(field->name) && field->role <= TRAMMEL_MOST &&
-	       field->type <= TRAMMEL_FIELD_PC &&
+	       field->type <= TRAMMEL_FIELD_REGION &&
 	       (field->type == TRAMMEL_FIELD_INT ||
 		(real ? field->role == TRAMMEL_SUM : key));
 }
 
+static bool is_text(const struct trammel_field *field)
+{
+	return field->type == TRAMMEL_FIELD_TEXT || field->type == TRAMMEL_FIELD_REGION;
+}
+
 static const char *text_of(const struct trammel_field *field, size_t *ret_size)
 {
-	const char *text = field->value.text ? field->value.text : "";
+	const char *text = field->type == TRAMMEL_FIELD_REGION
+				   ? regions_path(field->value.code)
+			   : field->value.text ? field->value.text
+					       : "";
 
 	*ret_size = strnlen(text, WIRE_FIELD_TEXT_MAX);
 	return text;
@@ -54,7 +64,7 @@ static size_t measure_record(const char *table, const struct trammel_field *fiel
 	for (size_t i = 0; i < count; i++) {
 		size_t size = 0;
 
-		if (fields[i].type == TRAMMEL_FIELD_TEXT)
+		if (is_text(&fields[i]))
 			text_of(&fields[i], &size);
 		shape += 2 + strlen(fields[i].name) + 1;
 		values += sizeof(uint64_t) + size;
@@ -75,7 +85,7 @@ static uint8_t *put_value(uint8_t *to, const struct trammel_field *field)
 	size_t size;
 	const char *text;
 
-	if (field->type != TRAMMEL_FIELD_TEXT)
+	if (!is_text(field))
 		return put_bytes(to, &field->value, sizeof(uint64_t));
 	text = text_of(field, &size);
 	number = size;
@@ -134,12 +144,19 @@ static uint64_t find_original(const struct trammel_host *host, uint64_t address)
 	return found > 0 ? (uint64_t)found : address;
 }
 
+static uint64_t find_region(const struct trammel_host *host)
+{
+	(void)host;
+	return regions_current(&records.forked);
+}
+
 void records_begin(void *handle, uint32_t index)
 {
 	const struct trammel_host **host = dlsym(handle, "trammel_host");
 
-	hosts[index] = (struct trammel_host){TRAMMEL_TOOL_VERSION, sizeof(hosts[index]),
-					     index, add_record, find_original};
+	hosts[index] = (struct trammel_host){
+		TRAMMEL_TOOL_VERSION, sizeof(hosts[index]), index,
+		add_record,           find_original,        find_region};
 	if (host)
 		*host = &hosts[index];
 }

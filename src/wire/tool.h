@@ -38,7 +38,8 @@ enum wire_tool_word {
 /* Records of tools that the tracer has not taken yet: each a struct wire_tool_record. */
 enum { WIRE_TOOL_RECORDS_SIZE = 128 << 10 };
 struct wire_tool_records {
-	uint64_t used; /* bytes that are whole records */
+	uint64_t used;   /* bytes that are whole records */
+	uint64_t forked; /* not 0: in a process that was forked since the last record */
 	uint8_t bytes[WIRE_TOOL_RECORDS_SIZE];
 };
 
@@ -55,6 +56,7 @@ enum wire_field_type {
 	WIRE_FIELD_TEXT,
 	WIRE_FIELD_CODE,
 	WIRE_FIELD_PC,
+	WIRE_FIELD_REGION, /* as a text: a path as wire/probes.h encodes it */
 	WIRE_FIELD_TYPES
 };
 enum { WIRE_FIELDS_MAX = 32, WIRE_FIELD_NAME_MAX = 63, WIRE_FIELD_TEXT_MAX = 1000 };

@@ -151,5 +151,30 @@ def check_skeleton(runner):
     return f"{len(mine)} branches"
 
 
+def check_record_regions(runner):
+    """By the program's regions, which have ended, and whose threads have, when they are recorded."""
+    program = os.path.join(runner.folder, "regions")
+    subprocess.run(["gcc", "-O1", "-g", "-pthread", "-I", runner.include, "-o", program,
+                    os.path.join(HERE, "../probes/regions.c"), "-ldl"], check=True)
+    said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    right = {name: int(number) for name, number in re.findall(r"key (\S+) (\d+)", said)}
+    runner.run(build(runner, "in_regions"), program, "--only", "regions:solve")
+    expect("own tool", runner.sums("regions", "calls", "region.path", "regions#calls"), right)
+    report = runner.report("tool.trm")
+    assert re.search(r"main/inner/inner +.*10|10 .*main/inner/inner", report), report
+    runner.run("prof:by=region", program, "--only", "regions:solve")
+    rows = runner.query("SELECT * WHERE tool=prof,function=solve")
+    # Of the child's places there are rows, too, with what it did itself.
+    expect("prof", {(row["region.path"], row["prof#calls"]) for row in rows if row["prof#calls"]},
+           set(right.items()))
+    runner.run("syscall:by=region", program)
+    rows = runner.query("SELECT * WHERE tool=syscall,syscall#name=wait4")
+    expect("syscall", [(row["region.path"], row["syscall#calls"]) for row in rows], [("(none)", 1)])
+    runner.run("prof", program, "--only", "regions:solve")
+    rows = runner.query("SELECT * WHERE tool=prof,function=solve")
+    expect("not asked for", ["region.path" in row for row in rows], [False] * len(rows))
+    return f"{len(right)} regions"
+
+
 CHECKS = {name[6:]: function for name, function in list(globals().items())
           if name.startswith("check_")}

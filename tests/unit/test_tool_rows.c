@@ -65,6 +65,12 @@ static uint64_t find_code(void *context, uint64_t address)
 	return tool_code_number(7, address + 1);
 }
 
+static void add_region(void *context, const char *encoded, struct text *text)
+{
+	(void)context;
+	text_format(text, "in %s", encoded);
+}
+
 enum { KEY, TEXT, PC, SUM, REAL, LEAST, MOST, FIELDS };
 
 static void add_sample(struct bytes *bytes, int64_t key, const char *text, int64_t number)
@@ -90,8 +96,10 @@ struct setup {
 
 static void take(struct setup *setup)
 {
+	const struct tool_finder finder = {find_code, add_region, NULL};
+
 	tool_rows_add(&setup->shapes, &setup->rows, setup->bytes.items,
-		      setup->bytes.count, find_code, NULL);
+		      setup->bytes.count, &finder);
 }
 
 static void tear_down(struct setup *setup)
@@ -100,6 +108,7 @@ static void tear_down(struct setup *setup)
 	vector_deinit(&setup->rows.items);
 	vector_deinit(&setup->rows.words);
 	table_deinit(&setup->rows.by_keys);
+	table_deinit(&setup->rows.regions);
 	vector_deinit(&setup->bytes);
 }
 

@@ -90,6 +90,7 @@ static struct trm_error *open_tool(struct tool_using *given,
 	TRM_TRY(tool_open(path, choice->words, *first_routine, given->data, &tool));
 	vector_push(&given->tools, tool);
 	choice->name = memory_copy_string(tool->table->name);
+	given->regions |= tool->regions;
 	tool->first_buffer = given->buffers;
 	given->buffers += tool->buffer_count;
 	if (given->buffers > RECIPE_BUFFERS)

@@ -19,6 +19,7 @@ struct tool_using {
 	uint32_t direct;         /* routines that are called directly */
 	bool labelled;           /* `labels` is in use */
 	bool points;             /* something has points */
+	bool regions;            /* a tool wants the program's regions */
 };
 
 /* Opens the tools of the options, and the labels; adds what they want to the options.

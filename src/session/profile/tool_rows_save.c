@@ -144,7 +144,7 @@ static void add_key(struct row_record *saving, const struct tool_field *field,
 			 record_int((int64_t)word));
 		return;
 	}
-	if (field->type == WIRE_FIELD_TEXT)
+	if (field->type == WIRE_FIELD_TEXT || field->type == WIRE_FIELD_REGION)
 		text_add(&text, word < session->tool_shapes.texts.count
 					? session->tool_shapes.texts.strings[word]
 					: "?");
@@ -152,7 +152,12 @@ static void add_key(struct row_record *saving, const struct tool_field *field,
 		describe_code(saving->writer, path, address, &text);
 	else
 		text_add(&text, "?");
-	add_node(saving, attribute_of(saving, "", field->name, RECORD_STRING, 0),
+	/* Samples have the same attribute. */
+	add_node(saving,
+		 field->type == WIRE_FIELD_REGION
+			 ? record_attribute_make(saving->writer->model, "region.path",
+						 RECORD_STRING, 0)
+			 : attribute_of(saving, "", field->name, RECORD_STRING, 0),
 		 record_string(text.data));
 	text_deinit(&text);
 }

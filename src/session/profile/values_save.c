@@ -77,8 +77,8 @@ static void finish_record(struct made_record *made, struct session *session,
 	memcpy(all.items + sizeof(head), made->shape.items, made->shape.count);
 	memcpy(all.items + sizeof(head) + made->shape.count, made->values.items,
 	       made->values.count);
-	tool_rows_add(&session->tool_shapes, rows, all.items, head.size, same_number,
-		      NULL);
+	tool_rows_add(&session->tool_shapes, rows, all.items, head.size,
+		      &(const struct tool_finder){.code = same_number});
 	vector_deinit(&all);
 	vector_deinit(&made->shape);
 	vector_deinit(&made->values);

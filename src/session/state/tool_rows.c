@@ -103,38 +103,76 @@ static bool is_full(const struct tool_shapes *shapes)
 	return shapes->bytes >= TOOL_ROWS_BYTES_MAX;
 }
 
-/* Takes a text of the run's; false: the record is none. Without room its number is
- * UINT64_MAX if it is new. */
-static bool take_text(struct tool_shapes *shapes, struct bytes_left *left,
-		      uint64_t length, uint64_t *ret_number)
+/* The number of a text of the run's; without room UINT64_MAX if it is new. */
+static uint64_t number_text(struct tool_shapes *shapes, const char *text)
 {
-	char text[WIRE_FIELD_TEXT_MAX + 1];
 	uint32_t number;
 
-	if (length > WIRE_FIELD_TEXT_MAX || !take_bytes(left, text, (size_t)length))
+	if (string_table_find(&shapes->texts, text, &number))
+		return number;
+	if (is_full(shapes))
+		return UINT64_MAX;
+	shapes->bytes += strlen(text) + 4 * sizeof(uint64_t);
+	return string_table_intern(&shapes->texts, text);
+}
+
+/* The number of the path of regions that a process has encoded: once, since the reader
+ * looks for what the process said of itself. */
+static uint64_t number_region(struct tool_shapes *shapes, struct tool_rows *rows,
+			      const char *encoded, const struct tool_finder *finder)
+{
+	struct text text = {0};
+	bool made;
+	uint64_t *number =
+		table_insert(&rows->regions, hash_bytes(encoded, strlen(encoded)), &made);
+
+	if (!made)
+		return *number;
+	if (finder->region)
+		finder->region(finder->context, encoded, &text);
+	*number = number_text(shapes, text.length ? text.data : "?");
+	text_deinit(&text);
+	return *number;
+}
+
+/* Where a record's words are read. */
+struct reading {
+	struct tool_shapes *shapes;
+	struct tool_rows *rows;
+	const struct tool_finder *finder;
+};
+
+/* Takes the word of a field; false: the record is none. */
+static bool take_word(const struct reading *reading, struct bytes_left *left,
+		      uint8_t type, uint64_t *ret_word)
+{
+	char text[WIRE_FIELD_TEXT_MAX + 1];
+	uint64_t word;
+
+	if (!take_bytes(left, &word, sizeof(word)))
 		return false;
-	text[length] = '\0';
-	*ret_number = UINT64_MAX;
-	if (string_table_find(&shapes->texts, text, &number)) {
-		*ret_number = number;
-	} else if (!is_full(shapes)) {
-		*ret_number = string_table_intern(&shapes->texts, text);
-		shapes->bytes += length + 4 * sizeof(uint64_t);
-	}
+	*ret_word = word;
+	if (type == WIRE_FIELD_PC)
+		*ret_word = reading->finder->code(reading->finder->context, word);
+	if (type != WIRE_FIELD_TEXT && type != WIRE_FIELD_REGION)
+		return true;
+	if (word > WIRE_FIELD_TEXT_MAX || !take_bytes(left, text, (size_t)word))
+		return false;
+	text[word] = '\0';
+	*ret_word = type == WIRE_FIELD_TEXT
+			    ? number_text(reading->shapes, text)
+			    : number_region(reading->shapes, reading->rows, text,
+					    reading->finder);
 	return true;
 }
 
 /* The words of a record; false: it is none. */
-static bool read_words(struct tool_shapes *shapes, const struct tool_shape *shape,
+static bool read_words(const struct reading *reading, const struct tool_shape *shape,
 		       struct bytes_left left, uint64_t *words)
 {
-	for (uint32_t i = 0; i < shape->count; i++) {
-		if (!take_bytes(&left, &words[i], sizeof(words[i])))
+	for (uint32_t i = 0; i < shape->count; i++)
+		if (!take_word(reading, &left, shape->fields[i].type, &words[i]))
 			return false;
-		if (shape->fields[i].type == WIRE_FIELD_TEXT &&
-		    !take_text(shapes, &left, words[i], &words[i]))
-			return false;
-	}
 	return !left.size;
 }
 
@@ -229,9 +267,8 @@ static void add_row(struct tool_shapes *shapes, struct tool_rows *rows, uint32_t
 		vector_push(&rows->words, words[i]);
 }
 
-static bool add_record(struct tool_shapes *shapes, struct tool_rows *rows,
-		       const struct wire_tool_record *head, struct bytes_left body,
-		       tool_find_code *find, void *context)
+static bool add_record(const struct reading *reading, const struct wire_tool_record *head,
+		       struct bytes_left body)
 {
 	struct bytes_left shape = body, values = body;
 	uint64_t words[WIRE_FIELDS_MAX];
@@ -242,20 +279,18 @@ static bool add_record(struct tool_shapes *shapes, struct tool_rows *rows,
 	shape.size = head->shape_size;
 	values.at += shape.size;
 	values.size -= shape.size;
-	number = find_shape(shapes, head, shape);
+	number = find_shape(reading->shapes, head, shape);
 	if (number == UINT32_MAX ||
-	    !read_words(shapes, shapes->items.items[number], values, words))
+	    !read_words(reading, reading->shapes->items.items[number], values, words))
 		return false;
-	for (uint32_t i = 0; i < head->fields; i++)
-		if (shapes->items.items[number]->fields[i].type == WIRE_FIELD_PC)
-			words[i] = find(context, words[i]);
-	add_row(shapes, rows, number, words);
+	add_row(reading->shapes, reading->rows, number, words);
 	return true;
 }
 
 void tool_rows_add(struct tool_shapes *shapes, struct tool_rows *rows,
-		   const uint8_t *bytes, size_t size, tool_find_code *find, void *context)
+		   const uint8_t *bytes, size_t size, const struct tool_finder *finder)
 {
+	const struct reading reading = {shapes, rows, finder};
 	struct bytes_left left = {bytes, size};
 
 	while (left.size) {
@@ -268,7 +303,7 @@ void tool_rows_add(struct tool_shapes *shapes, struct tool_rows *rows,
 			return;
 		}
 		body.size = head.size - sizeof(head);
-		if (!add_record(shapes, rows, &head, body, find, context))
+		if (!add_record(&reading, &head, body))
 			shapes->bad++;
 		left.at += head.size;
 		left.size -= head.size;
@@ -280,6 +315,7 @@ void tool_rows_deinit(struct tool_rows *rows)
 	vector_deinit(&rows->items);
 	vector_deinit(&rows->words);
 	table_deinit(&rows->by_keys);
+	table_deinit(&rows->regions);
 }
 
 void tool_shapes_deinit(struct tool_shapes *shapes)

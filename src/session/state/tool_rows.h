@@ -7,6 +7,7 @@
 #define TRAMMEL_SESSION_STATE_TOOL_ROWS_H
 
 #include "base/table.h"
+#include "base/text.h"
 #include "base/vector.h"
 #include "wire/tool.h"
 
@@ -52,16 +53,22 @@ struct tool_rows {
 	struct VECTOR(struct tool_row) items;
 	struct VECTOR(uint64_t) words;
 	struct table by_keys; /* indices, by hash of shape and keys */
+	struct table regions; /* numbers of texts, by hash of encoded paths */
 };
 
-/* Returns the code that keys of the type PC mean in rows; 0: not known. */
-typedef uint64_t tool_find_code(void *context, uint64_t address);
+/* What words of records mean in rows. */
+struct tool_finder {
+	/* Returns the code of keys of the type PC, run-time addresses; 0: not known. */
+	uint64_t (*code)(void *context, uint64_t address);
+	/* Adds the path that a key of the type REGION has encoded (wire/probes.h). NULL:
+	 * there are none. */
+	void (*region)(void *context, const char *encoded, struct text *text);
+	void *context;
+};
 
-/* Adds the records in `size` bytes, as struct wire_tool_records has them. `find` is
- * called for run-time addresses. */
+/* Adds the records in `size` bytes, as struct wire_tool_records has them. */
 void tool_rows_add(struct tool_shapes *shapes, struct tool_rows *rows,
-		   const uint8_t *bytes, size_t size, tool_find_code *find,
-		   void *context);
+		   const uint8_t *bytes, size_t size, const struct tool_finder *finder);
 
 /* Returns the number of code in a file: `index` below 32767, a link-time address. */
 static inline uint64_t tool_code_number(uint32_t index, uint64_t address)

@@ -11,7 +11,8 @@ void tool_records_take(struct session *session, const struct process *process);
  * is mapped: another one if the function was relocated. */
 uint64_t tool_records_original(const struct space *space, uint64_t address);
 
-/* Forgets the records in a copy of a process's memory: they are the process's. */
+/* Forgets the records in a copy of a process's memory, which a child has got: they are
+ * the process's. */
 void tool_records_drop(const struct process *process);
 
 #endif

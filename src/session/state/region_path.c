@@ -1,4 +1,4 @@
-#include "collect/probes/region_path.h"
+#include "session/state/region_path.h"
 
 #include "record/value.h"
 #include "wire/probes.h"

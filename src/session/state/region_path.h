@@ -1,9 +1,12 @@
 /* Paths of the program's own regions, as points find them (wire/probes.h), in words. */
-#ifndef TRAMMEL_COLLECT_PROBES_REGION_PATH_H
-#define TRAMMEL_COLLECT_PROBES_REGION_PATH_H
+#ifndef TRAMMEL_SESSION_STATE_REGION_PATH_H
+#define TRAMMEL_SESSION_STATE_REGION_PATH_H
 
+#include "base/text.h"
 #include "context/reader.h"
-#include "session/state/session.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
 
 /* What a process said of itself, read when it is first needed. */
 struct region_source {
