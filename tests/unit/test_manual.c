@@ -260,7 +260,7 @@ static void test_page(void **state)
 static void test_export(void **state)
 {
 	(void)state;
-	check_options("export", 12);
+	check_options("export", 13);
 	check_no_more_options("export");
 }
 
