@@ -125,11 +125,11 @@ def commit():
     return found.stdout.strip() or "no commit"
 
 
-def write_section(path, text):
+def write_section(path, text, heading=HEADING):
     """Puts the section in place of the one with its heading, or at the end."""
     with open(path, encoding="utf-8") as file:
         old = file.read()
-    head, _, rest = old.partition(HEADING)
+    head, _, rest = old.partition(heading)
     tail = rest.partition("\n## ")[2]
     with open(path, "w", encoding="utf-8") as file:
         file.write(head.rstrip("\n") + "\n\n" + text + (f"\n## {tail}" if tail else ""))

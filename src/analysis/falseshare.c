@@ -23,6 +23,7 @@ struct user {
 struct shared_line {
 	uint64_t number; /* address / line, + 1; 0: free */
 	uint64_t moves, last;
+	uint64_t apart;  /* moves to bytes that the last thread never used */
 	uint64_t users;  /* threads, at most USERS are told apart */
 	uint64_t shared; /* 1: of the same bytes, too; known at the end */
 	struct user by[USERS];
@@ -103,8 +104,10 @@ static void use_line(struct place *place, uint64_t address, uint64_t size, uint6
 	if (!writes)
 		return;
 	user->written |= bits;
-	if (row->last && row->last != bank)
+	if (row->last && row->last != bank) {
 		row->moves++;
+		row->apart += !(user_of(row, row->last)->used & bits);
+	}
 	row->last = bank;
 	note_site(row, place);
 }
@@ -195,6 +198,7 @@ static const struct place *first_site(const void *line)
 static const struct column columns[] = {
 	COLUMN_CELL("lines", 0, print_head),
 	COLUMN("moves", NULL, 0, SUM, NUMBER, shared_line, moves),
+	COLUMN("apart", NULL, 0, SUM, NUMBER, shared_line, apart),
 	COLUMN("threads", NULL, 0, MOST, NUMBER, shared_line, users),
 	COLUMN("shared", NULL, 0, KEY, NUMBER, shared_line, shared),
 	COLUMN("other", NULL, 0, KEY, PLACE, shared_line, sites[1]),

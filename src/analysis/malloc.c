@@ -318,6 +318,8 @@ static const struct column columns[] = {
 	COLUMN("leaked", NULL, 0, SUM, NUMBER, path, leaked),
 	COLUMN("bytes", "allocated, bytes", 18, SUM, NUMBER, path, bytes),
 	COLUMN("blocks", "blocks", 12, SUM, NUMBER, path, blocks),
+	COLUMN("freed", NULL, 0, SUM, NUMBER, path, freed),
+	COLUMN("lived", NULL, 0, SUM, NUMBER, path, lived),
 	COLUMN_CELL("freed after, others", 19, print_life),
 	COLUMN("called.by", NULL, 0, KEY, TEXT, path, callers),
 	COLUMN_REGION(path, region),

@@ -22,9 +22,9 @@ enum {
 	REST_MAX = 64,   /* ... and at most so many times that */
 };
 
-enum value_kind { RESULT, LOAD, STORE, ADDRESS, TARGET, KINDS };
-static const char *const kind_names[KINDS] = {"result", "load", "store", "address",
-					      "target"};
+enum value_kind { RESULT, LOAD, STORE, ADDRESS, TARGET, DIVISOR, KINDS };
+static const char *const kind_names[KINDS] = {"result",  "load",   "store",
+					      "address", "target", "divisor"};
 
 struct count {
 	uint64_t value, times;
@@ -235,8 +235,9 @@ static void choose_kinds(const struct trammel_api *api, const char *text)
 				     strncmp(kind_names[i], text, length) != 0))
 			i++;
 		if (i == KINDS) {
-			api->fail("values: kinds= takes result, load, store, address and "
-				  "target, with + between them");
+			api->fail("values: kinds= takes result, load, store, address, "
+				  "target "
+				  "and divisor, with + between them");
 			return;
 		}
 		wanted[i] = true;
@@ -371,6 +372,19 @@ static void add_results(const struct adding *to)
 				  trammel_vector_low(i));
 }
 
+/* Of a division by a register; by memory it is what is loaded. */
+static void add_divisor(const struct adding *to)
+{
+	const struct trammel_instruction *row = to->row;
+
+	if ((strcmp(row->mnemonic, "div") != 0 && strcmp(row->mnemonic, "idiv") != 0) ||
+	    row->operands[0].kind != TRAMMEL_OPERAND_REGISTER)
+		return;
+	add_value(to, trammel_before(row), DIVISOR,
+		  to->api->register_name(row->operands[0].reg),
+		  trammel_register(row->operands[0].reg));
+}
+
 static void add_branch(const struct adding *to)
 {
 	const struct trammel_instruction *row = to->row;
@@ -410,6 +424,8 @@ static void see_function(const struct trammel_api *api,
 
 		if (row->kind == TRAMMEL_PLAIN)
 			add_results(&to);
+		if (row->kind == TRAMMEL_PLAIN)
+			add_divisor(&to);
 		else
 			add_branch(&to);
 		for (uint32_t o = 0; o < row->operand_count; o++)

@@ -74,11 +74,14 @@ static void count_entries(struct trip *trip, const struct loops *loops,
 static void add_bodies(struct trips *trips, const struct loops *loops,
 		       const struct annotation *annotation)
 {
+	trips->innermost = memory_allocate((annotation->blocks.count + 1) *
+					   sizeof(*trips->innermost));
 	for (uint32_t i = 0; i < annotation->blocks.count; i++) {
 		uint64_t instructions = annotation->blocks.items[i].count *
 					annotation->cfg.blocks.items[i].count;
 		uint32_t index = loops->innermost[node_of(i)];
 
+		trips->innermost[i] = index == GRAPH_NONE ? TRIP_NONE : index;
 		while (index != GRAPH_NONE) {
 			trips->loops.items[index].instructions += instructions;
 			trips->loops.items[index].blocks++;
@@ -116,6 +119,7 @@ void trips_init(struct trips *trips, const struct annotation *annotation,
 void trips_deinit(struct trips *trips)
 {
 	vector_deinit(&trips->loops);
+	free(trips->innermost);
 }
 
 void trips_describe(const struct trip *trip, const struct annotation *annotation,

@@ -22,7 +22,8 @@ struct trip {
 
 struct trips {
 	struct VECTOR(struct trip) loops; /* a loop comes after the loops around it */
-	uint32_t irregular; /* ways that close a cycle with several entries: no loop */
+	uint32_t *innermost; /* by block: the innermost loop that it is in; TRIP_NONE */
+	uint32_t irregular;  /* ways that close a cycle with several entries: no loop */
 };
 
 /* Finds the loops. The caller deinits the result. */
