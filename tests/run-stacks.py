@@ -60,7 +60,7 @@ server.listen(0, () => http.get({port: server.address().port}, (a) => {
     a.on('data', (d) => console.log(String(d))); a.on('end', () => server.close()); }));
 """
 REAL = {
-    "python3": ([sys.executable, "-c", PYTHON], "thread|semaphore|socket"),
+    "python3": ([sys.executable, "-c", PYTHON], "thread|semaphore|socket|condition"),
     "node": (["node", "-e", NODE], "poll|condition|semaphore"),
     "xz": (["sh", "-c", "seq 1 300000 | xz -T2 --block-size=200000 -c | xz -dc | sha256sum"], "pipe"),
     "pigz": (["sh", "-c", "seq 1 300000 | pigz -p 3 -c | gzip -dc | sha256sum"], "pipe"),

@@ -109,7 +109,8 @@ def stopped(place):
     (end,) = [event for event in query(place, "own.trm", "SELECT * WHERE event.end#region")
               if event["event.end#region"] == "outer"]
     inclusive = end["time.inclusive.duration.ns"] * 1e-9
-    expect(0.1 <= inclusive < 0.35, f"{end}: from its last start on")
+    expect(0.1 <= inclusive, f"{end}: from its last start on")
+    common.expect_undisturbed(inclusive < 0.35, f"{end}: from its last start on")
 
 
 def by_name(place):

@@ -18,6 +18,27 @@ class Failure(Exception):
     """Raised by a test that found something wrong; the text says what, on one line."""
 
 
+class Disturbed(Failure):
+    """A failure that a machine which held the program up may be the reason of, as times and samples
+    tell of it: the test is run again, at most ATTEMPTS times. A fault of ours comes each time."""
+
+
+ATTEMPTS = 3
+
+
+def attempts(function):
+    """Calls a test, again where it was disturbed. Returns its note, with the number of attempts."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            note = function() or ""
+        except Disturbed:
+            if attempt == ATTEMPTS:
+                raise
+        else:
+            return note if attempt == 1 else f"{note} attempt {attempt}".strip()
+    return ""
+
+
 class Results:
     """Counts outcomes and prints them as they come in. Safe to use from several threads."""
 
@@ -31,7 +52,7 @@ class Results:
         """Runs a test: what it returns is a note for its line; see Skip and Failure."""
         start = time.monotonic()
         try:
-            note = function()
+            note = attempts(function)
         except Skip as reason:
             self.add("skip", name, str(reason), start)
         except Failure as problem:
