@@ -357,16 +357,61 @@ def check_places(options, folder, variant):
         wrong.append(f"times and threads: {hits['all']}")
     # No instruction begins inside of one; the first of `plain` has more than a byte, or is a push.
     inside = int(address_of(program, "plain"), 16) + 2
-    subprocess.run([options.trammel, "run", "--quiet", "-o", profile, "--probe",
-                    f"loops:{inside:#x} {{ inside = count() }}", "--", program], check=True,
-                   stdout=subprocess.DEVNULL, timeout=120)
-    found, told = found_in(options.trammel, profile)
     begins = f" {inside:x}:" in subprocess.run(["objdump", "-d", program], check=True,
                                                capture_output=True, text=True).stdout
-    if begins == bool(told) or bool(found.get(("inside", "hits"))) != begins:
-        wrong.append(f"inside of an instruction: {found}, {told}")
+    done = subprocess.run([options.trammel, "run", "--quiet", "-o", profile, "--probe",
+                           f"loops:{inside:#x} {{ inside = count() }}", "--", program],
+                          check=False, capture_output=True, text=True, timeout=120)
+    if begins:
+        found, told = found_in(options.trammel, profile)
+        if told or not found.get(("inside", "hits")):
+            wrong.append(f"at an instruction: {found}, {told}")
+    elif done.returncode != 2 or "the nearest are at" not in done.stderr:
+        wrong.append(f"inside of an instruction: {done.returncode}, {done.stderr}")
     if wrong or (troubles and variant == "O0"):
         raise Failure("\n    ".join([*wrong, troubles]))
+    return "ok"
+
+
+def functions_of(program):
+    """{name: (address, size)}"""
+    out = subprocess.run(["nm", "-S", program], check=True, capture_output=True, text=True).stdout
+    rows = [line.split() for line in out.splitlines()]
+    return {row[3]: (int(row[0], 16), int(row[1], 16)) for row in rows if len(row) == 4}
+
+
+def check_idle(options, folder):
+    """What can never be hit is told, with the reason; before the program runs, if that is known."""
+    program, profile = os.path.join(folder, "O2", "idle"), os.path.join(folder, "idle.trm")
+    functions = functions_of(program)
+    listing = subprocess.run(["objdump", "-d", program], check=True, capture_output=True, text=True).stdout
+    (plain, _), (uncalled, size) = functions["plain"], functions["uncalled"]
+    middle = next(at for at in range(plain, plain + 16) if f" {at:x}:" not in listing)
+    early = [(f"idle:{middle:#x}", "the nearest are at"),
+             (f"idle:{uncalled + size + 1:#x}", "it lies behind uncalled"),
+             ("idle:0x1", "there is no code at 0x1"), ("idle:nothing*@return", "nothing is named nothing*")]
+    told = [("idle:leave@return", "leave of idle has no return"), ("idle:plain@load", "plain of idle has no"),
+            ("idle:plain@store", "plain of idle has no"), ("idle:once@loop", "once of idle has no loop"),
+            ("libc.so.6:strfry@call", "no call of strfry was found"),
+            ("nosuch:main", "no module is named nosuch")]
+    left = [("idle:once", "once of idle is left out by --only or --skip"),
+            ("libc.so.6:malloc", "malloc of libc.so.6 is left out by --only or --skip")]
+    silent = ["idle:once@store", "idle:*@load", "idle:o*@return"]
+    wrong = []
+    for probe, words in early:
+        done = subprocess.run([options.trammel, "run", "-o", profile, "--probe", probe + " { count() }", "--",
+                               program], capture_output=True, text=True, check=False, timeout=120)
+        if done.returncode != 2 or words not in done.stderr or "^" not in done.stderr or done.stdout:
+            wrong.append(f"{probe}: {done.returncode}, {done.stderr}")
+    for probe, words, more in ([(*row, []) for row in told] + [(probe, "", []) for probe in silent] +
+                               [(*row, ["--only", "idle:main"]) for row in left]):
+        subprocess.run([options.trammel, "run", "--quiet", "-o", profile, *more, "--probe", probe + " { count() }",
+                        "--", program], check=False, capture_output=True, timeout=120)
+        found, troubles = found_in(options.trammel, profile)
+        if words not in troubles or bool(words) != bool(troubles) or troubles.count("\n"):
+            wrong.append(f"{probe}: {troubles}, {found}")
+    if wrong:
+        raise Failure("\n    ".join(wrong))
     return "ok"
 
 
@@ -412,7 +457,7 @@ def main():
         folder = options.keep or temporary
         os.environ.setdefault("XDG_CACHE_HOME", os.path.join(folder, "cache"))
         wanted = {(case[0] if case[0] in OWN else "truth", variant)
-                  for case in CASES for variant in case[1]} | {("alive", name) for name in ALIVE}
+                  for case in CASES for variant in case[1]} | {("alive", name) for name in ALIVE} | {("idle", "O2")}
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(lambda pair: build(folder, *pair), sorted(wanted)))
             tests = {f"{case[0]} {variant}": pool.submit(check, options, folder, case, variant)
@@ -426,6 +471,8 @@ def main():
                 if options.only in "places":
                     tests[f"places {variant}"] = pool.submit(check_places, options, folder, variant)
                     tests[f"resolver {variant}"] = pool.submit(check_resolver, options, folder, variant)
+            if options.only in "idle":
+                tests["idle"] = pool.submit(check_idle, options, folder)
             if options.only in "refused":
                 tests["refused"] = pool.submit(check_refused, options, folder)
             passed = failed = 0

@@ -10,6 +10,7 @@
 #include "image/find.h"
 #include "image/imports.h"
 #include "probe/frame.h"
+#include "probe/idle.h"
 #include "probe/loop_points.h"
 #include "probe/module.h"
 
@@ -283,10 +284,15 @@ static void list_loops(struct listing *listing)
 			add_point(listing, place->at, place->where, recipe);
 		}
 	}
+	vector_for_each (&listing->module->matches, match)
+		if (match->function == listing->owner && is_loop(listing->module, match))
+			probe_idle_note(listing->module,
+					(size_t)(match - listing->module->matches.items),
+					places.count > 0);
 	vector_deinit(&places);
 }
 
-static void list_match(struct listing *listing, const struct probe_match *match)
+static void list_places(struct listing *listing, const struct probe_match *match)
 {
 	struct probe_recipe recipe = {.probe = match->probe, .point = match->point};
 	const struct probe_point *point =
@@ -317,6 +323,18 @@ static void list_match(struct listing *listing, const struct probe_match *match)
 	default:
 		break;
 	}
+}
+
+/* Those of loops are listed for all matches together. */
+static void list_match(struct listing *listing, const struct probe_match *match)
+{
+	const size_t before = listing->points->items.count;
+
+	list_places(listing, match);
+	if (!listing->cfg || !is_loop(listing->module, match))
+		probe_idle_note(listing->module,
+				(size_t)(match - listing->module->matches.items),
+				listing->points->items.count > before);
 }
 
 /* A bit for each point F@call of the program, in order, that a name is of. */

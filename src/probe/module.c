@@ -7,6 +7,8 @@
 #include "image/demangle.h"
 #include "image/find.h"
 #include "image/lines.h"
+#include "probe/aim.h"
+#include "probe/idle.h"
 #include "probe/node_make.h"
 
 #include <inttypes.h>
@@ -87,8 +89,10 @@ static bool is_by_name(const struct probe_point *point)
 static void add_match(struct probe_module *module, uint64_t function, size_t probe,
 		      size_t point, uint64_t address)
 {
-	vector_push(&module->matches, ((struct probe_match){function, (uint16_t)probe,
-							    (uint16_t)point, address}));
+	vector_push(&module->matches, ((struct probe_match){.function = function,
+							    .probe = (uint16_t)probe,
+							    .point = (uint16_t)point,
+							    .address = address}));
 	module->program->probes.items[probe].points.items[point].matched = true;
 }
 
@@ -185,21 +189,49 @@ static bool is_code(const struct image *image, uint64_t address)
 	return false;
 }
 
-/* What lies between functions, as padding does, is never executed, or not measured. */
+/* Begins a line of what is wrong with an address; the first one is shown in the probe. */
+static struct text *begin_trouble(struct probe_module *module, size_t number,
+				  const struct probe_point *point)
+{
+	const struct probe *probe = &module->program->probes.items[number];
+
+	if (!module->trouble.length) {
+		module->place = point->at;
+		module->source = probe->source;
+	}
+	text_format(&module->trouble, "%sthe probe \"%s\": in %s ",
+		    module->trouble.length ? "\n" : "", probe->name,
+		    path_name(module->path));
+	return &module->trouble;
+}
+
+/* What lies between functions, as padding does, is never executed, or not measured; nor
+ * is what lies in the middle of an instruction. */
 static void match_address(struct probe_module *module, size_t probe, size_t point,
 			  uint64_t address)
 {
-	const uint64_t function = function_around(module->image, address);
+	const struct image *image = module->image;
+	const struct probe_point *to = point_at(module, probe, point);
+	const uint64_t function = function_around(image, address);
+	uint64_t before, behind;
 
-	if (!is_code(module->image, address))
+	if (!is_code(image, address))
 		return;
-	if (!function)
-		text_format(&module->trouble,
-			    "%sthe probe \"%s\": in %s no function is at 0x%" PRIx64,
-			    module->trouble.length ? "\n" : "",
-			    module->program->probes.items[probe].name,
-			    path_name(module->path), address);
+	if (!function) {
+		text_format(begin_trouble(module, probe, to),
+			    "no function is at 0x%" PRIx64, address);
+		probe_aim_describe(image, address, &module->trouble);
+	} else if (probe_aim_misses(image, image_function_around(image, address), address,
+				    &before, &behind)) {
+		text_format(begin_trouble(module, probe, to),
+			    "no instruction begins at 0x%" PRIx64
+			    ": the nearest are at 0x%" PRIx64 " and 0x%" PRIx64,
+			    address, before, behind);
+		module->program->probes.items[probe].points.items[point].matched = true;
+		return;
+	}
 	add_match(module, function, probe, point, address);
+	probe_idle_name(module, &module->matches.items[module->matches.count - 1]);
 }
 
 static void match_places(struct probe_module *module)
@@ -416,6 +448,8 @@ static void check_matches(struct probe_module *module)
 	for (size_t i = 0; i < module->matches.count; i++)
 		if (fits_everywhere(module, &module->matches.items[i]))
 			module->matches.items[kept++] = module->matches.items[i];
+		else
+			free(module->matches.items[i].name);
 	module->matches.count = kept;
 }
 
@@ -479,6 +513,8 @@ void probe_module_deinit(struct probe_module *module)
 	if (module->has_types)
 		image_types_deinit(&module->types);
 	free(module->lack);
+	vector_for_each (&module->matches, match)
+		free(match->name);
 	vector_deinit(&module->matches);
 	vector_deinit(&module->kept);
 	vector_for_each (&module->tails, tail)

@@ -18,6 +18,10 @@ struct probe_match {
 	uint64_t function; /* its address; 0: of none that is known */
 	uint16_t probe, point;
 	uint64_t address; /* of PROBE_ADDRESS and PROBE_LINE; else 0 */
+	/* Its function was planned; and has a point for it, or is told why it has none:
+	 * under the module's lock. */
+	bool seen, found;
+	char *name; /* of the function, as far as it may have to be told; NULL */
 };
 
 /* A value that is kept from a function's entry for its return. */

@@ -3,6 +3,7 @@
 #include "code/points/points.h"
 #include "image/image.h"
 #include "probe/emit.h"
+#include "probe/idle.h"
 #include "probe/list.h"
 #include "probe/module.h"
 #include "session/cache/cache.h"
@@ -163,6 +164,7 @@ void probes_source_troubles(const struct session_options *options, struct text *
 			text_format(ret_text, "%s%s", ret_text->length ? "\n" : "",
 				    module->trouble.data);
 		probe_module_describe_tails(module, ret_text);
+		probe_idle_describe(module, ret_text);
 	}
 	pthread_mutex_unlock(&current->lock);
 }
