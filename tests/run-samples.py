@@ -14,16 +14,16 @@ Shares may be off by TOLERANCE: with some hundred samples chance alone makes som
 perf events are forbidden only what works without them is tested. Ends with `N passed, N failed`.
 """
 
-import argparse
 import json
 import os
 import re
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
+
+import suite
+from suite import Failure, expect
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLES = os.path.join(HERE, "samples")
@@ -40,9 +40,6 @@ BUILDS = {
 }
 
 
-class Failure(Exception):
-    pass
-
 
 def build(folder, name, variant):
     source = os.path.join(SAMPLES, name + (".cc" if name == "paths" else ".c"))
@@ -54,10 +51,6 @@ def build(folder, name, variant):
     subprocess.run([*command, "-pthread", "-I", INCLUDE, source, "-o", program], check=True)
     return program
 
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
 
 
 def name_pattern(name):
@@ -525,43 +518,14 @@ NAMES = ("split", "events", "fallback", "period", "window", "threads", "children
 WITHOUT_EVENTS = ("forbidden", "looked", "looked_attached", "hostile", "killed", "empty")
 
 
-def is_forbidden(trammel, folder):
-    profile = f"{folder}/true.trm"
-    subprocess.run([trammel, "run", "-q", "-m", "samples", "-o", profile, "--", "true"], check=True)
-    out = subprocess.run([trammel, "report", "--json", profile], check=True, capture_output=True,
-                         text=True).stdout
-    return "event.looks" in out
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--trammel", default="build/src/cli/trammel")
-    parser.add_argument("--only")
-    parser.add_argument("--keep")
-    given = parser.parse_args()
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as made:
-        folder = given.keep or made
-        tests = Tests(os.path.abspath(given.trammel), folder)
-        names = NAMES
-        if is_forbidden(tests.trammel, folder):
-            print("perf events are forbidden here: tests that need them are skipped")
-            names = WITHOUT_EVENTS
-        for name in names:
-            if given.only and given.only not in name:
-                continue
-            try:
-                getattr(tests, name)()
-                passed += 1
-            except Failure as failure:
-                failed += 1
-                print(f"FAILED {name}: {failure}")
-            except subprocess.CalledProcessError as error:
-                failed += 1
-                print(f"FAILED {name}: {error}: {error.stderr}")
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+def choose(tests):
+    """Where perf events are forbidden only what works without them is tested."""
+    _, profile = tests.run(shutil.copy("/bin/true", tests.folder), "-m", "samples")
+    if "event.looks" not in json.dumps(tests.report(profile)):
+        return NAMES
+    print("perf events are forbidden here: tests that need them are skipped")
+    return WITHOUT_EVENTS
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    suite.main(__doc__, Tests, choose)

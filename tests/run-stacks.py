@@ -7,15 +7,16 @@ The programs in stacks/ say of each of their threads what it does (see their hea
 `N passed, N failed`.
 """
 
-import argparse
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
+
+import suite
+from suite import expect
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "stacks")
@@ -68,13 +69,6 @@ REAL = {
 }
 
 
-class Failure(Exception):
-    pass
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
 
 
 def build(folder, name, variant="O2"):
@@ -342,6 +336,55 @@ class Tests:
             expect(out == "alive\n" and front.returncode == 3 and "tracer was killed" in err,
                    f"{out} {err} {front.returncode}")
 
+    def waits_attached(self):
+        """A running process is followed for a while, and its calls end as always."""
+        program = build(self.folder, "attached")
+        profile = program + ".waits.trm"
+        with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                expect(process.stdout.readline() == "ready\n", "not ready")
+                attach = ("attach", "-q", "-p", str(process.pid), "-m", "waits", "-o", profile, "--for")
+                for _ in range(4):
+                    self.call(*attach, "20ms")
+                self.kill_attached(process.pid, profile)
+                self.call(*attach, "400ms")
+                out, _ = process.communicate(timeout=60)
+            finally:
+                process.kill()
+        expect(out == "fine\n" and process.returncode == 0, f"{process.returncode}: {out}")
+        rows = self.rows(profile)
+        for what, function, times in (("epoll of pipe", "await_event", 1), ("semaphore set", "await_semaphore", 1),
+                                      ("pipe", "write_much", 1), ("socket", "receive_all", 1)):
+            found = [row for row in rows if row["wait.on"].startswith(what) and
+                     has_path([frame["function"] for frame in reversed(row["frames"])], [function])]
+            expect(sum(row["times"] for row in found) == times and
+                   sum(row["time.ns"] for row in found) > 300 * 1000000, f"{function}: {found} of {rows}")
+        timed = [row for row in rows if has_path([frame["function"] for frame in reversed(row["frames"])],
+                                                 ["await_nothing", "epoll_wait"])]
+        expect(sum(row["times"] for row in timed) > 2, f"timed: {timed}")
+
+    def kill_attached(self, pid, profile):
+        """Nothing is left of a tracer that is killed."""
+        with subprocess.Popen([self.trammel, "attach", "-p", str(pid), "-m", "waits", "-o", profile],
+                              stderr=subprocess.PIPE, text=True) as attached:
+            expect("measuring process" in attached.stderr.readline(), "not begun")
+            attached.kill()
+        with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+            expect("TracerPid:\t0" in status.read(), "still traced")
+
+    def waits_attached_ends(self):
+        """A process that ends meanwhile; and one that executes another program, and makes children."""
+        for script, status in (("sleep 0.3; exit 3", "exited 3"), ("exec sh -c 'sleep 0.2 & wait; kill -9 $$'", "SIGKILL")):
+            profile = os.path.join(self.folder, "ends.trm")
+            with subprocess.Popen(["sh", "-c", "read x; " + script], stdin=subprocess.PIPE) as process, \
+                    subprocess.Popen([self.trammel, "attach", "-p", str(process.pid), "-m", "waits", "-o", profile],
+                                     stderr=subprocess.PIPE, text=True) as attached:
+                expect("measuring process" in attached.stderr.readline(), "not begun")
+                process.communicate(b"go\n")
+                _, text = attached.communicate(timeout=60)
+                expect(attached.returncode == 0 and status in text, f"{attached.returncode}: {text}")
+            expect(any(row["wait.kind"] in ("child", "signal") for row in self.rows(profile)), str(self.rows(profile)))
+
     def real(self):
         """Programs of the distribution behave as bare."""
         for name, (command, kinds) in REAL.items():
@@ -384,7 +427,8 @@ class Tests:
                 (("run", "-m", "waits,functions", "--", "true"), 2, "alone"),
                 (("run", "-m", "waits", "--threshold", "x", "--", "true"), 2, "--threshold"),
                 (("run", "--threshold", "1ms", "--", "true"), 2, "-m waits"),
-                (("attach", "-m", "waits", "-p", "1", "--for", "1s"), 4, "trammel starts")):
+                (("attach", "-m", "waits", "-p", str(os.getpid()), "--for", "0"), 2, "--for"),
+                (("attach", "-m", "waits", "-p", "4194303", "--for", "1s"), 4, "no process")):
             done = self.call(*words, status=status)
             expect(text in done.stderr and not done.stdout, f"{words}: {done.stderr}")
         profile = os.path.join(self.folder, "true.trm")
@@ -400,33 +444,8 @@ class Tests:
 
 NAMES = ("now", "holder", "places", "stripped", "undisturbed", "looks", "looks_without_samples", "attached",
          "children", "waits", "waits_held", "waits_threshold", "waits_like_strace", "waits_traced",
-         "waits_killed", "real", "other_commands", "refused", "short")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--trammel", default="build/src/cli/trammel")
-    parser.add_argument("--only")
-    parser.add_argument("--keep")
-    given = parser.parse_args()
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as made:
-        tests = Tests(os.path.abspath(given.trammel), given.keep or made)
-        for name in NAMES:
-            if given.only and given.only not in name:
-                continue
-            try:
-                getattr(tests, name)()
-                passed += 1
-            except Failure as failure:
-                failed += 1
-                print(f"FAILED {name}: {failure}")
-            except subprocess.CalledProcessError as error:
-                failed += 1
-                print(f"FAILED {name}: {error}: {error.stderr}")
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+         "waits_killed", "waits_attached", "waits_attached_ends", "real", "other_commands", "refused", "short")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    suite.main(__doc__, Tests, lambda tests: NAMES)

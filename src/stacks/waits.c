@@ -298,6 +298,12 @@ void waits_leave(struct waits *waits, struct waits_thread *thread, int64_t resul
 		waits->short_waits++;
 }
 
+void waits_again(struct waits_thread *thread)
+{
+	if (!thread->inside && thread->part.ns)
+		keep_part(thread, &thread->part);
+}
+
 void waits_take_open(struct waits *waits, uint32_t pid, uint64_t now_ns)
 {
 	vector_for_each (&waits->threads, item) {

@@ -35,6 +35,16 @@ struct waits_thread {
 	 * again. */
 	bool returning;
 	uint32_t at_once, unfollowed;
+	/* Of a tracer that came later: its first stop is awaited; it cannot be stopped as
+	 * long as it is where it was at this moment (struct stacks_thread). */
+	bool joining, late;
+	bool calling; /* it goes on behind the entry to a call */
+	bool freed;   /* it runs without stops at calls */
+	uint64_t moment;
+	/* Likewise: a call that is made again (`redone`), when it began first, and what
+	 * it was told of how long to wait, if that was changed (`shortened`). */
+	bool redone, shortened;
+	uint64_t began_ns, patience;
 	uint32_t holder_node; /* where it was released, or who waits was woken; 0: nowhere
 				 yet */
 };
@@ -77,6 +87,9 @@ void waits_go_on(struct waits_thread *thread, uint64_t now_ns);
  * numbers that mean "again" (ERESTARTSYS and others) included. */
 void waits_leave(struct waits *waits, struct waits_thread *thread, int64_t result,
 		 uint64_t now_ns);
+
+/* The call that it has just ended will be made again after all. */
+void waits_again(struct waits_thread *thread);
 
 /* A handler of the thread is about to run. */
 void waits_handle(struct waits_thread *thread);

@@ -35,6 +35,7 @@
 #include "session/run/leave.h"
 #include "session/run/loop.h"
 #include "session/run/run.h"
+#include "session/run/wait_trace.h"
 #include "session/state/doorbell.h"
 #include "session/state/module.h"
 #include "session/state/space.h"
@@ -691,12 +692,14 @@ static void block_signals(sigset_t *signals)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-static struct trm_error *check_collector(const struct collector *collector)
+static struct trm_error *check_collector(const struct collector *collector,
+					 const struct attach_request *request)
 {
-	if (collector->waits)
+	if (collector->waits && (request->waits || request->save_ns))
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"-m waits is for programs that trammel starts: "
-					"-m stacks looks at running ones");
+					"-m waits cannot be watched as it goes on: "
+					"trammel attach, and then trammel stacks");
+
 	if (collector->regions)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"-m %s is for programs that trammel starts: what "
@@ -716,9 +719,11 @@ struct trm_error *session_attach(const struct session_options *options,
 	scoped_free char *words = NULL;
 	sigset_t signals;
 
-	TRM_TRY(check_collector(options->collector));
+	TRM_TRY(check_collector(options->collector, request));
 	const bool traces = options->collector->slot_size;
 
+	if (options->collector->waits)
+		TRM_TRY(attach_check_tracing(request->pid));
 	if (!request->waits && traces)
 		TRM_TRY(attach_check(request->pid));
 	TRM_TRY(session_check_output(options->output));
@@ -731,6 +736,8 @@ struct trm_error *session_attach(const struct session_options *options,
 	described.arguments = command;
 	described.live = true;
 	block_signals(&signals);
+	if (options->collector->waits)
+		return wait_attach(&described, request, command);
 	if (!traces) {
 		struct trm_error *error = samples_attach(&described, request, command);
 

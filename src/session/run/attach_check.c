@@ -202,14 +202,19 @@ static struct trm_error *check_leftovers(pid_t pid)
 	return error;
 }
 
-struct trm_error *attach_check(pid_t pid)
+struct trm_error *attach_check_tracing(pid_t pid)
 {
 	if (pid == getpid())
 		return trm_error_create(TRM_ERROR_USAGE, "process %d is trammel itself",
 					pid);
 	TRM_TRY(check_kind(pid));
 	TRM_TRY(check_tracer(pid));
-	TRM_TRY(check_program(pid));
+	return check_program(pid);
+}
+
+struct trm_error *attach_check(pid_t pid)
+{
+	TRM_TRY(attach_check_tracing(pid));
 	TRM_TRY(check_filters(pid));
 	return check_leftovers(pid);
 }

@@ -8,6 +8,9 @@
  * outside; NULL: nothing forbids it. */
 struct trm_error *attach_check(pid_t pid);
 
+/* The same for a process that is only to be traced: nothing is put into it. */
+struct trm_error *attach_check_tracing(pid_t pid);
+
 /* Returns the meaning of PTRACE_SEIZE's errno `why` for this process as an error. */
 struct trm_error *attach_explain(pid_t pid, int why);
 

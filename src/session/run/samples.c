@@ -171,9 +171,8 @@ static struct trm_error *save_parts(const struct session_options *options,
 	return sample_save(&saving, sampler);
 }
 
-static struct trm_error *save_samples(const struct session_options *options,
-				      struct sampler *sampler,
-				      const struct context_run *run)
+struct trm_error *samples_save_run(const struct session_options *options,
+				   struct sampler *sampler, const struct context_run *run)
 {
 	struct record_model *model = record_model_create();
 	struct trm_output output;
@@ -207,7 +206,7 @@ struct trm_error *samples_write(const struct session_options *options,
 	run->command = command;
 	run->exit = end.exit;
 	run->exit_state = end.state;
-	return save_samples(options, sampler, run);
+	return samples_save_run(options, sampler, run);
 }
 
 /* The thread that takes samples in while the front waits. */
@@ -372,7 +371,7 @@ static struct trm_error *save_attached(const struct session_options *options,
 {
 	run->wall_ns = clock_now_ns() - begin;
 	sample_source_count(&sampler->source);
-	return save_samples(options, sampler, run);
+	return samples_save_run(options, sampler, run);
 }
 
 /* Writes the profile for a reader that looks on, and tells it when. False: it is gone, or

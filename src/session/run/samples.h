@@ -26,6 +26,12 @@ bool samples_are_forbidden(const struct trm_error *error);
 /* Writes a measurement to `ret_traced` that takes the same samples of a program that is
  * traced, and changes nothing in its code: see session/count/peeks.h. */
 void samples_trace(const struct collector *collector, struct collector *ret_traced);
+
+/* Writes a profile. `run`: the caller has set all of it. */
+struct trm_error *samples_save_run(const struct session_options *options,
+				   struct sampler *sampler,
+				   const struct context_run *run);
+
 /* Writes the profile of a run whose first process has ended with a status (waitpid).
  * `run`: the caller has set start, wall_ns and first. */
 struct trm_error *samples_write(const struct session_options *options,

@@ -6,12 +6,16 @@
 #include "control/event.h"
 #include "control/remote.h"
 #include "session/follow/rights.h"
+#include "session/profile/profile_writer.h"
 #include "session/run/samples.h"
 #include "session/run/tracer.h"
+#include "session/run/wait_join.h"
+#include "session/run/wait_redo.h"
 #include "stacks/waits.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -22,6 +26,11 @@
 enum {
 	IDLE_NS = 500000000,
 	LEAVE_MS = 1000,
+	/* Between looks at threads that could not be stopped. */
+	LATE_NS = 10000000,
+	/* For threads that are to stop: in all, and between looks. */
+	JOIN_NS = 1000000000,
+	JOIN_LOOK_NS = 1000000,
 	/* Signals one right behind the other, by which a thread is seen to do nothing but
 	 * serve them; and for how many it is let alone then. */
 	AT_ONCE_MAX = 20,
@@ -37,8 +46,13 @@ struct tracing {
 	struct context_run run;
 	uint64_t begin_ns;
 	uint32_t first;
+	/* Of an attachment: what asked for it, its signals, and why it did not begin. */
+	const struct attach_request *request;
+	sigset_t signals;
+	struct trm_error *error;
 	int status; /* of the first process */
 	bool first_ended, flooded;
+	bool leaving; /* nothing is followed any more */
 };
 
 /* By the numbers of DWARF. */
@@ -98,6 +112,7 @@ static void let_go(struct tracing *tracing, uint32_t tid, bool stopped)
 			event_push(&tracing->queue, &event);
 			return;
 		}
+		wait_redo_call(waits_find(tracing->waits, tid), clock_now_ns());
 	}
 	trm_error_destroy(remote_resume((pid_t)tid, REMOTE_DETACH,
 					event.kind == EVENT_SIGNAL ? event.value : 0));
@@ -177,6 +192,7 @@ static bool see_entry(struct tracing *tracing, struct waits_thread *thread,
 		.number = (int32_t)call->number, .rsp = call->rsp, .pc = call->pc};
 
 	memcpy(begun.arguments, call->arguments, sizeof(begun.arguments));
+	wait_redo_begin(thread, &begun, clock_now_ns());
 	thread->returning = begun.number == SYS_rt_sigreturn;
 	if (begun.number == SYS_ptrace && see_ptrace(tracing, thread, call))
 		return true;
@@ -211,8 +227,10 @@ static bool see_call(struct tracing *tracing, struct waits_thread *thread,
 
 	if (!remote_get_call((pid_t)thread->tid, &call))
 		return false;
+	thread->calling = call.entry;
 	if (call.entry)
 		return see_entry(tracing, thread, &call);
+	wait_redo_end(thread);
 	if (thread->returning)
 		see_return(thread, &call);
 	waits_leave(tracing->waits, thread, call.result, now_ns);
@@ -285,14 +303,18 @@ static void resume_thread(struct tracing *tracing, struct waits_thread *thread,
 	const bool over = is_over(tracing) ||
 			  (tracing->options->no_follow && thread->pid != tracing->first);
 
-	const enum remote_resume how = over ? REMOTE_DETACH
-				       : signal && is_flooded(tracing, thread)
-					       ? REMOTE_RUN
-					       : REMOTE_SYSCALL;
+	/* One that is let go at the entry to a call finds a signal pending there (Linux'
+	 * ptrace_signal_wake_up): if it waits, it ends with EINTR. */
+	const enum remote_resume how =
+		tracing->leaving || (over && thread->calling) ? REMOTE_RUN
+		: over                                        ? REMOTE_DETACH
+		: signal && is_flooded(tracing, thread)       ? REMOTE_RUN
+							      : REMOTE_SYSCALL;
 
 	waits_go_on(thread, clock_now_ns());
 	trm_error_destroy(remote_resume((pid_t)thread->tid, how, signal));
-	if (over)
+	thread->freed = tracing->leaving;
+	if (over && !tracing->leaving)
 		waits_remove(tracing->waits, thread->tid);
 }
 
@@ -301,10 +323,19 @@ static void see_signal(struct tracing *tracing, struct waits_thread *thread, int
 {
 	struct remote_signals signals = {0};
 
+	/* Untraced, it would not have been woken up for it. */
+	if (remote_ignores((pid_t)thread->tid, signal, 0)) {
+		if (wait_redo_call(thread, now_ns))
+			waits_again(thread);
+		return;
+	}
+	const bool caught = remote_get_signals((pid_t)thread->tid, &signals) &&
+			    (signals.caught >> (signal - 1) & 1);
+
+	wait_redo_leave(thread, caught);
 	if (remote_ends((pid_t)thread->tid, signal))
 		waits_take_open(tracing->waits, thread->pid, now_ns);
-	else if (remote_get_signals((pid_t)thread->tid, &signals) &&
-		 signals.caught >> (signal - 1) & 1)
+	else if (caught)
 		waits_handle(thread);
 }
 
@@ -325,6 +356,10 @@ static void act_on(struct tracing *tracing, const struct event *event)
 		trm_error_destroy(remote_resume(event->tid, REMOTE_RUN, 0));
 		return;
 	}
+	if (thread->joining)
+		wait_join_see_stop(tracing->waits, thread, now);
+	else if (tracing->leaving && event->kind == EVENT_STOP)
+		wait_redo_call(thread, now);
 	if (event->kind == EVENT_GROUP_STOP) {
 		trm_error_destroy(remote_resume(event->tid, REMOTE_LISTEN, 0));
 		return;
@@ -453,4 +488,163 @@ int wait_trace(const struct session_options *options, const struct tracer_start 
 	waits_destroy(tracing.waits);
 	sampler_destroy(tracing.sampler);
 	return 0;
+}
+
+/* Acts on what comes, for some time; returns the signal that came. */
+static int act_on_all(struct tracing *tracing, uint64_t ns)
+{
+	const struct timespec idle = {0, (long)ns};
+	struct event event;
+
+	while (event_poll(&tracing->queue, &event))
+		act_on(tracing, &event);
+	return tracing->waits->threads.count
+		       ? sigtimedwait(&tracing->signals, NULL, &idle)
+		       : 0;
+}
+
+/* Until all threads have stopped that were asked to, or for a second: one that the kernel
+ * lets wait without heeding signals is in no call that would end early. Returns a signal
+ * to be acted on. */
+static int await_joined(struct tracing *tracing)
+{
+	const uint64_t since = clock_now_ns();
+	int signal = 0;
+
+	while (wait_join_is_open(tracing->waits) && clock_now_ns() - since < JOIN_NS) {
+		const int came = act_on_all(tracing, JOIN_LOOK_NS);
+
+		signal = came > 0 && came != SIGCHLD ? came : signal;
+	}
+	return signal;
+}
+
+/* Until the window is over, a signal comes, or all that is followed has ended. */
+static void trace_attached(struct tracing *tracing, int signal)
+{
+	const uint64_t end = tracing->options->window.stop.wait_ns;
+
+	while (tracing->waits->threads.count && !is_over(tracing) &&
+	       (signal <= 0 || signal == SIGCHLD)) {
+		const bool late = wait_join_again(tracing->waits);
+
+		signal = act_on_all(tracing, late || end ? LATE_NS : IDLE_NS);
+	}
+}
+
+/* Whether a thread may come to the entry of a call and stop there. */
+static bool is_bound(const struct waits_thread *thread)
+{
+	return !thread->calling && !thread->freed && !thread->late && !thread->joining;
+}
+
+static bool any_bound(const struct waits *waits)
+{
+	vector_for_each (&waits->threads, thread)
+		if (is_bound(*thread))
+			return true;
+	return false;
+}
+
+/* Threads go on without stops at calls: one that stood at the entry of a call when the
+ * tracer ends would not wait there. Those that are in a call are not disturbed. */
+static void free_threads(struct tracing *tracing)
+{
+	uint64_t since;
+
+	await_joined(tracing);
+	tracing->leaving = true;
+	vector_for_each (&tracing->waits->threads, thread)
+		if (is_bound(*thread))
+			ptrace(PTRACE_INTERRUPT, (pid_t)(*thread)->tid, 0, 0);
+	since = clock_now_ns();
+	while (any_bound(tracing->waits) && clock_now_ns() - since < JOIN_NS)
+		act_on_all(tracing, JOIN_LOOK_NS);
+}
+
+/* What is open is taken in, up to the end of the window. */
+static void take_open(const struct tracing *tracing)
+{
+	const struct session_window *window = &tracing->options->window;
+	const uint64_t end =
+		tracing->begin_ns + window->start.wait_ns + window->stop.wait_ns;
+	uint64_t now = clock_now_ns();
+
+	if (window->stop.wait_ns && now >= end)
+		now = end - 1;
+	vector_for_each (&tracing->waits->threads, thread)
+		waits_take_open(tracing->waits, (*thread)->pid, now);
+}
+
+/*
+ * A thread of its own: where it ends, the kernel lets all go that it traces, and stops
+ * none of them for that. Were each to be stopped, calls would be cut short.
+ */
+static void *follow_attached(void *context)
+{
+	struct tracing *tracing = context;
+	struct sample_processes *processes = &tracing->sampler->processes;
+
+	tracing->sampler->begin_ns = tracing->begin_ns = clock_now_ns();
+	sample_processes_find(processes, tracing->first);
+	sample_processes_read(processes, tracing->first);
+	tracing->error = wait_join_begin(tracing->waits, (pid_t)tracing->first);
+	if (tracing->error)
+		return NULL;
+	const int signal = await_joined(tracing);
+
+	if (tracing->request->begun)
+		tracing->request->begun(tracing->request->pid);
+	trace_attached(tracing, signal);
+	take_open(tracing);
+	free_threads(tracing);
+	wait_join_explain(tracing->waits, &tracing->sampler->source.notes);
+	return NULL;
+}
+
+static struct trm_error *attach_waits(struct tracing *tracing, const char *command)
+{
+	struct profile_end end = {.exit = "running"};
+	pthread_t thread;
+	int why = pthread_create(&thread, NULL, follow_attached, tracing);
+
+	if (why)
+		return trm_error_system(why, "cannot make a thread");
+	pthread_join(thread, NULL);
+	TRM_TRY(tracing->error);
+	if (tracing->first_ended)
+		profile_writer_describe_end(tracing->status, &end);
+	else
+		tracing->run.wall_ns = clock_now_ns() - tracing->begin_ns;
+	tracing->run.measure = tracing->options->collector->name;
+	tracing->run.command = command;
+	tracing->run.exit = end.exit;
+	tracing->run.exit_state = tracing->first_ended ? end.state : NULL;
+	return samples_save_run(tracing->options, tracing->sampler, &tracing->run);
+}
+
+struct trm_error *wait_attach(const struct session_options *options,
+			      const struct attach_request *request,
+			      const char *const *command)
+{
+	scoped_free char *words = profile_writer_command(command);
+	struct tracing tracing = {
+		.options = options,
+		.request = request,
+		.first = (uint32_t)request->pid,
+		.run = {.start = time(NULL), .first = (uint32_t)request->pid},
+	};
+	struct trm_error *error = begin_waits(&tracing);
+
+	if (error)
+		return error;
+	sigemptyset(&tracing.signals);
+	sigaddset(&tracing.signals, SIGCHLD);
+	sigaddset(&tracing.signals, SIGINT);
+	sigaddset(&tracing.signals, SIGTERM);
+	sigaddset(&tracing.signals, SIGHUP);
+	error = attach_waits(&tracing, words ? words : "");
+	waits_destroy(tracing.waits);
+	sampler_destroy(tracing.sampler);
+	return error;
 }
