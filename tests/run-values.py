@@ -10,16 +10,18 @@ about as frequent. The program must do the same as in the bare run. Ends with
 `N passed, N failed`.
 """
 
-import argparse
 import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections import defaultdict
+
+import suite
+from suite import expect
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VALUES = os.path.join(HERE, "values")
+INCLUDE = os.path.join(HERE, "..", "include")
 sys.path.insert(0, VALUES)
 import forms  # noqa: E402 (it lies in the folder above)
 
@@ -30,13 +32,6 @@ TOLERANCE = 0.2  # of shares: with so few samples chance alone makes much
 FUNCTIONS = ("forms_", "small")  # what the compared ones begin with
 
 
-class Failure(Exception):
-    pass
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
 
 
 def signed(value):
@@ -100,11 +95,15 @@ class Tests:
         self.count = forms.write(assembly)
         subprocess.run(["gcc", "-O1", "-g", "-static", "-no-pie", "-o", self.program,
                         os.path.join(VALUES, "main.c"), assembly], check=True)
-        self.known = os.path.join(folder, "known")
-        subprocess.run(["gcc", "-O1", "-g", "-o", self.known, os.path.join(VALUES, "known.c")],
-                       check=True)
+        self.known, self.regions_program = (self.compile(name) for name in ("known", "regions"))
         subprocess.run(["gcc", "-O2", "-o", os.path.join(folder, "steps"),
                         os.path.join(VALUES, "steps.c")], check=True)
+
+    def compile(self, name):
+        program = os.path.join(self.folder, name)
+        subprocess.run(["gcc", "-O1", "-g", "-pthread", "-I", INCLUDE, "-o", program,
+                        os.path.join(VALUES, name + ".c")], check=True)
+        return program
 
     def bare(self, rounds, program):
         return subprocess.run([program, str(rounds)], check=True, capture_output=True,
@@ -113,7 +112,7 @@ class Tests:
     def measure(self, name, options, rounds, *, period_us="50", program=None):
         """The rows that `trammel values` shows."""
         program = program or self.program
-        profile = os.path.join(self.folder, name + ".trm")
+        profile = self.path(name)
         environment = dict(os.environ)
         if period_us:
             environment["TRAMMEL_VALUES_US"] = period_us
@@ -123,9 +122,16 @@ class Tests:
         expect(run.returncode == 0 and not run.stderr, f"run: {run.returncode}: {run.stderr!r}")
         bare = self.bare(rounds, program)
         expect(run.stdout == bare, f"the program printed {run.stdout!r}, bare {bare!r}")
-        show = subprocess.run([self.trammel, "values", "--json", profile], capture_output=True,
-                              text=True, check=True)
-        return json.loads(show.stdout)["rows"]
+        return self.rows_of(profile)
+
+    def show(self, *words):
+        return subprocess.run([self.trammel, *words], capture_output=True, text=True, check=True).stdout
+
+    def rows_of(self, profile):
+        return json.loads(self.show("values", "--json", profile))["rows"]
+
+    def path(self, name):
+        return os.path.join(self.folder, name + ".trm")
 
     def all_rows(self):
         """Those of all executions."""
@@ -157,7 +163,6 @@ class Tests:
         seen = self.compare(rows)
         expect(seen > FORMS // 10, f"values of {seen} instructions only")
         print(f"     {self.count} forms, values of {seen} instructions compared")
-
 
     def exact(self):
         """All executions, each value as often as the steps find it."""
@@ -222,7 +227,7 @@ class Tests:
     def plugin(self):
         """A profiler that is built with the public header alone."""
         profiler = os.path.join(self.folder, "parity.so")
-        subprocess.run(["gcc", "-O2", "-fPIC", "-shared", "-I", os.path.join(HERE, "../include"),
+        subprocess.run(["gcc", "-O2", "-fPIC", "-shared", "-I", INCLUDE,
                         "-o", profiler, os.path.join(VALUES, "parity.c")], check=True)
         rows = self.measure("parity", ["-m", "values", "--values-plugin", profiler, "--ninterpret",
                                        "48"], 20000, program=self.known)
@@ -258,32 +263,70 @@ class Tests:
         expect(taken, f"no branch that was executed {40 * 4096} times")
         expect(any(row["looked"] < row["seen"] for row in taken), "none was switched off")
 
+    def regions(self):
+        """Each region of the program has values of its own, sampled and of all executions."""
+        sampled = ["-m", "values,regions", "--ninterpret", "32", "--seed", "3"]
+        exact = ["-m", "values:exact,regions", "--only", "regions:multiply"]
+        for name, options, rounds in (("regions", sampled, 40000), ("all-regions", exact, 40)):
+            rows = self.measure(name, options, rounds, period_us="100", program=self.regions_program)
+            got = {}
+            for row in rows:
+                if row["function"] == "multiply" and row["kind"] == "result" and row["what"] == "rsi" and \
+                        row["seen"] >= 5:
+                    got.setdefault(row["region.path"], set()).update(
+                        count["value"] for count in row["values"])
+            expect(got == {"threes": {3}, "fives/sevens": {7}, "fives": {5}, "elevens": {11}, "(none)": {2}},
+                   f"{name}: {got}")
+            found = json.loads(self.show(
+                "query", "--json", "SELECT region.path, sum(values#times) WHERE values#kind=result "
+                "GROUP BY region.path", self.path(name)))["rows"]
+            expect({row["region.path"] for row in found} >= set(got), f"query: {found}")
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--trammel", default=os.path.join(HERE, "../build/src/cli/trammel"))
-    parser.add_argument("--only")
-    parser.add_argument("--keep", metavar="DIR")
-    given = parser.parse_args()
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as made:
-        folder = given.keep or made
-        os.makedirs(folder, exist_ok=True)
-        tests = Tests(os.path.abspath(given.trammel), folder)
-        for name in ("exact", "sampled", "agreement", "latency", "convergence", "plugin",
-                     "environment"):
-            if given.only and given.only != name:
-                continue
-            try:
-                getattr(tests, name)()
-                passed += 1
-                print(f"ok   {name}")
-            except (Failure, subprocess.CalledProcessError) as failure:
-                failed += 1
-                print(f"FAIL {name}: {failure}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    def kinds(self):
+        """Each kind has what it is about, and nothing else."""
+        for kind, wanted in (("vprof", {"result", "load", "store", "target"}), ("vreplay", {"replay"}),
+                             ("vaddr", {"address"}), ("vlatency", {"ticks"})):
+            rows = self.measure("kind", ["-m", "values", "--values", kind, "--ninterpret", "32"], 4000,
+                                program=self.known)
+            found = {row["kind"] for row in rows}
+            expect(found == wanted, f"{kind}: {found}")
 
+    def merging(self):
+        """Tables of two runs are one."""
+        options = ["-m", "values:exact", "--only", "known:partial"]
+        once = self.measure("once", options, 10, program=self.known)
+        self.show("merge", "-o", self.path("twice"), self.path("once"), self.path("once"))
+        twice = self.rows_of(self.path("twice"))
+        expect(once and [2 * row["seen"] for row in once] == [row["seen"] for row in twice], f"{once} {twice}")
+        for one, two in zip(once, twice):
+            expect([(count["value"], 2 * count["times"]) for count in one["values"]] ==
+                   [(count["value"], count["times"]) for count in two["values"]], f"{one} and not {two}")
+
+    def annotated(self):
+        """Each instruction's most frequent value stands beside it, with and without counts."""
+        for measures in ("values", "values,blocks"):
+            rows = self.measure("beside", ["-m", measures, "--ninterpret", "48"], 20000, program=self.known)
+            listing = self.show("annotate", self.path("beside"), "partial")
+            shown = json.loads(self.show("annotate", "--json", self.path("beside"), "partial"))
+            found = {line["address"]: line["values"] for block in shown["blocks"] for line in block["code"]
+                     if "values" in line}
+            own = {f"{row['address']:#x}" for row in rows if row["function"] == "partial"}
+            expect(own and set(found) == own, f"{measures}: {own} and not {set(found)}")
+            taken = [value for values in found.values() for value in values if value["kind"] == "target"]
+            expect(taken and taken[0]["share"] > 0.9, str(found))
+            expect(f"branch {taken[0]['value']:#x} {100 * taken[0]['share']:.1f} %" in listing, listing)
+            expect(("Count" in listing) == ("blocks" in measures), listing)
+
+    def calls(self):
+        """Stretches end in front of system calls, and that is told."""
+        self.measure("calls", ["-m", "values", "--ninterpret", "64"], 400, period_us="100",
+                     program=self.compile("calls"))
+        out = self.show("values", self.path("calls"))
+        expect("ended at system calls" in out or "ended at a system call" in out, out.splitlines()[0])
+
+
+NAMES = ("exact", "sampled", "agreement", "latency", "convergence", "plugin", "environment", "regions",
+         "kinds", "merging", "annotated", "calls")
 
 if __name__ == "__main__":
-    sys.exit(main())
+    suite.main(__doc__, Tests, lambda tests: NAMES)

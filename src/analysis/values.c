@@ -134,13 +134,45 @@ TRAMMEL_ROUTINE void values_branch(struct value *value, uint64_t taken, uint64_t
 }
 
 /* Addresses of the running program become those of the file. */
-TRAMMEL_ROUTINE void values_target(struct value *value, uint64_t target, uint64_t pc,
-				   uint64_t thread)
+static uint64_t link_target(const struct value *value, uint64_t target, uint64_t pc)
 {
 	const uint64_t linked = target - pc + value->place.address;
 
-	values_see(value, linked >= value->start && linked < value->end ? linked : target,
-		   thread);
+	return linked >= value->start && linked < value->end ? linked : target;
+}
+
+TRAMMEL_ROUTINE void values_target(struct value *value, uint64_t target, uint64_t pc,
+				   uint64_t thread)
+{
+	values_see(value, link_target(value, target, pc), thread);
+}
+
+/* The same by region. */
+TRAMMEL_ROUTINE void values_see_in(const struct value *value, uint64_t is,
+				   uint64_t thread)
+{
+	struct value *own =
+		place_in_region((void *)(uintptr_t)value, sizeof(struct value));
+
+	/* Several threads may write the same. */
+	if (!own->at) {
+		place_copy(own->kind, sizeof(own->kind), value->kind);
+		place_copy(own->what, sizeof(own->what), value->what);
+		own->at = value->at;
+	}
+	values_see(own, is, thread);
+}
+
+TRAMMEL_ROUTINE void values_branch_in(const struct value *value, uint64_t taken,
+				      uint64_t thread)
+{
+	values_see_in(value, value->ways[taken != 0], thread);
+}
+
+TRAMMEL_ROUTINE void values_target_in(const struct value *value, uint64_t target,
+				      uint64_t pc, uint64_t thread)
+{
+	values_see_in(value, link_target(value, target, pc), thread);
 }
 
 static const struct column columns[] = {
@@ -152,6 +184,7 @@ static const struct column columns[] = {
 	COLUMN("pairs", NULL, 0, SUM, NUMBER, value, pairs),
 	COLUMN("same", NULL, 0, SUM, NUMBER, value, same),
 	COLUMN("off", NULL, 0, SUM, NUMBER, value, off),
+	COLUMN_REGION(value, place.region),
 };
 static const struct table table = {"instructions", TABLE_COLUMNS(columns), row_place,
 				   NULL, NULL};
@@ -160,7 +193,7 @@ static const struct table table = {"instructions", TABLE_COLUMNS(columns), row_p
 struct kept {
 	const struct value *of;
 	struct count count;
-	uint64_t at;
+	uint64_t at, region;
 	char kind[12], what[12];
 };
 
@@ -175,6 +208,7 @@ static const struct column kept_columns[] = {
 	COLUMN("what", NULL, 0, KEY, TEXT, kept, what),
 	COLUMN("value", NULL, 0, KEY, NUMBER, kept, count.value),
 	COLUMN("times", NULL, 0, SUM, NUMBER, kept, count.times),
+	COLUMN_REGION(kept, region),
 };
 static const struct table top_table = {"values", TABLE_COLUMNS(kept_columns), kept_place,
 				       NULL, NULL};
@@ -185,7 +219,10 @@ static void record_counts(const struct value *value, const struct table *to,
 			  const struct count *list, int size)
 {
 	for (int i = 0; i < size && list[i].times; i++) {
-		struct kept kept = {.of = value, .count = list[i], .at = value->at};
+		struct kept kept = {.of = value,
+				    .count = list[i],
+				    .at = value->at,
+				    .region = value->place.region};
 
 		place_copy(kept.kind, sizeof(kept.kind), value->kind);
 		place_copy(kept.what, sizeof(kept.what), value->what);
@@ -221,7 +258,7 @@ TRAMMEL_ROUTINE void values_fork(void)
 
 /* --- instrumentation ------------------------------------------------------------- */
 
-static bool wanted[KINDS];
+static bool wanted[KINDS], by_region;
 
 static void choose_kinds(const struct trammel_api *api, const char *text)
 {
@@ -247,16 +284,20 @@ static void choose_kinds(const struct trammel_api *api, const char *text)
 
 static int start_tool(const struct trammel_api *api, int argc, const char *const *argv)
 {
-	static const char *const names[] = {"converge", "kinds", NULL};
+	static const char *const names[] = {"converge", "kinds", "by", NULL};
 	const char *on = option_text(argc, argv, "converge");
 
 	options_check(api, argc, argv, names);
 	choose_kinds(api, option_text(argc, argv, "kinds"));
+	by_region = option_by_region(api, argc, argv);
 	table_call_at_fork(api, "values_fork");
 	api->prototype("values_set(uint64_t)");
 	api->prototype("values_see(void *, uint64_t, uint64_t)");
 	api->prototype("values_branch(void *, uint64_t, uint64_t)");
 	api->prototype("values_target(void *, uint64_t, uint64_t, uint64_t)");
+	api->prototype("values_see_in(void *, uint64_t, uint64_t)");
+	api->prototype("values_branch_in(void *, uint64_t, uint64_t)");
+	api->prototype("values_target_in(void *, uint64_t, uint64_t, uint64_t)");
 	api->prototype("values_record()");
 	trammel_add_call(api, trammel_program_start(), "values_set",
 			 trammel_int(!on || strcmp(on, "0") != 0));
@@ -292,9 +333,9 @@ static void add_value(const struct adding *to, struct trammel_point point,
 	const struct value *value = wanted[kind] ? make_value(to, kind, what) : NULL;
 
 	if (value)
-		trammel_add_call(to->api, point, "values_see",
-				 trammel_data(value, sizeof(*value)), is,
-				 trammel_thread());
+		trammel_add_call(
+			to->api, point, by_region ? "values_see_in" : "values_see",
+			trammel_data(value, sizeof(*value)), is, trammel_thread());
 }
 
 static bool is_masked(const struct trammel_instruction *row)
@@ -398,7 +439,8 @@ static void add_branch(const struct adding *to)
 			return;
 		value->ways[0] = row->address + row->length;
 		value->ways[1] = row->target;
-		trammel_add_call(to->api, trammel_before(row), "values_branch",
+		trammel_add_call(to->api, trammel_before(row),
+				 by_region ? "values_branch_in" : "values_branch",
 				 trammel_data(value, sizeof(*value)), trammel_taken(),
 				 trammel_thread());
 		return;
@@ -408,7 +450,8 @@ static void add_branch(const struct adding *to)
 		return;
 	value = make_value(to, TARGET, "branch");
 	if (value)
-		trammel_add_call(to->api, trammel_before(row), "values_target",
+		trammel_add_call(to->api, trammel_before(row),
+				 by_region ? "values_target_in" : "values_target",
 				 trammel_data(value, sizeof(*value)), trammel_target(),
 				 trammel_pc(), trammel_thread());
 }

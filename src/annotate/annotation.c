@@ -30,7 +30,8 @@ static bool is_name(const char *name, const char *word)
 static bool is_selected(const struct report_profile *profile,
 			const struct report_function *function)
 {
-	return function->executed && profile->modules.items[function->module].selected;
+	return (function->executed || function->valued) &&
+	       profile->modules.items[function->module].selected;
 }
 
 static bool read_address(const char *word, uint64_t *ret_address)

@@ -4,6 +4,7 @@
 #include "annotate/annotation.h"
 #include "annotate/memory.h"
 #include "annotate/trips.h"
+#include "annotate/values.h"
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/search.h"
@@ -43,6 +44,8 @@ struct listing {
 	size_t edge_count, edge;       /* the next block's first one */
 	struct report_sample *samples; /* of the function, by address; NULL: none taken */
 	size_t sample_count;
+	struct report_values values; /* of its instructions */
+	bool with_values;            /* there are any */
 };
 
 static const struct image_place *place_of(const struct image_rows *rows, uint64_t address)
@@ -136,10 +139,11 @@ static bool tells_each(const struct listing *listing)
 	return listing->samples && listing->annotation->counted;
 }
 
-/* In a profile of samples alone nobody counted. */
+/* In a profile of samples or values alone nobody counted. */
 static bool has_counts(const struct listing *listing)
 {
-	return listing->annotation->counted || !listing->samples;
+	return listing->annotation->counted ||
+	       (!listing->samples && !listing->with_values);
 }
 
 static void add_sample_columns(struct listing *listing)
@@ -184,8 +188,7 @@ static void add_heading(struct listing *listing, struct text *cell)
 	add_empty(&listing->grid, 1 + (listing->samples ? 2u : 0) + tells_each(listing) +
 					  (has_counts(listing) ? 2 : 0));
 	grid_add_text(&listing->grid, cell->data);
-	if (listing->edges)
-		add_empty(&listing->grid, 1);
+	add_empty(&listing->grid, (listing->edges ? 1u : 0) + listing->with_values);
 	text_deinit(cell);
 }
 
@@ -324,6 +327,20 @@ static void add_branch(struct listing *listing, const struct annotation_block *b
 	text_deinit(&cell);
 }
 
+/* What the instruction read and left most. */
+static void add_values(struct listing *listing, const struct line *line)
+{
+	struct text cell = {0};
+
+	if (!listing->with_values)
+		return;
+	text_add(&cell, "");
+	annotation_values_add(&listing->values, listing->annotation, line->address,
+			      &cell);
+	grid_add_text(&listing->grid, cell.data);
+	text_deinit(&cell);
+}
+
 static void add_block(struct listing *listing, const struct annotation_block *block)
 {
 	const struct annotation *annotation = listing->annotation;
@@ -359,6 +376,7 @@ static void add_block(struct listing *listing, const struct annotation_block *bl
 			add_branch(listing, block);
 		else if (listing->edges)
 			add_empty(&listing->grid, 1);
+		add_values(listing, &line);
 	}
 	text_deinit(&cell);
 	text_deinit(&line.target);
@@ -399,6 +417,10 @@ static void add_head(const struct annotation *annotation, const struct memory_su
 	}
 	if (function->samples && !annotation->counted)
 		return;
+	if (!function->calls && function->valued && !annotation->counted) {
+		text_add(out, "values, without counts\n");
+		return;
+	}
 	report_add_count(out, function->calls, "call", "calls");
 	if (!annotation->counted) {
 		text_add(out, ", without counts of blocks\n");
@@ -435,6 +457,7 @@ static void add_code(const struct annotation *annotation,
 		listing.samples = report_samples_within(
 			annotation->profile, annotation->function, &listing.sample_count);
 	find_loops(annotation, &listing.trips);
+	listing.with_values = annotation_values_init(&listing.values, annotation);
 	add_sample_columns(&listing);
 	if (has_counts(&listing)) {
 		grid_add_column(&listing.grid, "Count", true);
@@ -444,6 +467,8 @@ static void add_code(const struct annotation *annotation,
 	grid_add_column(&listing.grid, "Instruction", false);
 	if (listing.edges)
 		grid_add_column(&listing.grid, "Branch", false);
+	if (listing.with_values)
+		grid_add_column(&listing.grid, "Values", false);
 	vector_for_each (&annotation->blocks, block)
 		add_block(&listing, block);
 	text_add(out, "\n");
@@ -453,6 +478,7 @@ static void add_code(const struct annotation *annotation,
 	forget_source(&listing);
 	vector_deinit(&listing.source);
 	trips_deinit(&listing.trips);
+	report_values_deinit(&listing.values);
 	free(listing.edges);
 	free(listing.samples);
 }
@@ -480,6 +506,7 @@ struct json_counts {
 	size_t count;
 	struct report_sample *samples; /* NULL: none were taken */
 	size_t sample_count;
+	struct report_values values;
 };
 
 static void add_json_samples(const struct json_counts *rows, uint64_t start, uint64_t end,
@@ -547,6 +574,7 @@ static void add_json_block(const struct annotation *annotation,
 		json_add_string(out, "text", line.text);
 		json_add_string(out, "target", line.target.data);
 		add_json_samples(counts, line.address, line.address + line.size, out);
+		annotation_values_json(&counts->values, annotation, line.address, out);
 		if (line.place) {
 			json_add_string(out, "file",
 					options->rows->files.strings[line.place->file]);
@@ -584,6 +612,7 @@ void annotation_json(struct annotation *annotation,
 	if (function->samples)
 		counts.samples = report_samples_within(annotation->profile, function,
 						       &counts.sample_count);
+	annotation_values_init(&counts.values, annotation);
 	text_add(out, "{");
 	json_add_string(out, "module", annotation->module->name);
 	json_add_place(out, annotation->module->path, function);
@@ -605,6 +634,7 @@ void annotation_json(struct annotation *annotation,
 		text_format(out, "%s]", loops.data);
 	text_add(out, "}\n");
 	text_deinit(&loops);
+	report_values_deinit(&counts.values);
 	free(counts.rows);
 	free(counts.samples);
 }

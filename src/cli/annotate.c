@@ -97,7 +97,7 @@ static struct trm_error *run_annotate(int *ret_status)
 	(void)ret_status;
 	TRM_TRY(read_options(&options));
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
-	TRM_TRY(choose_places(arguments.shown.words.items[0], &filter, &profile));
+	TRM_TRY(choose_instructions(arguments.shown.words.items[0], &filter, &profile));
 	return annotate_function(profile, &options);
 }
 

@@ -1,7 +1,10 @@
 #include "cli/choose.h"
 
+#include "report/tools.h"
+
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static struct trm_error *
 choose(const char *path, const struct report_filter *filter,
@@ -32,10 +35,26 @@ static struct trm_error *need_places(const struct report_profile *profile,
 	return profile->samples.count ? NULL : showing_need_blocks(profile, path);
 }
 
+static struct trm_error *need_instructions(const struct report_profile *profile,
+					   const char *path)
+{
+	vector_for_each (&profile->tool_tables, table)
+		if (!strcmp(table->tool, "values"))
+			return NULL;
+	return need_places(profile, path);
+}
+
 struct trm_error *choose_places(const char *path, const struct report_filter *filter,
 				struct report_profile **ret_profile)
 {
 	return choose(path, filter, need_places, ret_profile);
+}
+
+struct trm_error *choose_instructions(const char *path,
+				      const struct report_filter *filter,
+				      struct report_profile **ret_profile)
+{
+	return choose(path, filter, need_instructions, ret_profile);
 }
 
 struct trm_error *choose_calls(const char *path, const struct report_filter *filter,

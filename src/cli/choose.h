@@ -14,6 +14,11 @@ struct trm_error *choose_profile(const char *path, const struct report_filter *f
 struct trm_error *choose_places(const char *path, const struct report_filter *filter,
 				struct report_profile **ret_profile);
 
+/* Loads a profile like choose_places; values of instructions will do, too. */
+struct trm_error *choose_instructions(const char *path,
+				      const struct report_filter *filter,
+				      struct report_profile **ret_profile);
+
 /* Loads a profile like choose_profile; the profile must have call counts by call site. */
 struct trm_error *choose_calls(const char *path, const struct report_filter *filter,
 			       struct report_profile **ret_profile);

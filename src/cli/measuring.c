@@ -650,11 +650,13 @@ static struct trm_error *add_exact_values(struct measuring *given, const char *l
 {
 	scoped_free char *copy = memory_copy_string(list);
 	char *rest = copy, *name;
-	bool exact = false, sampled = false;
+	bool exact = false, sampled = false, regions = given->regions.count;
 
 	while ((name = strsep(&rest, ","))) {
 		exact |= !strcmp(name, collector_values_exact.name);
 		sampled |= !strcmp(name, collector_values.name);
+		regions |= !strcmp(name, collector_regions.name) ||
+			   !strcmp(name, collector_trace.name);
 	}
 	if (exact && sampled)
 		return trm_error_create(
@@ -662,7 +664,8 @@ static struct trm_error *add_exact_values(struct measuring *given, const char *l
 			"values of all executions and of samples cannot be "
 			"told apart in one profile: leave one out");
 	if (exact)
-		tool_choices_add(&given->options.tools, "values");
+		tool_choices_add(&given->options.tools,
+				 regions ? "values:by=region" : "values");
 	return NULL;
 }
 

@@ -608,6 +608,39 @@ static bool see_caliper(struct loader *loader, record_node node,
 	return true;
 }
 
+/* The function of the tool's row that was read last. */
+static void note_values(struct loader *loader)
+{
+	struct report_profile *profile = loader->profile;
+	const struct report_tool_row *row =
+		&profile->tool_rows.items[profile->tool_rows.count - 1];
+	const struct report_tool_code *code = &row->code;
+	uint32_t function;
+
+	if (strcmp(profile->tool_tables.items[row->table].tool, "values") != 0 ||
+	    !code->path || !code->function || !code->has_offset)
+		return;
+	function = find_function_named(
+		loader, find_module_named(loader, code->module, code->path), code->offset,
+		code->function);
+	profile->functions.items[function].valued = true;
+}
+
+static void add_tool_row(struct loader *loader, const struct row *row, record_node node,
+			 const struct record_pair *pairs, size_t count)
+{
+	const uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+
+	if (row->own & BIT(FIELD_PROBE)) {
+		report_probes_add(loader->profile, loader->model, node, pairs, count,
+				  image);
+		return;
+	}
+	report_tools_add(loader->profile, loader->model, node, pairs, count, image);
+	if (loader->profile->tool_rows.count)
+		note_values(loader);
+}
+
 static void see_record(void *context, record_node node, const struct record_pair *pairs,
 		       size_t count)
 {
@@ -635,10 +668,7 @@ static void see_record(void *context, record_node node, const struct record_pair
 	}
 	if (row->own & (BIT(FIELD_PROBE) | BIT(FIELD_TOOL))) {
 		if (!is_left_out(loader, row))
-			(row->own & BIT(FIELD_PROBE) ? report_probes_add
-						     : report_tools_add)(
-				loader->profile, loader->model, node, pairs, count,
-				find_image(loader, number_of(row, FIELD_IMAGE)));
+			add_tool_row(loader, row, node, pairs, count);
 		return;
 	}
 	fields_read_path(&loader->reader);

@@ -67,6 +67,7 @@ struct report_function {
 	uint32_t first_edge, edge_count;   /* in profile.edges */
 	/* Set by selecting: */
 	bool executed;
+	bool valued; /* values of its instructions are known; not set by selecting */
 	uint64_t calls;
 	/* With profile.exits: number of returns, and of jumps to another function. */
 	uint64_t returned, tail_calls;

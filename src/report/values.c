@@ -85,7 +85,7 @@ static struct report_value *find_value(const struct reading *reading,
 		.at = number_of(reading, row, "at"),
 		.kind = text_of(reading, row, "kind") ?: "?",
 		.what = text_of(reading, row, "what") ?: "?",
-		.region = text_of(reading, row, "region"),
+		.region = text_of(reading, row, "region.path"),
 	};
 	uint64_t *number;
 
@@ -179,7 +179,8 @@ static int by_place(const struct report_value *a, const struct report_value *b)
 	const char *left = a->code.path ?: "", *right = b->code.path ?: "";
 
 	return strcmp(left, right) ?: compare_numbers(a->at, b->at)
-		       ?: strcmp(a->kind, b->kind) ?: strcmp(a->what, b->what);
+		       ?: strcmp(a->kind, b->kind) ?: strcmp(a->what, b->what)
+		       ?: strcmp(a->region ?: "", b->region ?: "");
 }
 
 static int by_order(const void *left, const void *right, void *context)

@@ -72,10 +72,12 @@ static void add_end(struct maker *maker, struct stretch_end end)
 			       STRETCH_WORD_END);
 }
 
-static void leave_at(struct maker *maker, uint64_t address, uint16_t last)
+static void leave_at(struct maker *maker, uint64_t address, uint16_t last,
+		     enum stretch_why why)
 {
 	add_row(maker, address, last, 0);
-	add_end(maker, (struct stretch_end){.last = last, .next = address});
+	add_end(maker,
+		(struct stretch_end){.last = last, .why = (uint8_t)why, .next = address});
 	stretch_jump(&maker->writer, address);
 }
 
@@ -519,7 +521,8 @@ static bool copy_indirect(struct maker *maker, struct original *original, uint16
 	else if (original->row.kind == INSTRUCTION_CALL_INDIRECT)
 		stretch_push(&maker->writer, original->next);
 	add_target_row(maker, last);
-	add_end(maker, (struct stretch_end){.last = last, .by_target = true});
+	add_end(maker, (struct stretch_end){
+			       .last = last, .by_target = true, .why = STRETCH_BRANCH});
 	stretch_jump_target(&maker->writer);
 	return true;
 }
@@ -594,19 +597,34 @@ static bool has_room(const struct maker *maker, const struct pending *way)
 	       stretch_here(&maker->writer) + STEP_CODE_MAX + ends < STRETCH_CODE_MAX;
 }
 
+/* Why the instruction at an address is not copied. */
+static enum stretch_why why_left_alone(const struct maker *maker, uint64_t address)
+{
+	static const uint8_t system_call[] = {0x0f, 0x05};
+	const struct stretch_request *request = maker->request;
+	uint8_t bytes[sizeof(system_call)];
+
+	return request->read(request->context, address, bytes, sizeof(bytes)) ==
+				       sizeof(bytes) &&
+			       !memcmp(bytes, system_call, sizeof(bytes))
+		       ? STRETCH_SYSTEM_CALL
+		       : STRETCH_LEFT_ALONE;
+}
+
 static void write_way(struct maker *maker, struct pending way)
 {
 	struct stretch *stretch = maker->writer.stretch;
 	const uint32_t here = stretch_here(&maker->writer);
 	const uint32_t distance = here - (way.from + 4);
-	bool left = false;
+	bool left = false, room;
 
 	if (way.from)
 		memcpy(stretch->code.items + way.from, &distance, sizeof(distance));
-	while (!left && has_room(maker, &way) && copy_next(maker, &way, &left))
+	while ((room = has_room(maker, &way)) && copy_next(maker, &way, &left) && !left)
 		continue;
 	if (!left)
-		leave_at(maker, way.address, way.last);
+		leave_at(maker, way.address, way.last,
+			 room ? why_left_alone(maker, way.address) : STRETCH_WHOLE);
 }
 
 bool stretch_make(const struct stretch_request *request, struct stretch *ret_stretch)

@@ -77,10 +77,20 @@ struct stretch_step {
 	struct stretch_memory memory[STRETCH_MEMORY_MAX];
 };
 
+/* Why a way ends. */
+enum stretch_why {
+	STRETCH_WHOLE,       /* it has all instructions, or there is no room for more */
+	STRETCH_BRANCH,      /* nobody knew before where its last instruction leads */
+	STRETCH_SYSTEM_CALL, /* in front of one: see docs/design/values.md */
+	STRETCH_LEFT_ALONE,  /* in front of what is not copied */
+	STRETCH_WHYS
+};
+
 /* Where the code is left. */
 struct stretch_end {
 	uint16_t last;  /* number of the last step plus 1; 0: none */
 	bool by_target; /* to the address in STRETCH_WORD_TARGET */
+	uint8_t why;    /* enum stretch_why */
 	uint64_t next;  /* else to this one */
 };
 

@@ -47,7 +47,7 @@ static void add_row(struct text *out, const struct report_value *value)
 	add_text(out, "kind", value->kind);
 	add_text(out, "what", value->what);
 	if (value->region)
-		add_text(out, "region", value->region);
+		add_text(out, "region.path", value->region);
 	text_format(out,
 		    ", \"seen\": %" PRIu64 ", \"looked\": %" PRIu64
 		    ", \"zeros\": %" PRIu64 ", \"pairs\": %" PRIu64

@@ -38,6 +38,9 @@ static void add_head(struct text *out, const struct report_profile *profile)
 		const char *name, *one, *many;
 	} rows[] = {
 		{"values.cut_short", "was left before its end", "were left before it"},
+		{"values.at_calls", "ended at a system call", "ended at system calls"},
+		{"values.not_copied", "ended at an instruction that is not copied",
+		 "ended at instructions that are not copied"},
 		{"values.elsewhere", "thread was in code that is not copied",
 		 "threads were in code that is not copied"},
 		{"values.crowded", "thread found no room", "threads found no room"},

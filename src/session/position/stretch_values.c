@@ -183,6 +183,7 @@ static void add_seen(struct evaluation *all, const struct executed *executed, ui
 	seen.key.code = executed->code;
 	seen.key.of = of;
 	seen.key.number = number;
+	seen.key.region = all->thread->values.region;
 	value_tables_add(all->tables, &seen);
 }
 

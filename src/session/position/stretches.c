@@ -3,6 +3,7 @@
 #include "control/remote.h"
 #include "image/headers.h"
 #include "session/position/stretch_values.h"
+#include "session/position/thread_region.h"
 #include "session/state/module.h"
 #include "wire/bank.h"
 #include "wire/control.h"
@@ -190,7 +191,25 @@ static bool can_enter(const struct session *session, const struct thread *thread
 	       (int64_t)registers->orig_rax < 0 && !(registers->eflags & WIRE_TRAP_FLAG);
 }
 
-static void note_start(struct thread *thread, struct user_regs_struct *registers)
+/* The number of the region in which a thread is, plus 1; 0: it is not known. */
+static uint32_t region_of(struct session *session, const struct thread *thread)
+{
+	struct string_table *regions = &session->values.regions;
+	char path[WIRE_PROBE_PATH + 1];
+	uint32_t number;
+
+	if (!session->options->context.what)
+		return 0;
+	thread_region_encode(thread, path);
+	if (string_table_find(regions, path, &number))
+		return number + 1;
+	if (regions->count >= VALUE_REGIONS_MAX)
+		return 0;
+	return string_table_intern(regions, path) + 1;
+}
+
+static void note_start(struct session *session, struct thread *thread,
+		       struct user_regs_struct *registers)
 {
 	struct thread_values *own = &thread->values;
 
@@ -198,6 +217,7 @@ static void note_start(struct thread *thread, struct user_regs_struct *registers
 		own->registers[i] = *register_of(registers, i);
 	own->fs_base = registers->fs_base;
 	own->gs_base = registers->gs_base;
+	own->region = region_of(session, thread);
 	own->taken = false;
 }
 
@@ -227,7 +247,7 @@ void stretches_enter(struct session *session, struct thread *thread)
 	if (remote_failed(arena_write_stretch(arena, slot, made->stretch.code.items,
 					      made->stretch.code.count)))
 		return;
-	note_start(thread, &registers);
+	note_start(session, thread, &registers);
 	thread->values.slot = slot;
 	arena->control->stretches[slot].words[STRETCH_WORD_END] = 0;
 	registers.rip = slot_address(arena, slot);
@@ -299,8 +319,10 @@ void stretches_look(struct session *session, struct thread *thread)
 	number = __atomic_load_n(&words_of(thread)[STRETCH_WORD_END], __ATOMIC_ACQUIRE);
 	if (!number || number > made->stretch.ends.count)
 		return;
-	stretch_values_take(session, thread, words_of(thread),
-			    &made->stretch.ends.items[number - 1]);
+	const struct stretch_end *end = &made->stretch.ends.items[number - 1];
+
+	stretch_values_take(session, thread, words_of(thread), end);
+	session->values.ended[end->why]++;
 	thread->values.taken = true;
 }
 

@@ -3,11 +3,18 @@
 #include "base/array.h"
 #include "record/value.h"
 #include "session/profile/tool_rows_save.h"
+#include "session/state/region_path.h"
 #include "x86/all_operands.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <trammel/values.h>
+
+/* Rows of an image, and what it said of itself. */
+struct values_rows {
+	struct tool_rows rows;
+	struct region_source regions;
+};
 
 /* A record of a tool under way, as struct wire_tool_record has it. */
 struct made_record {
@@ -46,11 +53,12 @@ static void put_number(struct made_record *made, uint8_t role, uint8_t type,
 	put_bytes(made, true, &number, sizeof(number));
 }
 
-static void put_text(struct made_record *made, const char *name, const char *text)
+static void put_text(struct made_record *made, uint8_t type, const char *name,
+		     const char *text)
 {
 	const uint64_t size = strlen(text);
 
-	put_field(made, WIRE_FIELD_KEY, WIRE_FIELD_TEXT, name);
+	put_field(made, WIRE_FIELD_KEY, type, name);
 	put_bytes(made, true, &size, sizeof(size));
 	put_bytes(made, true, text, (size_t)size);
 }
@@ -61,8 +69,13 @@ static uint64_t same_number(void *context, uint64_t number)
 	return number;
 }
 
+static void add_region(void *context, const char *encoded, struct text *text)
+{
+	region_path_add(context, encoded, text);
+}
+
 static void finish_record(struct made_record *made, struct session *session,
-			  struct tool_rows *rows)
+			  struct values_rows *rows)
 {
 	const struct wire_tool_record head = {
 		.size = (uint32_t)(sizeof(head) + made->shape.count + made->values.count),
@@ -77,8 +90,9 @@ static void finish_record(struct made_record *made, struct session *session,
 	memcpy(all.items + sizeof(head), made->shape.items, made->shape.count);
 	memcpy(all.items + sizeof(head) + made->shape.count, made->values.items,
 	       made->values.count);
-	tool_rows_add(&session->tool_shapes, rows, all.items, head.size,
-		      &(const struct tool_finder){.code = same_number});
+	tool_rows_add(
+		&session->tool_shapes, &rows->rows, all.items, head.size,
+		&(const struct tool_finder){same_number, add_region, &rows->regions});
 	vector_deinit(&all);
 	vector_deinit(&made->shape);
 	vector_deinit(&made->values);
@@ -109,14 +123,18 @@ static void begin_record(struct made_record *made, const struct session *session
 	put_number(made, WIRE_FIELD_KEY, WIRE_FIELD_PC, "code", key->code);
 	put_number(made, WIRE_FIELD_KEY, WIRE_FIELD_INT, "at",
 		   tool_code_address(key->code));
-	put_text(made, "kind",
+	put_text(made, WIRE_FIELD_TEXT, "kind",
 		 key->of == VALUE_OWN ? session->options->values.profiler->name
 				      : kinds[key->of]);
-	put_text(made, "what", what);
+	put_text(made, WIRE_FIELD_TEXT, "what", what);
+	if (session->options->context.what)
+		put_text(made, WIRE_FIELD_REGION, "region.path",
+			 key->region ? session->values.regions.strings[key->region - 1]
+				     : "");
 }
 
 static void add_totals(struct session *session, const struct value_row *row,
-		       struct tool_rows *rows)
+		       struct values_rows *rows)
 {
 	struct made_record made;
 	const struct {
@@ -136,7 +154,7 @@ static void add_totals(struct session *session, const struct value_row *row,
 
 static void add_counts(struct session *session, const char *table,
 		       const struct value_row *row, const struct value_count *list,
-		       size_t size, struct tool_rows *rows)
+		       size_t size, struct values_rows *rows)
 {
 	for (size_t i = 0; i < size && list[i].count; i++) {
 		struct made_record made;
@@ -153,7 +171,10 @@ static void add_counts(struct session *session, const char *table,
 
 void values_save(struct profile_writer *writer, const struct image_run *image)
 {
-	struct tool_rows rows = {0};
+	struct values_rows rows = {
+		.regions = {.folder = writer->session->options->context.folder,
+			    .pid = image->pid,
+			    .since_ns = image->start_ns}};
 
 	vector_for_each (&image->values.rows, row) {
 		add_totals(writer->session, row, &rows);
@@ -162,8 +183,9 @@ void values_save(struct profile_writer *writer, const struct image_run *image)
 			add_counts(writer->session, "strides", row, row->strides,
 				   VALUE_STRIDES, &rows);
 	}
-	tool_rows_save_list(writer, image, &rows);
-	tool_rows_deinit(&rows);
+	tool_rows_save_list(writer, image, &rows.rows);
+	tool_rows_deinit(&rows.rows);
+	region_source_deinit(&rows.regions);
 }
 
 struct trm_error *values_save_globals(struct profile_writer *writer)
@@ -181,6 +203,8 @@ struct trm_error *values_save_globals(struct profile_writer *writer)
 		{"values.stretches", values->stretches},
 		{"values.instructions", values->steps},
 		{"values.cut_short", values->cut_short},
+		{"values.at_calls", values->ended[STRETCH_SYSTEM_CALL]},
+		{"values.not_copied", values->ended[STRETCH_LEFT_ALONE]},
 		{"values.elsewhere", values->elsewhere},
 		{"values.crowded", values->crowded},
 	};

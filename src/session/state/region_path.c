@@ -4,46 +4,62 @@
 #include "wire/probes.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The last spool of the process, by name: PID.TIME.context. A program that it executed
- * before had another one. */
-static bool find_spool(const struct region_source *source, struct text *path)
+/* Whether a file is a spool of the process. */
+static bool is_of(const struct region_source *source, const char *name)
 {
-	DIR *folder = source->folder ? opendir(source->folder) : NULL;
-	char start[24], last[NAME_MAX + 1] = "";
-	struct dirent *entry;
+	char start[24];
 
 	snprintf(start, sizeof(start), "%d.", source->pid);
-	while (folder && (entry = readdir(folder)))
-		if (context_is_spool(entry->d_name) &&
-		    !strncmp(entry->d_name, start, strlen(start)) &&
-		    (strlen(entry->d_name) > strlen(last) ||
-		     strcmp(entry->d_name, last) > 0))
-			snprintf(last, sizeof(last), "%s", entry->d_name);
-	if (folder)
-		closedir(folder);
-	if (*last)
-		text_format(path, "%s/%s", source->folder, last);
-	return *last;
+	return context_is_spool(name) && !strncmp(name, start, strlen(start));
+}
+
+/* Programs that a process executed one after the other have a spool each. Returns whether
+ * this one is rather the wanted one's than what was found before. */
+static bool is_better(const struct region_source *source,
+		      const struct context_process *process)
+{
+	const uint64_t begin = process->head->begin.ns;
+
+	if (begin < source->since_ns)
+		return false;
+	return !source->known ||
+	       (begin < source->process.head->begin.ns) == (source->since_ns != 0);
+}
+
+static void try_spool(struct region_source *source, const char *name)
+{
+	struct context_process process;
+	struct text path = {0};
+
+	text_format(&path, "%s/%s", source->folder, name);
+	struct trm_error *error = context_process_init(&process, path.data);
+
+	text_deinit(&path);
+	if (!error && is_better(source, &process)) {
+		if (source->known)
+			context_process_deinit(&source->process);
+		source->process = process;
+		source->known = true;
+	} else if (!error) {
+		context_process_deinit(&process);
+	}
+	trm_error_destroy(error);
 }
 
 static void open_source(struct region_source *source)
 {
-	struct text path = {0};
-	struct trm_error *error;
+	DIR *folder = source->tried || !source->folder ? NULL : opendir(source->folder);
+	struct dirent *entry;
 
-	if (source->tried)
-		return;
 	source->tried = true;
-	if (find_spool(source, &path)) {
-		error = context_process_init(&source->process, path.data);
-		source->known = !error;
-		trm_error_destroy(error);
-	}
-	text_deinit(&path);
+	while (folder && (entry = readdir(folder)))
+		if (is_of(source, entry->d_name))
+			try_spool(source, entry->d_name);
+	if (folder)
+		closedir(folder);
 }
 
 /* The next number of an encoded text; false at its end. */

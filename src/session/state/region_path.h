@@ -12,6 +12,9 @@
 struct region_source {
 	const char *folder; /* with spools; NULL: none */
 	pid_t pid;
+	/* Nanoseconds of CLOCK_MONOTONIC: of the program that the process executed then;
+	 * 0: of the last one. */
+	uint64_t since_ns;
 	bool tried, known;
 	struct context_process process; /* if known */
 };

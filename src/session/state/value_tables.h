@@ -47,6 +47,9 @@ struct value_key {
 	uint8_t number;
 	uint16_t unused;
 	uint32_t text; /* VALUE_OWN: number of a text of the run's, plus 1; else 0 */
+	/* In which of its regions the program says that the thread was: number of a text
+	 * of the run's, plus 1 (session/state/region_path.h); 0: it is not known. */
+	uint32_t region, unused_too;
 };
 
 struct value_count {

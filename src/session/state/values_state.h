@@ -25,21 +25,27 @@ struct thread_values {
 	bool taken;                /* its values were read */
 	uint64_t registers[16];    /* at the start */
 	uint64_t fs_base, gs_base;
+	uint32_t region; /* as in struct value_key */
 };
+
+/* Regions of a run that are told apart: what is in others is of none of them. */
+enum { VALUE_REGIONS_MAX = 4096 };
 
 /* Of a run; all-zero: none are taken. */
 struct values_state {
 	bool on;
-	uint64_t due_ns;           /* clock_now_ns() of the next tick */
-	uint64_t random;           /* state of the numbers that jitter it */
-	uint64_t turn;             /* which thread of a process comes next */
-	struct string_table texts; /* names of tables of a profiler of the user's */
+	uint64_t due_ns;             /* clock_now_ns() of the next tick */
+	uint64_t random;             /* state of the numbers that jitter it */
+	uint64_t turn;               /* which thread of a process comes next */
+	struct string_table texts;   /* names of tables of a profiler of the user's */
+	struct string_table regions; /* paths, encoded */
 	struct table made; /* address of a struct made_stretch, by arena and code */
 	struct VECTOR(struct made_stretch *) list; /* of them, dropped ones not */
 	uint64_t interrupts, stretches, steps;     /* done so far */
-	uint64_t cut_short; /* stretches that were left before their end */
-	uint64_t elsewhere; /* threads that were in code that is not copied */
-	uint64_t crowded;   /* and those for which there was no free slot */
+	uint64_t cut_short;           /* stretches that were left before their end */
+	uint64_t ended[STRETCH_WHYS]; /* others, by enum stretch_why */
+	uint64_t elsewhere;           /* threads that were in code that is not copied */
+	uint64_t crowded;             /* and those for which there was no free slot */
 };
 
 #endif
