@@ -149,6 +149,14 @@ static bool wait_now(pid_t tid, struct event *ret_event)
 	return false;
 }
 
+void event_take_signal(pid_t tid)
+{
+	int status;
+
+	if (forget_seen(tid))
+		waitpid(tid, &status, __WALL | WNOHANG);
+}
+
 static void take_pending(struct event_queue *queue, size_t index, struct event *ret_event)
 {
 	*ret_event = queue->pending.items[index];

@@ -49,6 +49,10 @@ bool event_wait_thread(struct event_queue *queue, pid_t tid, int timeout_ms,
 /* Reads the pending event of thread `tid` without taking it; false if there is none. */
 bool event_peek(const struct event_queue *queue, pid_t tid, struct event *ret_event);
 
+/* Takes the signal that thread `tid` stands at, so that it is gone, should the tracer be
+ * killed before it resumes the thread. */
+void event_take_signal(pid_t tid);
+
 /* Puts an event back: event_poll returns it before newer ones. */
 void event_push(struct event_queue *queue, const struct event *event);
 

@@ -60,6 +60,27 @@ struct trm_error *remote_set_registers(pid_t tid,
 		"set registers of");
 }
 
+struct trm_error *remote_get_vectors(pid_t tid, uint8_t bytes[REMOTE_VECTORS_MAX],
+				     size_t *ret_size)
+{
+	struct iovec place = {bytes, REMOTE_VECTORS_MAX};
+
+	TRM_TRY(check_result(
+		trace_request(PTRACE_GETREGSET, tid, NT_X86_XSTATE, (uintptr_t)&place),
+		tid, "read the registers of"));
+	*ret_size = place.iov_len;
+	return NULL;
+}
+
+struct trm_error *remote_set_vectors(pid_t tid, const uint8_t *bytes, size_t size)
+{
+	struct iovec place = {(void *)(uintptr_t)bytes, size};
+
+	return check_result(
+		trace_request(PTRACE_SETREGSET, tid, NT_X86_XSTATE, (uintptr_t)&place),
+		tid, "set the registers of");
+}
+
 struct trm_error *remote_set_gs_base(pid_t tid, uint64_t base)
 {
 	return check_result(trace_request(PTRACE_ARCH_PRCTL, tid, base, ARCH_SET_GS), tid,
@@ -99,7 +120,7 @@ struct trm_error *remote_resume(pid_t tid, enum remote_resume how, int signal)
 	static const int requests[] = {
 		[REMOTE_RUN] = PTRACE_CONT,       [REMOTE_SYSCALL] = PTRACE_SYSCALL,
 		[REMOTE_EMULATE] = PTRACE_SYSEMU, [REMOTE_LISTEN] = PTRACE_LISTEN,
-		[REMOTE_DETACH] = PTRACE_DETACH,
+		[REMOTE_DETACH] = PTRACE_DETACH,  [REMOTE_STEP] = PTRACE_SINGLESTEP,
 	};
 
 	event_resuming(tid);

@@ -20,6 +20,15 @@ struct trm_error *remote_get_registers(pid_t tid, struct user_regs_struct *ret_r
 struct trm_error *remote_set_registers(pid_t tid,
 				       const struct user_regs_struct *registers);
 
+enum { REMOTE_VECTORS_MAX = 16384 };
+
+/* Reads the state of the other registers, as the instruction XSAVE writes it; `ret_size`:
+ * bytes of it. */
+struct trm_error *remote_get_vectors(pid_t tid, uint8_t bytes[REMOTE_VECTORS_MAX],
+				     size_t *ret_size);
+/* Sets it. */
+struct trm_error *remote_set_vectors(pid_t tid, const uint8_t *bytes, size_t size);
+
 /* The selector in `cs` of 64-bit code. */
 #define CODE_SEGMENT 0x33
 
@@ -51,6 +60,9 @@ enum remote_resume {
 	REMOTE_SYSCALL, /* to the next entry to or exit from a system call */
 	REMOTE_EMULATE, /* to the next entry, whose call is not made, nor any filter asked
 			 */
+	REMOTE_STEP,    /* with a signal that is handled: to the handler's first
+			   instruction. Not without: the thread would be lost with the
+			   tracer */
 	REMOTE_LISTEN,  /* stay in group-stop, but hear of SIGCONT */
 	REMOTE_DETACH,  /* detach */
 };

@@ -154,6 +154,13 @@ static void test_attach(void **state)
 	check_no_more_options("attach");
 }
 
+static void test_debug(void **state)
+{
+	(void)state;
+	check_options("debug", 40);
+	check_no_more_options("debug");
+}
+
 static void test_top(void **state)
 {
 	(void)state;
@@ -423,22 +430,22 @@ static void test_checks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run),       cmocka_unit_test(test_attach),
-		cmocka_unit_test(test_top),       cmocka_unit_test(test_doctor),
-		cmocka_unit_test(test_report),    cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_db),        cmocka_unit_test(test_daemon),
-		cmocka_unit_test(test_diff),      cmocka_unit_test(test_coverage),
-		cmocka_unit_test(test_commands),  cmocka_unit_test(test_measurements),
-		cmocka_unit_test(test_checks),    cmocka_unit_test(test_mix),
-		cmocka_unit_test(test_bbv),       cmocka_unit_test(test_page),
-		cmocka_unit_test(test_advise),    cmocka_unit_test(test_pbo),
-		cmocka_unit_test(test_export),    cmocka_unit_test(test_import),
-		cmocka_unit_test(test_query),     cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_annotate),  cmocka_unit_test(test_graph),
-		cmocka_unit_test(test_channel),   cmocka_unit_test(test_label),
-		cmocka_unit_test(test_summarize), cmocka_unit_test(test_tool),
-		cmocka_unit_test(test_values),    cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_run),          cmocka_unit_test(test_attach),
+		cmocka_unit_test(test_debug),        cmocka_unit_test(test_top),
+		cmocka_unit_test(test_doctor),       cmocka_unit_test(test_report),
+		cmocka_unit_test(test_merge),        cmocka_unit_test(test_db),
+		cmocka_unit_test(test_daemon),       cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_coverage),     cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
+		cmocka_unit_test(test_mix),          cmocka_unit_test(test_bbv),
+		cmocka_unit_test(test_page),         cmocka_unit_test(test_advise),
+		cmocka_unit_test(test_pbo),          cmocka_unit_test(test_export),
+		cmocka_unit_test(test_import),       cmocka_unit_test(test_query),
+		cmocka_unit_test(test_loops),        cmocka_unit_test(test_annotate),
+		cmocka_unit_test(test_graph),        cmocka_unit_test(test_channel),
+		cmocka_unit_test(test_label),        cmocka_unit_test(test_summarize),
+		cmocka_unit_test(test_tool),         cmocka_unit_test(test_values),
+		cmocka_unit_test(test_paths),        cmocka_unit_test(test_stacks),
 	};
 	char beside[PATH_MAX];
 

@@ -31,6 +31,7 @@
 #include "session/position/residues.h"
 #include "session/position/signal_frames.h"
 #include "session/position/stretches.h"
+#include "session/state/debugging.h"
 #include "session/state/doorbell.h"
 #include "session/state/memory.h"
 #include "session/state/module.h"
@@ -321,6 +322,8 @@ static void on_image(struct session *session, struct thread *thread)
 	thread->state = THREAD_RUNNING;
 	if (process->first_image && !session->window.base)
 		window_begin(session);
+	if (session->debug_calls && !error)
+		session->debug_calls->image_begins(session, thread);
 	if (error)
 		fail_image(session, thread, error);
 	else
@@ -410,6 +413,8 @@ static void on_end(struct session *session, struct thread *thread,
 	char state[32];
 
 	thread->stopped = false;
+	if (session->debug_calls && process)
+		session->debug_calls->thread_ends(session, thread, event);
 	if (!process || thread->tid != process->pid) {
 		if (process) {
 			process->threads--;
@@ -505,6 +510,8 @@ static void adopt_child(struct session *session, struct thread *parent,
 				vector_push(&child->process->image->refused,
 					    module->file->index);
 		}
+	if (session->debug_calls)
+		session->debug_calls->forked(session, parent, child);
 }
 
 static void let_child_go(struct session *session, struct thread *child,
@@ -550,6 +557,8 @@ static void start_child(struct session *session, struct thread *child)
 	else if (session->attached) /* not its parent's */
 		trm_error_destroy(remote_set_gs_base(child->tid, 0));
 	tool_thread_begin(session, child);
+	if (session->debug_calls)
+		session->debug_calls->thread_begins(session, child);
 	thread_resume(session, child, 0);
 }
 
@@ -656,8 +665,11 @@ static void on_leaving(struct session *session, struct thread *thread,
 }
 
 /* The time for which the thread stands is the program's own. */
-static void on_group_stop(const struct session *session, struct thread *thread)
+static void on_group_stop(struct session *session, struct thread *thread, int signal)
 {
+	if (session->debug_calls &&
+	    session->debug_calls->holds_group(session, thread, signal))
+		return;
 	held_end(session, thread);
 	trm_error_destroy(remote_resume(thread->tid, REMOTE_LISTEN, 0));
 	thread->stopped = false;
@@ -682,6 +694,9 @@ void follow_event(struct session *session, const struct event *event)
 		on_leaving(session, thread, event);
 		return;
 	}
+	if (session->debug_calls &&
+	    session->debug_calls->takes_event(session, thread, event))
+		return;
 	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED) {
 		on_end(session, thread, event);
 		return;
@@ -699,7 +714,7 @@ void follow_event(struct session *session, const struct event *event)
 		signals_deliver(session, thread, event->value);
 		break;
 	case EVENT_GROUP_STOP:
-		on_group_stop(session, thread);
+		on_group_stop(session, thread, event->value);
 		break;
 	case EVENT_FORK:
 	case EVENT_CLONE:

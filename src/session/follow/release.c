@@ -8,6 +8,7 @@
 #include "session/position/return_addresses.h"
 #include "session/position/settle.h"
 #include "session/position/text_jumps.h"
+#include "session/state/debugging.h"
 #include "session/state/module.h"
 #include "session/state/space.h"
 #include "session/state/tables.h"
@@ -134,6 +135,8 @@ static void let_go(struct session *session, struct process *process, char *reaso
 	}
 	if (process->space)
 		process->space->left = true;
+	if (session->debug_calls)
+		session->debug_calls->leaves(session, process);
 	for (size_t i = session->all_threads.count; i-- > 0;) {
 		struct thread *thread = session->all_threads.items[i];
 

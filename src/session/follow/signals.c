@@ -11,6 +11,7 @@
 #include "session/position/settle.h"
 #include "session/position/signal_frames.h"
 #include "session/position/spans.h"
+#include "session/state/debugging.h"
 #include "session/state/module.h"
 #include "session/thread/fast_timers.h"
 #include "session/thread/threads.h"
@@ -95,6 +96,13 @@ static bool pass_load(struct session *session, struct thread *thread,
 	return true;
 }
 
+/* Whether a debugger has the thread stay. */
+static bool is_held(struct session *session, struct thread *thread, const siginfo_t *info)
+{
+	return session->debug_calls &&
+	       session->debug_calls->takes_signal(session, thread, info);
+}
+
 void signals_deliver(struct session *session, struct thread *thread, int signal)
 {
 	struct user_regs_struct registers;
@@ -110,7 +118,8 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	}
 	if (pass_load(session, thread, &info, &registers))
 		return;
-	if (fast_timers_put_off(session, thread, &info, &registers))
+	if (fast_timers_put_off(session, thread, &info, &registers) ||
+	    is_held(session, thread, &info))
 		return;
 	window_signalled(session, signal);
 	if (thread->held.si_signo == signal) {

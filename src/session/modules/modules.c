@@ -25,6 +25,7 @@
 #include "session/modules/unmeasured.h"
 #include "session/modules/unpatched.h"
 #include "session/state/copies.h"
+#include "session/state/debugging.h"
 #include "session/state/inline_cache.h"
 #include "session/state/memory.h"
 #include "session/state/module.h"
@@ -680,6 +681,8 @@ bool modules_update(struct session *session, struct thread *thread)
 	note_others(session, thread);
 	if (session->attached && !space->holding)
 		trm_error_destroy(swap_in(session, thread, space));
+	if (session->debug_calls && complete)
+		session->debug_calls->modules_changed(session, thread);
 	/* Time that a thread waits for plans counts once: see thread_defer. */
 	if (!thread->deferred_since)
 		session->instrument_ns += clock_now_ns() - start;

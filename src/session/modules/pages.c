@@ -5,6 +5,7 @@
 #include "control/remote.h"
 #include "session/cache/lazy_file.h"
 #include "session/cache/module_text.h"
+#include "session/state/debugging.h"
 #include "session/state/module.h"
 
 #include <string.h>
@@ -54,19 +55,21 @@ static bool has_patches_of(const struct module *module, const struct module_file
 void pages_write_news(void *context, const struct module_file *file, uint64_t address,
 		      uint64_t size)
 {
-	const struct session *session = context;
+	struct session *session = context;
 	const uint8_t *bytes = lazy_file_text(file, address, size);
 
 	vector_for_each (&session->all_processes, process) {
-		const struct space *space = (*process)->space;
+		struct space *space = (*process)->space;
 
 		if (!bytes || !space)
 			continue;
+		debugging_code_changed(session, space, file);
 		vector_for_each (&space->modules, module)
 			if (has_patches_of(module, file, address))
 				trm_error_destroy(remote_write(space->memory_fd,
 							       module->bias + address,
 							       bytes, size));
+		debugging_code_changed(session, space, NULL);
 	}
 }
 

@@ -146,6 +146,15 @@ enum value_kind {
 };
 
 struct probe_program;
+struct session;
+
+/* Who serves a run from inside of the tracer: a debugger, a controller. */
+struct session_server {
+	/* Called on the tracer's thread when there is a session: before the first program
+	 * is executed or, of an attachment, when counting has begun. NULL: nobody. */
+	void (*begin)(struct session *session, void *context);
+	void *context;
+};
 
 struct session_options {
 	const struct collector *collector;
@@ -173,6 +182,7 @@ struct session_options {
 	struct probe_program *probes; /* NULL: none */
 	uint64_t memory_limit; /* bytes that all arenas together may take; 0: no limit */
 	struct point_sources points; /* code of others: collectors', probes', tools' */
+	struct session_server server;
 	bool live; /* measured programs run before and after the measurement: see
 		      plan_request.live */
 };

@@ -18,6 +18,7 @@
 #include "session/count/sampled.h"
 #include "session/count/values.h"
 #include "session/count/window.h"
+#include "session/debug/debug.h"
 #include "session/follow/follow.h"
 #include "session/follow/memory_watch.h"
 #include "session/modules/modules.h"
@@ -37,6 +38,7 @@
 #include "session/run/run.h"
 #include "session/run/wait_trace.h"
 #include "session/state/doorbell.h"
+#include "session/state/debugging.h"
 #include "session/state/module.h"
 #include "session/state/space.h"
 #include "session/state/tables.h"
@@ -539,9 +541,13 @@ static void enter_stage(struct course *course, enum stage stage)
  * the process that asked for them has the last one. */
 static void enter_measuring(const struct attachment *attachment, struct course *course)
 {
+	const struct session_server *server = &attachment->session->options->server;
+
 	enter_stage(course, MEASURING);
 	if (!attachment->request->save_ns)
 		guardian_begin(attachment->session, -1);
+	if (server->begin)
+		server->begin(attachment->session, server->context);
 }
 
 /* Writes the profile if it is due; limits the wait until the next time. */
@@ -570,7 +576,8 @@ static uint64_t act_in_time(struct session *session)
 {
 	const uint64_t limits[] = {window_act(session),   memory_watch_act(session),
 				   guardian_act(session), tool_points_act(session),
-				   sampled_act(session),  values_act(session)};
+				   sampled_act(session),  values_act(session),
+				   debugging_act(session)};
 	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < array_count(limits); i++)
@@ -628,6 +635,7 @@ static bool follow_course(struct attachment *attachment, struct course *course,
 		follow_watched(session);
 		measure_course(attachment, course);
 		if (course->stage == LEAVING) {
+			debug_end(session);
 			tool_points_act(session);
 			if (session_leave(session) || !session->thread_count)
 				return true;

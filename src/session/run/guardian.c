@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "session/profile/profile_writer.h"
 #include "session/run/run.h"
+#include "session/state/debugging.h"
 #include "session/state/session.h"
 #include "wire/bank.h"
 
@@ -116,6 +117,8 @@ _Noreturn static void watch(struct session *session)
 	close(guardian->alive[1]);
 	while (read(guardian->alive[0], &byte, 1) < 0 && errno == EINTR)
 		;
+	if (session->debug_calls && !guardian->shared->done)
+		session->debug_calls->rescue(session);
 	uint64_t died_ns = clock_now_ns();
 
 	if (guardian->shared->done ||

@@ -9,6 +9,7 @@
 #include "session/count/sampled.h"
 #include "session/count/values.h"
 #include "session/count/window.h"
+#include "session/debug/debug.h"
 #include "session/follow/follow.h"
 #include "session/follow/hooks.h"
 #include "session/follow/memory_watch.h"
@@ -21,6 +22,8 @@
 #include "session/run/guardian.h"
 #include "session/run/run.h"
 #include "session/run/tracer.h"
+#include "session/state/debugging.h"
+#include "session/state/descriptors.h"
 #include "session/state/doorbell.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
@@ -121,6 +124,7 @@ void session_act(struct session *session)
 	vector_for_each (&session->families, family)
 		__atomic_fetch_add(&(*family)->arena->control->beats, 1,
 				   __ATOMIC_RELAXED);
+	session_serve_descriptors(session);
 }
 
 static bool has_rung(const struct session *session)
@@ -179,8 +183,19 @@ static bool any_quiet(const struct session *session)
 	return false;
 }
 
-int session_wait(const struct session *session, const sigset_t *signals,
-		 uint64_t limit_ns)
+static int wait_asleep(struct session *session, const sigset_t *signals,
+		       uint64_t limit_ns)
+{
+	const struct timespec pause = {0, (long)limit_ns};
+	int signal;
+
+	if (session->descriptors.count)
+		return session_wait_descriptors(session, signals, limit_ns);
+	signal = sigtimedwait(signals, NULL, &pause);
+	return signal > 0 ? signal : 0;
+}
+
+int session_wait(struct session *session, const sigset_t *signals, uint64_t limit_ns)
 {
 	bool rung;
 	int early = wait_awake(session, signals, &rung);
@@ -193,10 +208,7 @@ int session_wait(const struct session *session, const sigset_t *signals,
 		ns = UNANNOUNCED_NS;
 	if (ns > QUIET_NS && any_quiet(session))
 		ns = QUIET_NS;
-	const struct timespec pause = {0, (long)(ns < limit_ns ? ns : limit_ns)};
-	int signal = sigtimedwait(signals, NULL, &pause);
-
-	return signal > 0 ? signal : 0;
+	return wait_asleep(session, signals, ns < limit_ns ? ns : limit_ns);
 }
 
 /* Does the work that has a schedule of its own. Returns the nanoseconds until more is
@@ -204,9 +216,9 @@ int session_wait(const struct session *session, const sigset_t *signals,
 static uint64_t act_in_time(struct session *session)
 {
 	static uint64_t (*const acts[])(struct session *) = {
-		fired_act,         window_act,       fast_timers_act,
-		inline_caches_act, memory_watch_act, guardian_act,
-		tool_points_act,   sampled_act,      values_act,
+		fired_act,        window_act,    fast_timers_act, inline_caches_act,
+		memory_watch_act, guardian_act,  tool_points_act, sampled_act,
+		values_act,       debugging_act,
 	};
 	uint64_t limit = UINT64_MAX;
 
@@ -244,6 +256,7 @@ static void run_loop(struct session *session, const struct tracer_start *start,
 	if (window_ends_run(session) && !session->first_ended)
 		clock_gettime(CLOCK_MONOTONIC, &session->end);
 	sampled_end(session);
+	debug_end(session);
 	release_all(session);
 	unannounced_forget(session, true);
 	if (!saved)
@@ -282,6 +295,8 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	clock_gettime(CLOCK_MONOTONIC, &session.start);
 	session.end = session.start;
 	session.start_time = time(NULL);
+	if (options->server.begin)
+		options->server.begin(&session, options->server.context);
 	if (write(start->go_fd, "g", 1) != 1)
 		return 1;
 	values_begin(&session);

@@ -13,8 +13,7 @@ void session_act(struct session *session);
 
 /* Waits for more work, at most `limit_ns` nanoseconds. Returns the signal of `signals`
  * that came, or 0. */
-int session_wait(const struct session *session, const sigset_t *signals,
-		 uint64_t limit_ns);
+int session_wait(struct session *session, const sigset_t *signals, uint64_t limit_ns);
 
 /* Opens what tools print to: where trammel's own messages go, unless it is to go to a
  * file. Returns the descriptor; -1: there are no tools. */

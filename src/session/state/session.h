@@ -38,6 +38,20 @@ struct unannounced_child {
 	uint64_t since; /* clock_now_ns() */
 };
 
+struct session;
+struct debug;
+struct debug_calls;
+
+/* Serves a descriptor that can be read, or whose other end is closed. Called by the
+ * tracer's loop, between events of threads. */
+typedef void session_serve(struct session *session, int fd, void *context);
+
+struct session_descriptor {
+	int fd; /* -1: it is not watched any more */
+	session_serve *serve;
+	void *context;
+};
+
 struct session {
 	const struct session_options *options;
 	struct cache *cache;
@@ -63,6 +77,10 @@ struct session {
 	struct VECTOR(struct image_run *) images;
 	struct VECTOR(struct module_file *) files;
 	struct doorbell *doorbell;
+	struct VECTOR(struct session_descriptor) descriptors;
+	int signals_fd;                        /* for waits for them; 0: not opened yet */
+	const struct debug_calls *debug_calls; /* NULL: no debugger */
+	struct debug *debug;
 	struct plan_workers *plan_workers;
 	struct maps maps; /* scratch */
 	struct window window;

@@ -5,6 +5,7 @@
 #include "base/vector.h"
 #include "control/arena.h"
 #include "control/remote.h"
+#include "session/state/thread_debug.h"
 #include "session/state/tool_state.h"
 #include "session/state/values_state.h"
 
@@ -30,6 +31,7 @@ struct process {
 	bool first_image;     /* runs the program that the user named */
 	uint64_t value_ns;    /* of its time, for which values were not sampled yet */
 	uint64_t cpu_ns;      /* its time at the last look */
+	bool debugged;        /* see session/debug/ */
 	bool watched;         /* let go, but its counters still count: until it is gone */
 	uint64_t clock_ns; /* processor time at the last look, where samples are looks */
 	struct fault_action on_segv, on_bus; /* position/fault_actions.h */
@@ -149,6 +151,7 @@ struct thread {
 	struct thread_values values; /* see session/position/stretches.h */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
 	struct thread_peeks peeks;
+	struct thread_debug debug;
 };
 
 #endif

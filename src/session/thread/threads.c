@@ -6,6 +6,7 @@
 #include "session/position/residues.h"
 #include "session/position/signal_frames.h"
 #include "session/position/stretches.h"
+#include "session/state/debugging.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
 #include "session/thread/fast_timers.h"
@@ -74,14 +75,26 @@ static bool announces_calls(const struct thread *thread)
 	       !thread->tool_pending.entered && !thread->tool_pending.program;
 }
 
+/* Asks the debugger, if there is one. */
+static enum debug_resume ask_debugger(struct session *session, struct thread *thread,
+				      int signal)
+{
+	if (!session->debug_calls || thread->event_pending)
+		return DEBUG_LETS_GO;
+	return session->debug_calls->resumes(session, thread, signal);
+}
+
 void thread_resume(struct session *session, struct thread *thread, int signal)
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;
+	const enum debug_resume debug = ask_debugger(session, thread, signal);
 
+	if (debug == DEBUG_HOLDS)
+		return;
 	held_end(session, thread);
-	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
-		     thread->before_exec || signal_frames_are_watched(thread) ||
-		     thread->timer.until ||
+	bool calls = debug == DEBUG_LETS_TO_CALL || thread->state == THREAD_EXEC ||
+		     thread->fault_rip || thread->before_exec ||
+		     signal_frames_are_watched(thread) || thread->timer.until ||
 		     (space &&
 		      (space_is_traced(space) || (space->tools && space->tools->called)));
 	if (thread->event_pending)
@@ -89,9 +102,10 @@ void thread_resume(struct session *session, struct thread *thread, int signal)
 	interrupted_calls_go_on(thread);
 	thread->emulated = calls && announces_calls(thread);
 	struct trm_error *error = remote_resume(thread->tid,
-						thread->emulated ? REMOTE_EMULATE
-						: calls          ? REMOTE_SYSCALL
-								 : REMOTE_RUN,
+						debug == DEBUG_LETS_TO_ENTER ? REMOTE_STEP
+						: thread->emulated ? REMOTE_EMULATE
+						: calls            ? REMOTE_SYSCALL
+								   : REMOTE_RUN,
 						signal);
 
 	thread->stopped = false;

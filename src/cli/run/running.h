@@ -1,0 +1,11 @@
+/* Running a program measured, as `trammel run` does. */
+#ifndef TRAMMEL_CLI_RUN_RUNNING_H
+#define TRAMMEL_CLI_RUN_RUNNING_H
+
+#include "cli/measuring.h"
+
+/* Runs it; `database`: where the profile goes, too, or NULL. Returns the exit status.
+ * Ends as the program did: a signal that killed it kills the caller. */
+int running_measure(struct measuring *given, const char *database);
+
+#endif
