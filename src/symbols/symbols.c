@@ -10,6 +10,7 @@
 #include "image/inlines.h"
 #include "image/lines.h"
 #include "image/open.h"
+#include "image/shared_rows.h"
 #include "wire/context.h"
 
 #include <stdio.h>
@@ -22,8 +23,8 @@ struct module {
 	char *path;
 	bool opened;
 	struct image *image; /* NULL: it cannot be read */
-	bool has_rows, has_inlines;
-	struct image_rows rows;
+	bool has_inlines;
+	const struct image_rows *rows; /* NULL: none */
 	struct image_inlines inlines;
 };
 
@@ -57,8 +58,7 @@ void symbols_destroy(struct symbols *symbols)
 	if (!symbols)
 		return;
 	vector_for_each (&symbols->modules, module) {
-		if (module->has_rows)
-			image_rows_deinit(&module->rows);
+		shared_rows_give_back(module->rows);
 		if (module->has_inlines)
 			image_inlines_deinit(&module->inlines);
 		image_close(module->image);
@@ -97,7 +97,7 @@ static void open_module(const struct symbols *symbols, struct module *module)
 		return;
 	}
 	if (symbols->lookups & CONTEXT_LOOK_ROWS)
-		module->has_rows = is_read(image_rows_init(&module->rows, module->image));
+		module->rows = shared_rows_get(module->image);
 	if (symbols->lookups & CONTEXT_LOOK_INLINES)
 		module->has_inlines =
 			is_read(image_inlines_init(&module->inlines, module->image));
@@ -163,19 +163,19 @@ static bool add_function(struct symbols *symbols, const struct module *module,
 static void add_line(struct symbols *symbols, const struct module *module,
 		     uint64_t address, struct symbols_place *place)
 {
-	size_t index = module->has_rows ? image_rows_from(&module->rows, address) : 0;
+	size_t index = module->rows ? image_rows_from(module->rows, address) : 0;
 	const struct image_row *row;
 	struct text text = {0};
 
-	if (!module->has_rows || index == module->rows.rows.count)
+	if (!module->rows || index == module->rows->rows.count)
 		return;
-	row = &module->rows.rows.items[index];
+	row = &module->rows->rows.items[index];
 	if (row->start > address || !row->place.line)
 		return;
-	text_format(&text, "%s:%u", module->rows.files.strings[row->place.file],
+	text_format(&text, "%s:%u", module->rows->files.strings[row->place.file],
 		    row->place.line);
 	place->place = keep_text(symbols, text.data);
-	place->file = keep_text(symbols, module->rows.files.strings[row->place.file]);
+	place->file = keep_text(symbols, module->rows->files.strings[row->place.file]);
 	place->line = row->place.line;
 	text_deinit(&text);
 }

@@ -8,6 +8,7 @@
 #include "tool/switch_index.h"
 #include "x86/all_operands.h"
 #include "x86/insn_class.h"
+#include "x86/memo.h"
 
 #include <string.h>
 
@@ -103,17 +104,45 @@ static bool is_direct(const struct cfg_instruction *from)
 	       from->kind == CFG_LOOP || from->kind == CFG_CALL;
 }
 
-static void take_instruction(struct tool_code *code, const struct cfg *cfg,
+/* What instructions are, by their bytes. */
+enum { DECODED_BITS = 11 };
+struct tool_decoded {
+	struct memo_key key;
+	struct all_operands read;
+};
+
+/* Reads an instruction that is as long as that; `ret_read` is all-zero if it does not
+ * decode. */
+static void read_operands(struct tool_module *module, const uint8_t *bytes, size_t length,
+			  uint64_t address, struct all_operands *ret_read)
+{
+	const struct memo_key key = memo_key_of(bytes, length);
+	struct tool_decoded *row;
+
+	if (!module->decoded)
+		module->decoded = memory_allocate_zeroed(1 << DECODED_BITS, sizeof(*row));
+	row = &module->decoded[memo_row(&key, DECODED_BITS)];
+	if (memo_key_is(&row->key, &key)) {
+		*ret_read = row->read;
+		return;
+	}
+	*ret_read = (struct all_operands){0};
+	if (all_operands_read(bytes, length, address, ret_read) && !ret_read->relative)
+		*row = (struct tool_decoded){key, *ret_read};
+}
+
+static void take_instruction(struct tool_code *code, struct tool_module *module,
 			     const struct cfg_instruction *from)
 {
+	const struct cfg *cfg = &module->cfg;
 	struct trammel_instruction *row = vector_add(&code->instructions);
 	bool pair = cfg_is_pair(cfg, from);
 	uint32_t skipped = pair ? LENGTH_PAIR_BRANCH : 0;
 	const uint8_t *bytes = cfg->bytes + from->offset;
-	struct all_operands read = {0};
+	struct all_operands read;
 
-	all_operands_read(bytes + skipped, from->length - skipped,
-			  cfg->address + from->offset + skipped, &read);
+	read_operands(module, bytes + skipped, from->length - skipped,
+		      cfg->address + from->offset + skipped, &read);
 	*row = (struct trammel_instruction){
 		.address = cfg->address + from->offset,
 		.bytes = bytes,
@@ -209,14 +238,15 @@ static void join_rows(struct tool_code *code)
 	};
 }
 
-static struct tool_code *read_code(const struct cfg *cfg,
+static struct tool_code *read_code(struct tool_module *module,
 				   const struct trammel_function *function)
 {
+	const struct cfg *cfg = &module->cfg;
 	struct tool_code *code = memory_allocate_zeroed(1, sizeof(*code));
 
 	vector_reserve(&code->instructions, cfg->instructions.count);
 	vector_for_each (&cfg->instructions, row)
-		take_instruction(code, cfg, row);
+		take_instruction(code, module, row);
 	take_blocks(code, cfg, function);
 	take_edges(code, cfg);
 	join_rows(code);
@@ -238,7 +268,7 @@ const struct trammel_code *tool_code_of(const struct trammel_function *function)
 						  module->image, function->number);
 		if (own->trouble != CFG_FINE)
 			return NULL;
-		own->code = read_code(&module->cfg, function);
+		own->code = read_code(module, function);
 		vector_push(&module->read, own);
 	}
 	return own->code ? &own->code->seen : NULL;

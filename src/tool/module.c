@@ -5,6 +5,7 @@
 #include "code/scan/cold_parts.h"
 #include "tool/function_code.h"
 #include "image/open.h"
+#include "image/shared_rows.h"
 #include "image/find.h"
 #include "image/demangle.h"
 #include "image/contents.h"
@@ -90,9 +91,9 @@ void tool_module_close(struct tool_module *module)
 	vector_for_each (&module->texts, text)
 		free(*text);
 	vector_deinit(&module->texts);
-	if (module->rows_known)
-		image_rows_deinit(&module->rows);
+	shared_rows_give_back(module->rows);
 	cfg_deinit(&module->cfg);
+	free(module->decoded);
 	free(module->functions);
 	scan_deinit(&module->scan);
 	image_close(module->image);
@@ -151,22 +152,18 @@ bool tool_module_place(const struct trammel_module *module, uint64_t address,
 	const struct image_row *row;
 	size_t index;
 
-	if (!own->rows_tried) {
-		struct trm_error *error = image_rows_init(&own->rows, own->image);
-
-		own->rows_tried = true;
-		own->rows_known = !error;
-		trm_error_destroy(error);
-	}
-	if (!own->rows_known)
+	if (!own->rows_tried)
+		own->rows = shared_rows_get(own->image);
+	own->rows_tried = true;
+	if (!own->rows)
 		return false;
-	index = image_rows_from(&own->rows, address);
-	if (index == own->rows.rows.count)
+	index = image_rows_from(own->rows, address);
+	if (index == own->rows->rows.count)
 		return false;
-	row = &own->rows.rows.items[index];
+	row = &own->rows->rows.items[index];
 	if (address < row->start || !row->place.line)
 		return false;
-	*ret_place = (struct trammel_place){own->rows.files.strings[row->place.file],
+	*ret_place = (struct trammel_place){own->rows->files.strings[row->place.file],
 					    row->place.line};
 	return true;
 }

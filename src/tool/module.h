@@ -15,6 +15,7 @@
 #include <trammel/tool_code.h>
 
 struct tool_code;
+struct tool_decoded;
 
 /* A function; tools see its first member. */
 struct tool_function {
@@ -32,9 +33,10 @@ struct tool_module {
 	struct tool_function *functions;            /* one for each of image->functions */
 	struct VECTOR(struct tool_function *) read; /* those with code */
 	struct VECTOR(char *) texts;                /* names that were made */
-	struct image_rows rows;
-	bool rows_tried, rows_known;
-	struct cfg cfg; /* scratch */
+	const struct image_rows *rows; /* NULL: there are none, or they were not needed */
+	bool rows_tried;
+	struct cfg cfg;               /* scratch */
+	struct tool_decoded *decoded; /* instructions met before: function_code.c */
 };
 
 /* Opens the file at `path`, and looks through its code; errors of image_open. The caller

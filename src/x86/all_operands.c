@@ -1,9 +1,7 @@
 #include "x86/all_operands.h"
 
 #include "base/array.h"
-#include "x86/insn_class.h"
-
-#include <Zydis/Zydis.h>
+#include "x86/insn_class_decoded.h"
 
 static const char *const register_names[ALL_OPERANDS_REGISTERS] = {
 	"rax",   "rcx",   "rdx",   "rbx",   "rsp",   "rbp",   "rsi",   "rdi",
@@ -94,8 +92,10 @@ static void take_memory(const ZydisDecodedInstruction *zydis,
 	row->segment = operand->mem.segment == ZYDIS_REGISTER_FS   ? ALL_OPERANDS_FS
 		       : operand->mem.segment == ZYDIS_REGISTER_GS ? ALL_OPERANDS_GS
 								   : ALL_OPERANDS_NONE;
-	if (row->base == ALL_OPERANDS_RIP)
+	if (row->base == ALL_OPERANDS_RIP) {
 		row->value += (int64_t)(address + zydis->length);
+		all->relative = true;
+	}
 	set_bit(&all->reads, row->base);
 	set_bit(&all->reads, row->index);
 	set_bit(&all->reads, row->segment);
@@ -142,8 +142,10 @@ static void take_operand(const ZydisDecodedInstruction *zydis,
 	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
 		row->kind = ALL_OPERANDS_IMMEDIATE;
 		row->value = operand->imm.value.s;
-		if (operand->imm.is_relative)
+		if (operand->imm.is_relative) {
 			row->value += (int64_t)(address + zydis->length);
+			all->relative = true;
+		}
 		break;
 	default: /* a far pointer: not in 64-bit code */
 		return;
@@ -174,10 +176,10 @@ bool all_operands_read(const uint8_t *bytes, size_t available, uint64_t address,
 		       "all operands have room");
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_KNC, ZYAN_FALSE);
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, available, &zydis,
-						 operands)) ||
-	    !insn_class_read(bytes, available, &traits))
+	if (!ZYAN_SUCCESS(
+		    ZydisDecoderDecodeFull(&decoder, bytes, available, &zydis, operands)))
 		return false;
+	insn_class_of(&zydis, operands, &traits);
 	*ret_operands = (struct all_operands){
 		.mnemonic = (uint16_t)zydis.mnemonic,
 		.class = traits.class,

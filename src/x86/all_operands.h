@@ -59,6 +59,7 @@ struct all_operands {
 	uint8_t map, opcode; /* as in struct brief */
 	bool repeated;       /* a string instruction with a prefix */
 	bool locked;
+	bool relative;          /* it depends on the address */
 	uint8_t count, visible; /* operands, and those of them that assembly shows */
 	uint8_t memory_count;
 	uint64_t reads, writes; /* registers, a bit each; addresses' included, and parts

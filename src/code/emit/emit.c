@@ -12,14 +12,24 @@ void emit_bytes(struct emitter *emitter, const void *bytes, size_t size)
 	emitter->count += size;
 }
 
+/* Most of what is written comes in ones and fours: these are quicker without a copy of
+ * any size. */
 void emit_byte(struct emitter *emitter, uint8_t byte)
 {
-	emit_bytes(emitter, &byte, 1);
+	if (emitter->full || emitter->count >= emitter->capacity)
+		emitter->full = true;
+	else
+		emitter->code[emitter->count++] = byte;
 }
 
 void emit_word32(struct emitter *emitter, uint32_t word)
 {
-	emit_bytes(emitter, &word, sizeof(word));
+	if (emitter->full || sizeof(word) > emitter->capacity - emitter->count) {
+		emitter->full = true;
+		return;
+	}
+	memcpy(emitter->code + emitter->count, &word, sizeof(word));
+	emitter->count += sizeof(word);
 }
 
 void emit_align(struct emitter *emitter, size_t to)

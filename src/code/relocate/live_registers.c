@@ -1,24 +1,54 @@
 #include "code/relocate/live_registers.h"
 
 #include "x86/flags.h"
+#include "x86/memo.h"
 #include "x86/operands.h"
 
-enum { HALF = 16 };
+#include <stdlib.h>
 
-/* Registers read, and in the upper half those replaced. */
-static uint32_t effect_of(const struct cfg *cfg, const struct cfg_instruction *row)
+enum { HALF = 16, KNOWN_BITS = 12 };
+
+/* What an instruction does to registers, by its bytes. */
+struct live_effect {
+	struct memo_key key;
+	uint32_t effect;
+};
+
+static uint32_t decode_effect(const uint8_t *bytes, size_t length)
 {
 	struct operands operands;
 
+	return operands_read(bytes, length, &operands)
+		       ? operands.read | (uint32_t)operands.written << HALF
+		       : LIVE_ALL;
+}
+
+static uint32_t find_effect(struct live_registers *live, const uint8_t *bytes,
+			    size_t length)
+{
+	const struct memo_key key = memo_key_of(bytes, length);
+	struct live_effect *row;
+
+	if (!live->known)
+		live->known = memory_allocate_zeroed(1 << KNOWN_BITS, sizeof(*row));
+	row = &live->known[memo_row(&key, KNOWN_BITS)];
+	if (!memo_key_is(&row->key, &key))
+		*row = (struct live_effect){key, decode_effect(bytes, length)};
+	return row->effect;
+}
+
+/* Registers read, and in the upper half those replaced. */
+static uint32_t effect_of(struct live_registers *live, const struct cfg *cfg,
+			  const struct cfg_instruction *row)
+{
 	if (row->kind != CFG_PLAIN && row->kind != CFG_JUMP &&
 	    row->kind != CFG_CONDITION && row->kind != CFG_LOOP &&
 	    row->kind != CFG_SWITCH)
 		return LIVE_ALL;
 	/* Of two instructions in one row the second reads all that it changes. */
-	if (cfg_is_pair(cfg, row) ||
-	    !operands_read(cfg->bytes + row->offset, row->length, &operands))
-		return LIVE_ALL;
-	return operands.read | (uint32_t)operands.written << HALF;
+	return cfg_is_pair(cfg, row)
+		       ? LIVE_ALL
+		       : find_effect(live, cfg->bytes + row->offset, row->length);
 }
 
 static uint16_t pass_back(uint32_t effect, uint16_t live)
@@ -80,7 +110,8 @@ void live_registers_find(struct live_registers *live, const struct cfg *cfg)
 	for (size_t i = 0; i < count; i++) {
 		live->before.items[i] = 0;
 		live->flags.items[i] = FLAGS_ALL;
-		live->read_written.items[i] = effect_of(cfg, &cfg->instructions.items[i]);
+		live->read_written.items[i] =
+			effect_of(live, cfg, &cfg->instructions.items[i]);
 	}
 	while (changed) {
 		changed = false;
@@ -95,4 +126,5 @@ void live_registers_deinit(struct live_registers *live)
 	vector_deinit(&live->before);
 	vector_deinit(&live->flags);
 	vector_deinit(&live->read_written);
+	free(live->known);
 }

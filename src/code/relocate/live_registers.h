@@ -12,10 +12,13 @@
 /* A bit for each register, 0: rax. */
 enum { LIVE_ALL = 0xffff };
 
+struct live_effect;
+
 struct live_registers {
 	struct VECTOR(uint16_t) before; /* by instruction: alive in front of it */
 	struct VECTOR(uint8_t) flags;   /* by instruction: flags alive in front of it */
 	struct VECTOR(uint32_t) read_written; /* scratch: both masks, by instruction */
+	struct live_effect *known;            /* of instructions met before */
 };
 
 /* Finds what is alive in a function, in storage that is reused (all 0 at first). */

@@ -27,7 +27,7 @@ _Static_assert(WIRE_AGAIN_BYTES == (int)TRAMPOLINE_AGAIN, "the resident goes the
 /* Size in bytes below which a file is planned as a whole: that takes no longer than
  * some requests for single functions. With points each function takes longer. */
 #define FILE_MIN        (1u << 20)
-#define FILE_MIN_POINTS (256u << 10)
+#define FILE_MIN_POINTS (64u << 10)
 
 /* Greatest growth as multiples of a text's bytes: code and steps take less, counters
  * too. */
