@@ -8,6 +8,7 @@ built without npm.
 """
 
 import argparse
+import base64
 import html.parser
 import json
 import os
@@ -50,10 +51,6 @@ HOSTILE = "</script><img src=x onerror=document.body.id=1><b>&amp;"
 
 
 class Failure(Exception):
-    pass
-
-
-class Skip(Exception):
     pass
 
 
@@ -111,11 +108,14 @@ class Place:
     def measure(self, profile, *options, program="app", arguments=()):
         self.command("run", *options, "-o", profile, "--", self.path(program), *arguments)
 
+    def browser(self, *words):
+        return ["chromium", "--headless=new", "--no-sandbox", "--dump-dom", "--enable-logging=stderr",
+                "--force-prefers-reduced-motion", "--virtual-time-budget=10000", "--window-size=1400,1000",
+                "--allow-file-access-from-files", f"--user-data-dir={self.path('browser')}", *words]
+
     def open(self, page, address):
         """What the browser shows at an address of the page (#PROFILE/VIEW/...)."""
-        words = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom",
-                 "--enable-logging=stderr", "--force-prefers-reduced-motion", "--virtual-time-budget=10000", "--window-size=1400,1000",
-                 f"--user-data-dir={self.path('browser')}", f"file://{self.path(page)}{address}"]
+        words = self.browser("--disable-gpu", f"file://{self.path(page)}{address}")
         for _ in range(2):
             done = subprocess.run(words, capture_output=True, text=True, timeout=120)
             if "</html>" in done.stdout:
@@ -224,6 +224,58 @@ def cut_page(place):
     with open(place.path("cut.html"), "w") as file:
         file.write(text[:at] + text[at:at + (end - at) // 2 // 4 * 4] + text[end:])
     check("cannot be read" in place.open("cut.html", "").text, "nothing is said")
+
+
+SPEEDSCOPE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "page", "node_modules", "speedscope",
+                          "dist", "release", "index.html")
+
+
+class Cells(html.parser.HTMLParser):
+    """The rows of a page's tables, as lists of texts."""
+
+    def __init__(self, source):
+        super().__init__(convert_charrefs=True)
+        self.rows = []
+        self.feed(source)
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "tr":
+            self.rows.append([])
+        elif tag == "td" and self.rows:
+            self.rows[-1].append("")
+
+    def handle_data(self, data):
+        if self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data
+
+
+def speedscope_rows(place, name):
+    """Total and self of each function, as speedscope has them of a file."""
+    with open(place.path(name), "rb") as file:
+        content = base64.b64encode(file.read()).decode()
+    with open(place.path("load.js"), "w") as out:
+        out.write(f"speedscope.loadFileFromBase64({json.dumps(name)}, {json.dumps(content)})")
+    words = place.browser("--enable-unsafe-swiftshader", f"file://{os.path.realpath(SPEEDSCOPE)}"
+                          f"#localProfilePath={place.path('load.js')}&view=sandwich")
+    rows = Cells(subprocess.run(words, capture_output=True, text=True, timeout=120).stdout).rows
+    return {row[2].split("`")[-1]: tuple(int(cell.split()[0].replace(",", "")) for cell in row[:2])
+            for row in rows if len(row) == 3 and "%" in row[0]}
+
+
+@test
+def other_reader(place):
+    """speedscope shows of exports what reports say: calls of functions, with and without callees."""
+    place.measure("paths.trm", "-m", "callgraph")
+    rows = json.loads(place.command("report", "--json", "paths.trm"))["rows"]
+    wanted = {row["function"]: row["calls"] for row in rows if row["function"] in ("work", "compare", "qsort_r")}
+    check(wanted["work"] == 40 and wanted["compare"] > 1000, f"{wanted}")
+    for form in ("speedscope", "callgrind", "pprof", "folded"):
+        place.command("export", "--to", form, "--type", "calls", "-o", f"calls.{form}", "paths.trm")
+        found = speedscope_rows(place, f"calls.{form}")
+        # Of callgrind's format it leaves out calls below 0.01 % of all, as their callers' own.
+        names = set(wanted) - {"qsort_r" if form == "callgrind" else ""}
+        check(all(found.get(name, (0, 0))[1] == wanted[name] for name in names), f"{form}: {found}, not {wanted}")
+        check(found["work"] == (40, 40) and found["qsort_r"][0] >= wanted["compare"], f"{form}: {found}")
 
 
 def run_all(options, folder):
