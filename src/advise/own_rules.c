@@ -4,6 +4,7 @@
 #include "advise/rule.h"
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "join/join.h"
 #include "query/format/cells.h"
 #include "query/names.h"
 #include "query/parse.h"
@@ -303,6 +304,7 @@ static struct trm_error *parse_rule(const struct own_rules *rules,
 	error = query_parse(text.data, ret_query, &place);
 	if (!error) {
 		text_deinit(&text);
+		join_attach(*ret_query);
 		return NULL;
 	}
 	told = trm_error_create(error->code, "%s:%zu: rule '%s': %s, at '%.30s'",

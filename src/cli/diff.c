@@ -1,6 +1,7 @@
 /* `trammel diff`: see man/trammel-diff.1.md. */
 #include "cli/commands.h"
 #include "cli/showing.h"
+#include "join/compare_show.h"
 #include "report/diff/diff.h"
 #include "report/diff/records.h"
 #include "report/diff/records_show.h"
@@ -18,13 +19,17 @@
 
 static struct {
 	struct showing shown;
-	char *by, *sort, *threshold;
+	char *by, *of, *sort, *threshold;
 } arguments;
 
 static const struct poptOption option_table[] = {
 	{"by", 0, POPT_ARG_STRING, &arguments.by, 0,
 	 "what a row is: function (the default), module, program, block, edge, arc, "
-	 "tool or probe",
+	 "tool, probe, or attributes",
+	 "WHAT"},
+	{"of", 0, POPT_ARG_STRING, &arguments.of, 0,
+	 "what is compared by attributes: instructions, samples, calls, time, or an "
+	 "attribute",
 	 "WHAT"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
 	 "order of the rows: difference (the default), ratio, name, module or "
@@ -53,15 +58,28 @@ static struct trm_error *read_threshold(double *ret_threshold)
 	return NULL;
 }
 
+static const char *const known_by[] = {"function", "module", "program", "block", "edge",
+				       "arc",      "tool",   "probe",   NULL};
+
+/* Whether rows are told apart by attributes: several, or one that is no word of ours. */
+static bool is_by_attributes(void)
+{
+	if (!arguments.by)
+		return arguments.of != NULL;
+	for (const char *const *word = known_by; *word && !arguments.of; word++)
+		if (!strcmp(*word, arguments.by))
+			return false;
+	return true;
+}
+
 static struct trm_error *read_options(struct diff_options *options)
 {
-	static const char *const by[] = {"function", "module", "program", "block", "edge",
-					 "arc",      "tool",   "probe",   NULL};
 	static const char *const sorts[] = {"difference", "ratio",        "name",
 					    "module",     "instructions", NULL};
 	int chosen_by, chosen_sort;
 
-	TRM_TRY(arguments_choose("by", arguments.by, by, &chosen_by));
+	TRM_TRY(arguments_choose("by", is_by_attributes() ? NULL : arguments.by, known_by,
+				 &chosen_by));
 	TRM_TRY(arguments_choose("sort", arguments.sort, sorts, &chosen_sort));
 	TRM_TRY(showing_colour(&arguments.shown, &options->colour));
 	TRM_TRY(showing_limit(&arguments.shown, &options->limit));
@@ -87,10 +105,10 @@ static struct trm_error *show_diff(const struct diff *diff,
 	return showing_print(&arguments.shown, &text, true);
 }
 
-static struct trm_error *compare_profiles(const struct report_profile *a,
-					  const struct report_profile *b,
-					  const struct diff_options *options,
-					  int *ret_status)
+static struct trm_error *compare_functions(const struct report_profile *a,
+					   const struct report_profile *b,
+					   const struct diff_options *options,
+					   int *ret_status)
 {
 	struct diff diff;
 
@@ -135,6 +153,32 @@ static struct trm_error *compare_records(const struct report_profile *a,
 	return showing_print(&arguments.shown, &text, true);
 }
 
+static struct trm_error *show_comparison(const struct diff_options *from, int *ret_status)
+{
+	const struct compare_options options = {
+		.by = arguments.by ? arguments.by : "function",
+		.of = arguments.of,
+		.threshold = from->threshold,
+		.files = {from->files[DIFF_A], from->files[DIFF_B]},
+		.limit = from->limit,
+		.colour = from->colour,
+		.width = from->width,
+	};
+	struct comparison comparison;
+	struct text text = {0};
+	struct trm_error *error = compare_profiles(&comparison, &options);
+
+	text_print_warnings(&comparison.warnings, "trammel");
+	if (!error) {
+		(arguments.shown.json ? comparison_json
+				      : comparison_text)(&comparison, &options, &text);
+		*ret_status = comparison.rows.count ? EXIT_FINDING : EXIT_DONE;
+		error = showing_print(&arguments.shown, &text, true);
+	}
+	comparison_deinit(&comparison);
+	return error;
+}
+
 static struct trm_error *run_diff(int *ret_status)
 {
 	scoped_profile struct report_profile *a = NULL;
@@ -147,12 +191,14 @@ static struct trm_error *run_diff(int *ret_status)
 					"diff A B",
 					arguments.shown.words.count);
 	TRM_TRY(read_options(&options));
+	if (is_by_attributes())
+		return show_comparison(&options, ret_status);
 	TRM_TRY(showing_load(options.files[DIFF_A], &(struct report_filter){0}, &a));
 	TRM_TRY(showing_load(options.files[DIFF_B], &(struct report_filter){0}, &b));
 	if (!arguments.by)
 		options.by = default_by(a, b);
 	return options.by >= DIFF_BY_TOOL ? compare_records(a, b, &options, ret_status)
-					  : compare_profiles(a, b, &options, ret_status);
+					  : compare_functions(a, b, &options, ret_status);
 }
 
 const struct command cmd_diff = {

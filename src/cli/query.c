@@ -4,6 +4,7 @@
 #include "query/result.h"
 #include "query/run.h"
 #include "cli/commands.h"
+#include "join/join.h"
 #include "cli/showing.h"
 
 #include "query/format.h"
@@ -98,6 +99,7 @@ static struct trm_error *run_query(int *ret_status)
 					"a query and the files to read are needed: "
 					"trammel query 'QUERY' FILE...");
 	TRM_TRY(parse_query(arguments.shown.words.items[0], &query));
+	join_attach(query);
 	struct trm_error *error = show_result(query);
 
 	query_destroy(query);
@@ -133,7 +135,8 @@ static void print_language(void)
 	     "  SELECT column [AS title] [UNIT unit], ...    attributes, path, "
 	     "operators, *\n"
 	     "  HAVING condition                             which rows\n"
-	     "  ORDER BY column [DESC], ...   LIMIT rows     in which order, how many\n"
+	     "  ORDER BY column [DESC], ...                  in which order\n"
+	     "  LIMIT rows [BY column, ...]                  how many (of each)\n"
 	     "  FORMAT format[(option, ...)]                 how they are shown\n\n"
 	     "Conditions: a, NOT a, a = v, also != < <= > >= ~= (glob) =~ (/regex/), "
 	     "with\n"

@@ -397,8 +397,18 @@ static struct trm_error *parse_order(struct query_parser *parser)
 	return parse_list(parser, parse_ordered);
 }
 
+static struct trm_error *parse_limited(struct query_parser *parser)
+{
+	struct query_order *order = vector_add(&parser->query->limit_by);
+
+	TRM_TRY(query_peek(parser));
+	order->place = parser->next.begin;
+	return query_need_word(parser, "the name of a column", &order->name);
+}
+
 static struct trm_error *parse_limit(struct query_parser *parser)
 {
+	bool by;
 	scoped_free char *word = NULL;
 
 	TRM_TRY(query_peek(parser));
@@ -412,7 +422,8 @@ static struct trm_error *parse_limit(struct query_parser *parser)
 					 word);
 	parser->query->limited = true;
 	parser->query->limit = number.u;
-	return NULL;
+	TRM_TRY(query_accept_word(parser, "BY", &by));
+	return by ? parse_list(parser, parse_limited) : NULL;
 }
 
 static struct trm_error *parse_format_word(struct query_parser *parser)

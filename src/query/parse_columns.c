@@ -187,8 +187,11 @@ struct trm_error *query_complete(struct query_parser *parser)
 	}
 	vector_for_each (&query->havings, test)
 		TRM_TRY(resolve_column(parser, test->name, test->place, &test->column));
+	vector_for_each (&query->limit_by, order)
+		TRM_TRY(resolve_column(parser, order->name, order->place,
+				       &order->column));
 	/* Rows of a tree may have nothing but their path, which is not shown as one. */
-	query->stops = query->limited && !query->orders.count && !query->havings.count &&
-		       !query->format->has_path;
+	query->stops = query->limited && !query->limit_by.count && !query->orders.count &&
+		       !query->havings.count && !query->format->has_path;
 	return NULL;
 }

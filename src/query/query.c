@@ -45,6 +45,8 @@ void query_destroy(struct query *query)
 		destroy_test(test);
 	vector_for_each (&query->orders, order)
 		free(order->name);
+	vector_for_each (&query->limit_by, order)
+		free(order->name);
 	vector_for_each (&query->keys, key)
 		free(*key);
 	vector_for_each (&query->path, attribute)
@@ -60,6 +62,7 @@ void query_destroy(struct query *query)
 	vector_deinit(&query->lets);
 	vector_deinit(&query->keys);
 	vector_deinit(&query->orders);
+	vector_deinit(&query->limit_by);
 	vector_deinit(&query->path);
 	query_forget_options(query);
 	vector_deinit(&query->options);

@@ -163,6 +163,7 @@ struct query {
 	struct VECTOR(struct query_order) orders;
 	bool limited;
 	uint64_t limit;
+	struct VECTOR(struct query_order) limit_by; /* so many of each; empty: in all */
 	bool stops; /* only the first `limit` rows are needed */
 	const struct query_format *format;
 	struct VECTOR(

@@ -503,6 +503,42 @@ static void add_row(struct query_result *result, size_t number, uint32_t key,
 	}
 }
 
+/* A hash of the cells of a row by which rows are limited. */
+static uint64_t hash_limited(const struct query_result *result,
+			     const struct record_value *cells)
+{
+	struct text text = {0};
+	uint64_t hash;
+
+	vector_for_each (&result->query->limit_by, order) {
+		const size_t column = result->moved.items[order->column];
+
+		text_add_bytes(&text, "", 1);
+		if (query_is_there(cells[column]))
+			record_value_text(&text, cells[column]);
+	}
+	hash = hash_bytes(text.data, text.length);
+	text_deinit(&text);
+	return hash;
+}
+
+/* Keeps the first rows with the same cells in some columns. */
+static void limit_rows(struct query_result *result, struct record_value *cells)
+{
+	struct table seen = {0};
+	size_t kept = 0;
+
+	for (size_t r = 0; r < result->rows.count; r++) {
+		query_result_cells(result, &result->rows.items[r], cells);
+		uint64_t *count = table_insert(&seen, hash_limited(result, cells), NULL);
+
+		if ((*count)++ < result->query->limit)
+			result->rows.items[kept++] = result->rows.items[r];
+	}
+	result->rows.count = kept;
+	table_deinit(&seen);
+}
+
 void query_result_make(struct query_result *result)
 {
 	const struct query_part *part = result->part;
@@ -525,7 +561,9 @@ void query_result_make(struct query_result *result)
 
 	if (query->orders.count && !later)
 		order_rows(result, cells);
-	if (query->limited && query->limit < result->rows.count)
+	if (query->limit_by.count)
+		limit_rows(result, cells);
+	else if (query->limited && query->limit < result->rows.count)
 		result->rows.count = query->limit;
 	free(cells);
 }

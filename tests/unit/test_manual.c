@@ -316,7 +316,7 @@ static void test_coverage(void **state)
 static void test_diff(void **state)
 {
 	(void)state;
-	check_options("diff", 10);
+	check_options("diff", 11);
 	check_no_more_options("diff");
 }
 

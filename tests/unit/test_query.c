@@ -166,6 +166,9 @@ static void test_rows(void **state)
 						  "main/solve,1500,steps,2,1\n");
 	expect("SELECT time AS t UNIT ns ORDER BY t DESC LIMIT 2 FORMAT csv",
 	       "t\n4000\n1500\n");
+	expect("SELECT region, time.ns AS t ORDER BY t DESC LIMIT 1 BY region FORMAT csv",
+	       "region,t\nmain/solve/solve,4000\nmain/solve,1500\nmain/"
+	       "init,200\nmain,10\n");
 	expect("SELECT name WHERE name FORMAT expand", "name=a\\,b \"c\" \\= \\\\\n");
 	expect("SELECT name WHERE name FORMAT csv", "name\n\"a,b \"\"c\"\" = \\\"\n");
 	expect("SELECT nothing, at.all FORMAT csv", "nothing,at.all\n");
