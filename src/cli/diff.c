@@ -19,7 +19,7 @@
 
 static struct {
 	struct showing shown;
-	char *by, *of, *sort, *threshold;
+	char *by, *of, *threshold;
 } arguments;
 
 static const struct poptOption option_table[] = {
@@ -31,9 +31,9 @@ static const struct poptOption option_table[] = {
 	 "what is compared by attributes: instructions, samples, calls, time, or an "
 	 "attribute",
 	 "WHAT"},
-	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
+	{"sort", 0, POPT_ARG_STRING, &arguments.shown.sort, 0,
 	 "order of the rows: difference (the default), ratio, name, module or "
-	 "instructions",
+	 "instructions, or a column's title",
 	 "KEY"},
 	SHOWING_MODULE(arguments.shown),
 	{"threshold", 't', POPT_ARG_STRING, &arguments.threshold, 0,
@@ -67,7 +67,7 @@ static bool is_by_attributes(void)
 	if (!arguments.by)
 		return arguments.of != NULL;
 	for (const char *const *word = known_by; *word && !arguments.of; word++)
-		if (!strcmp(*word, arguments.by))
+		if (!strcmp(*word, arguments.by) || text_is_near(arguments.by, *word))
 			return false;
 	return true;
 }
@@ -80,7 +80,7 @@ static struct trm_error *read_options(struct diff_options *options)
 
 	TRM_TRY(arguments_choose("by", is_by_attributes() ? NULL : arguments.by, known_by,
 				 &chosen_by));
-	TRM_TRY(arguments_choose("sort", arguments.sort, sorts, &chosen_sort));
+	TRM_TRY(showing_sort(&arguments.shown, sorts, &chosen_sort));
 	TRM_TRY(showing_colour(&arguments.shown, &options->colour));
 	TRM_TRY(showing_limit(&arguments.shown, &options->limit));
 	TRM_TRY(read_threshold(&options->threshold));

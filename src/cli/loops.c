@@ -7,13 +7,13 @@
 
 static struct {
 	struct showing shown;
-	char *sort;
 	int chosen_sort; /* enum loops_sort */
 } arguments;
 
 static const struct poptOption option_table[] = {
-	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
-	 "order of the rows: instructions (the default), iterations, trips or name",
+	{"sort", 0, POPT_ARG_STRING, &arguments.shown.sort, 0,
+	 "order of the rows: instructions (the default), iterations, trips or name, or a "
+	 "column's title",
 	 "KEY"},
 	SHOWING_PROCESS(arguments.shown),
 	SHOWING_MODULE(arguments.shown),
@@ -41,8 +41,8 @@ static struct trm_error *run_loops(int *ret_status)
 	struct choice choice;
 
 	(void)ret_status;
+	TRM_TRY(showing_sort(&arguments.shown, sorts, &arguments.chosen_sort));
 	TRM_TRY(choose_functions(&arguments.shown, "loops", &choice));
-	TRM_TRY(arguments_choose("sort", arguments.sort, sorts, &arguments.chosen_sort));
 	return choose_and_print(&arguments.shown, &choice, add_loops);
 }
 

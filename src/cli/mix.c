@@ -8,7 +8,7 @@
 
 static struct {
 	struct showing shown;
-	char *by, *sort;
+	char *by;
 	int chosen_by, chosen_sort; /* enum mix_by, enum mix_sort */
 } arguments;
 
@@ -17,8 +17,10 @@ static const struct poptOption option_table[] = {
 	 "what a row is: class (the default), mnemonic, function, block, module or "
 	 "program",
 	 "WHAT"},
-	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
-	 "order of the rows: instructions (the default), loads, stores or name", "KEY"},
+	{"sort", 0, POPT_ARG_STRING, &arguments.shown.sort, 0,
+	 "order of the rows: instructions (the default), loads, stores or name, or a "
+	 "column's title",
+	 "KEY"},
 	SHOWING_PROCESS(arguments.shown),
 	SHOWING_MODULE(arguments.shown),
 	SHOWING_TABLES(arguments.shown),
@@ -47,9 +49,9 @@ static struct trm_error *run_mix(int *ret_status)
 	struct choice choice;
 
 	(void)ret_status;
+	TRM_TRY(showing_sort(&arguments.shown, sorts, &arguments.chosen_sort));
 	TRM_TRY(choose_functions(&arguments.shown, "mix", &choice));
 	TRM_TRY(arguments_choose("by", arguments.by, by, &arguments.chosen_by));
-	TRM_TRY(arguments_choose("sort", arguments.sort, sorts, &arguments.chosen_sort));
 	return choose_and_print(&arguments.shown, &choice, add_mix);
 }
 

@@ -27,6 +27,7 @@ static const struct poptOption option_table[] = {
 	 "all edges and paths, a line each, for other programs", NULL},
 	SHOWING_PROCESS(arguments.shown),
 	SHOWING_MODULE(arguments.shown),
+	SHOWING_SORT(arguments.shown),
 	SHOWING_TABLES(arguments.shown),
 	POPT_TABLEEND};
 

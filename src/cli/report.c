@@ -16,7 +16,7 @@
 static struct {
 	struct showing shown;
 	int verbose, check;
-	char *by, *sort, *callers, *callees;
+	char *by, *callers, *callees;
 } arguments;
 
 static const struct poptOption option_table[] = {
@@ -28,13 +28,17 @@ static const struct poptOption option_table[] = {
 	 "from where functions whose names match are called", "GLOB"},
 	{"callees", 0, POPT_ARG_STRING, &arguments.callees, 0,
 	 "what functions whose names match call", "GLOB"},
-	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
-	 "order: calls, name, module, instructions, bytes or samples", "KEY"},
+	{"sort", 0, POPT_ARG_STRING, &arguments.shown.sort, 0,
+	 "order: calls, name, module, instructions, bytes or samples, or a column's "
+	 "title",
+	 "KEY"},
 	SHOWING_PROCESS(arguments.shown),
 	SHOWING_INTERVAL(arguments.shown),
 	SHOWING_MODULE(arguments.shown),
 	SHOWING_LIMIT(arguments.shown),
 	SHOWING_ALL(arguments.shown),
+	SHOWING_COLUMNS(arguments.shown),
+	SHOWING_CSV(arguments.shown),
 	{"verbose", 'v', POPT_ARG_NONE, &arguments.verbose, 0,
 	 "name the functions that were not instrumented", NULL},
 	{"check", 0, POPT_ARG_NONE, &arguments.check, 0,
@@ -69,7 +73,7 @@ static struct trm_error *read_options(struct report_options *options)
 	size_t limit;
 
 	TRM_TRY(arguments_choose("by", arguments.by, by, &chosen_by));
-	TRM_TRY(arguments_choose("sort", arguments.sort, sorts, &chosen_sort));
+	TRM_TRY(showing_sort(&arguments.shown, sorts, &chosen_sort));
 	TRM_TRY(showing_colour(&arguments.shown, &colour));
 	TRM_TRY(showing_limit(&arguments.shown, &limit));
 	if ((arguments.callers || arguments.callees) && !arguments.by)
@@ -224,7 +228,8 @@ static struct trm_error *run_report(int *ret_status)
 	TRM_TRY(read_options(&options));
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	TRM_TRY(showing_load(arguments.shown.words.items[0], &filter, &profile));
-	if (!arguments.sort && options.by == REPORT_BY_FUNCTION && profile->events.count)
+	if (!arguments.shown.sort && options.by == REPORT_BY_FUNCTION &&
+	    profile->events.count)
 		options.sort = REPORT_SORT_SAMPLES;
 	TRM_TRY(check_counts(profile, &options));
 	TRM_TRY(check_rows(profile, &options));

@@ -6,6 +6,7 @@
 #include "report/merge.h"
 #include "report/runs.h"
 #include "report/select.h"
+#include "report/text/choice.h"
 #include "report/text/report.h"
 
 #include <dirent.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -90,6 +92,9 @@ static struct trm_error *run_showing(const struct command *command, int argc,
 	return NULL;
 }
 
+/* Whether --sort is an order of the command's own, which it sorts by itself. */
+static bool sorts_itself;
+
 int showing_command(const struct command *command, int argc, const char **argv)
 {
 	int status = EXIT_DONE;
@@ -99,6 +104,8 @@ int showing_command(const struct command *command, int argc, const char **argv)
 	struct trm_error *error = run_showing(command, argc, argv, &status);
 
 	status = arguments_status(error, status);
+	grid_choose(NULL);
+	sorts_itself = false;
 	arguments_reset(command->options, &command->given->words);
 	return status;
 }
@@ -129,12 +136,43 @@ struct trm_error *showing_colour(const struct showing *given, bool *ret_colour)
 	return NULL;
 }
 
+struct trm_error *showing_sort(const struct showing *given, const char *const *keys,
+			       int *ret_key)
+{
+	*ret_key = 0;
+	sorts_itself = false;
+	for (int i = 0; given->sort && keys[i]; i++) {
+		if (!strcasecmp(keys[i], given->sort)) {
+			*ret_key = i;
+			sorts_itself = true;
+			return NULL;
+		}
+		if (text_is_near(given->sort, keys[i]))
+			return arguments_choose("sort", given->sort, keys, ret_key);
+	}
+	return NULL;
+}
+
 struct trm_error *showing_limit(const struct showing *given, size_t *ret_limit)
 {
+	struct grid_choice choice = {.columns = given->columns,
+				     .sort = sorts_itself ? NULL : given->sort,
+				     .csv = given->csv};
 	uint64_t limit;
 
 	TRM_TRY(arguments_number("limit", given->limit, 1, &limit));
-	*ret_limit = given->all ? SIZE_MAX : limit ? limit : SHOWING_LIMIT_USUAL;
+	if (given->json && (given->csv || given->columns))
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--json has all columns: without --csv and "
+					"--columns");
+	*ret_limit = given->all || (given->csv && !limit) ? SIZE_MAX
+		     : limit                              ? limit
+							  : SHOWING_LIMIT_USUAL;
+	if (choice.sort && !given->json) {
+		choice.limit = *ret_limit;
+		*ret_limit = SIZE_MAX;
+	}
+	grid_choose(&choice);
 	return NULL;
 }
 
@@ -213,9 +251,15 @@ struct trm_error *showing_print(const struct showing *given, struct text *text, 
 	size_t columns, lines;
 
 	report_terminal_size(stdout, &columns, &lines);
-	struct trm_error *error = arguments_show(
-		text, page && !given->json && !given->no_pager ? lines : 0);
+	const struct text *csv = given->json ? NULL : grid_csv();
+	struct trm_error *error = given->json ? NULL : grid_check();
 
+	if (!error && csv && !csv->length)
+		error = trm_error_create(TRM_ERROR_USAGE, "no table to write as CSV");
+	if (!error)
+		error = arguments_show(
+			csv ? csv : text,
+			page && !csv && !given->json && !given->no_pager ? lines : 0);
 	text_deinit(text);
 	return error;
 }

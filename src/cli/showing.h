@@ -15,8 +15,8 @@ enum { SHOWING_LIMIT_USUAL = 30 };
 /* Storage for the values of the options; fields whose option a command does not have
  * stay unchanged. */
 struct showing {
-	int json, all, no_pager, help;
-	char *process, *interval, *module, *limit, *colour;
+	int json, all, no_pager, help, csv;
+	char *process, *interval, *module, *limit, *colour, *columns, *sort;
 	struct arguments_words words; /* files and other positional words */
 };
 
@@ -40,6 +40,16 @@ struct showing {
 		       "at most N rows a table; the default is 30", "N")
 #define SHOWING_ALL(given)                                                               \
 	SHOWING_OPTION("all", 'a', POPT_ARG_NONE, (given).all, "all rows", NULL)
+#define SHOWING_SORT(given)                                                              \
+	SHOWING_OPTION("sort", 0, POPT_ARG_STRING, (given).sort,                         \
+		       "order of the rows: a column's title; - in front turns it round", \
+		       "COLUMN")
+#define SHOWING_COLUMNS(given)                                                           \
+	SHOWING_OPTION("columns", 0, POPT_ARG_STRING, (given).columns,                   \
+		       "only these columns, by their titles", "TITLE,...")
+#define SHOWING_CSV(given)                                                               \
+	SHOWING_OPTION("csv", 0, POPT_ARG_NONE, (given).csv,                             \
+		       "the first table alone, as comma-separated values", NULL)
 #define SHOWING_JSON(given)                                                              \
 	SHOWING_OPTION("json", 0, POPT_ARG_NONE, (given).json,                           \
 		       "one JSON object, with all there is", NULL)
@@ -55,7 +65,8 @@ struct showing {
 
 /* Option rows for commands that print tables, and for commands that print anything. */
 #define SHOWING_TABLES(given)                                                            \
-	SHOWING_LIMIT(given), SHOWING_ALL(given), SHOWING_PRINT(given)
+	SHOWING_LIMIT(given), SHOWING_ALL(given), SHOWING_COLUMNS(given),                \
+		SHOWING_CSV(given), SHOWING_PRINT(given)
 #define SHOWING_PRINT(given)                                                             \
 	SHOWING_JSON(given), SHOWING_COLOUR(given), SHOWING_PAGER(given),                \
 		SHOWING_HELP(given)
@@ -71,7 +82,13 @@ struct trm_error *showing_filter(const struct showing *given,
 /* Reads --color for standard output; writes whether to use colours. */
 struct trm_error *showing_colour(const struct showing *given, bool *ret_colour);
 
-/* Reads --limit and --all; writes the number of table rows to show. */
+/* Finds which of a command's own orders --sort is (the list ends with NULL); what is none
+ * of them is the title of a column, and 0. To be called before showing_limit. */
+struct trm_error *showing_sort(const struct showing *given, const char *const *keys,
+			       int *ret_key);
+
+/* Reads --limit, --all, --sort, --columns and --csv; writes the number of rows that the
+ * command is to put into each table. */
 struct trm_error *showing_limit(const struct showing *given, size_t *ret_limit);
 
 /* Loads a profile and selects of it; its warnings are printed. The caller destroys it. */

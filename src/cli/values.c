@@ -15,13 +15,14 @@ enum { TOP_USUAL = 4 };
 
 static struct {
 	struct showing shown;
-	char *sort, *kind, *top, *levels;
+	char *kind, *top, *levels;
 	int order; /* enum report_value_order */
 } arguments;
 
 static const struct poptOption option_table[] = {
-	{"sort", 's', POPT_ARG_STRING, &arguments.sort, 0,
-	 "by seen (the default), address, invariance, zero or last", "KEY"},
+	{"sort", 's', POPT_ARG_STRING, &arguments.shown.sort, 0,
+	 "by seen (the default), address, invariance, zero or last, or a column's title",
+	 "KEY"},
 	{"kind", 'k', POPT_ARG_STRING, &arguments.kind, 0,
 	 "only result, load, store, address, target, ticks or replay", "KIND,..."},
 	{"top", 't', POPT_ARG_STRING, &arguments.top, 0,
@@ -109,8 +110,8 @@ static struct trm_error *run_values(int *ret_status)
 	struct text text = {0};
 
 	(void)ret_status;
+	TRM_TRY(showing_sort(&arguments.shown, orders, &arguments.order));
 	TRM_TRY(choose_functions(&arguments.shown, "values", &choice));
-	TRM_TRY(arguments_choose("sort", arguments.sort, orders, &arguments.order));
 	if (arguments.top)
 		TRM_TRY(arguments_number("top", arguments.top, 1, &top));
 	TRM_TRY(showing_load(arguments.shown.words.items[0], &choice.filter, &profile));

@@ -336,9 +336,8 @@ static void test_wrong_usage(void **state)
 	} cases[] = {
 		{"", "two profiles are compared, not 0: trammel diff A B"},
 		{"a b c", "two profiles are compared, not 3: trammel diff A B"},
-		{"--by process a b",
-		 "--by 'process' is unknown: choose function, module, program, block, "
-		 "edge, arc, tool or probe"},
+		{"--by functions a b",
+		 "--by 'functions' is unknown: did you mean 'function'?"},
 		{"--sort=nam a b", "--sort 'nam' is unknown: did you mean 'name'?"},
 		{"-t -1 a b", "--threshold '-1' is not a number from 0 up"},
 		{"-t 5% a b", "--threshold '5%' is not a number from 0 up"},

@@ -188,7 +188,7 @@ static void test_db(void **state)
 	(void)state;
 	if (!cmd_db.run)
 		skip();
-	check_options("db", 29);
+	check_options("db", 32);
 	check_no_more_options("db");
 }
 
@@ -225,35 +225,35 @@ static void test_graph(void **state)
 static void test_mix(void **state)
 {
 	(void)state;
-	check_options("mix", 10);
+	check_options("mix", 12);
 	check_no_more_options("mix");
 }
 
 static void test_paths(void **state)
 {
 	(void)state;
-	check_options("paths", 12);
+	check_options("paths", 15);
 	check_no_more_options("paths");
 }
 
 static void test_stacks(void **state)
 {
 	(void)state;
-	check_options("stacks", 8);
+	check_options("stacks", 11);
 	check_no_more_options("stacks");
 }
 
 static void test_values(void **state)
 {
 	(void)state;
-	check_options("values", 12);
+	check_options("values", 14);
 	check_no_more_options("values");
 }
 
 static void test_loops(void **state)
 {
 	(void)state;
-	check_options("loops", 9);
+	check_options("loops", 11);
 	check_no_more_options("loops");
 }
 
@@ -309,14 +309,14 @@ static void test_bbv(void **state)
 static void test_coverage(void **state)
 {
 	(void)state;
-	check_options("coverage", 13);
+	check_options("coverage", 16);
 	check_no_more_options("coverage");
 }
 
 static void test_diff(void **state)
 {
 	(void)state;
-	check_options("diff", 11);
+	check_options("diff", 13);
 	check_no_more_options("diff");
 }
 

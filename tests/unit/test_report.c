@@ -748,8 +748,7 @@ static void test_wrong_usage(void **state)
 		{"--by colour x",
 		 "--by 'colour' is unknown: choose function, module, process, block, "
 		 "edge, arc, interval, thread, region or callgraph"},
-		{"--sort=size x", "--sort 'size' is unknown: choose calls, name, module, "
-				  "instructions, bytes or samples"},
+		{"--sort=cals x", "--sort 'cals' is unknown: did you mean 'calls'?"},
 		{"--color=allways x",
 		 "--color 'allways' is unknown: did you mean 'always'?"},
 		{"--limit=0 x", "--limit '0' is not a number from 1 up"},

@@ -37,7 +37,9 @@ static const struct poptOption option_table[] = {
 	 "exit with 1 if there is a finding with this confidence: low, medium or high",
 	 "WORD"},
 	SHOWING_PROCESS(arguments.shown),
-	SHOWING_TABLES(arguments.shown),
+	SHOWING_LIMIT(arguments.shown),
+	SHOWING_ALL(arguments.shown),
+	SHOWING_PRINT(arguments.shown),
 	POPT_TABLEEND};
 
 static struct trm_error *read_least(double *ret_least)

@@ -60,6 +60,7 @@ static const struct poptOption option_table[] = {
 		"N"),
 	DB_WORD("now", now, "gc: as if it were this day", "YYYY-MM-DD"),
 	DB_FLAG("dry-run", dry, "gc: only say what it would do"),
+	SHOWING_SORT(given.shown),
 	SHOWING_TABLES(given.shown),
 	POPT_TABLEEND};
 

@@ -18,6 +18,7 @@ static const struct poptOption option_table[] = {
 	 "the stacks of this process, as they are now", "PID"},
 	{"threshold", 0, POPT_ARG_STRING, &arguments.threshold, 0,
 	 "leave out what has a smaller part of the time; the default is 1", "PERCENT"},
+	SHOWING_SORT(arguments.shown),
 	SHOWING_TABLES(arguments.shown),
 	POPT_TABLEEND};
 

@@ -1,6 +1,8 @@
 #include "report/text/grid.h"
 
 #include "base/cleanup.h"
+#include "report/text/amounts.h"
+#include "report/text/choice.h"
 
 #define BOLD  "\033[1m"
 #define PLAIN "\033[0m"
@@ -160,7 +162,8 @@ static void add_line(const struct grid *grid, const size_t *widths, size_t line_
 	}
 }
 
-void grid_print(const struct grid *grid, const struct text_style *style, struct text *out)
+static void print_whole(const struct grid *grid, const struct text_style *style,
+			struct text *out)
 {
 	scoped_free size_t *widths =
 		memory_allocate(grid->columns.count * sizeof(*widths));
@@ -183,6 +186,22 @@ void grid_print(const struct grid *grid, const struct text_style *style, struct 
 		text_add(out, end);
 		text_add(out, "\n");
 	}
+}
+
+void grid_print(const struct grid *grid, const struct text_style *style, struct text *out)
+{
+	struct grid view;
+	size_t more;
+
+	if (!choice_make_view(grid, &view, &more)) {
+		print_whole(grid, style, out);
+		return;
+	}
+	if (!choice_take_csv(&view) && view.columns.count)
+		print_whole(&view, style, out);
+	if (more)
+		report_add_more(out, more, "row", "rows");
+	choice_view_deinit(&view);
 }
 
 void grid_deinit(struct grid *grid)
