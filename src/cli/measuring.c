@@ -12,6 +12,7 @@
 #include "probe/parse.h"
 #include "report/text/report.h"
 #include "session/count/window.h"
+#include "session/options/by_region.h"
 #include "session/options/options.h"
 #include "session/state/memory.h"
 
@@ -343,6 +344,7 @@ static const struct word_option {
 	[OPTION_SKIP_PROGRAM] = {"skip-program", take_files, PLACE(skip_programs), false},
 	[OPTION_REGIONS] = {"regions", take_patterns, offsetof(struct measuring, regions),
 			    false},
+	[OPTION_BY_REGION] = {"by-region", by_region_take, PLACE(by_region), false},
 	[OPTION_EVENT] = {"event", take_name, PLACE(samples.events), false},
 	[OPTION_FREQUENCY] = {"frequency", take_frequency, PLACE(samples.rate.frequency),
 			      false},
@@ -672,10 +674,11 @@ static struct trm_error *add_exact_values(struct measuring *given, const char *l
 /* The measurements of -m, and the probes. */
 static struct trm_error *choose_measures(struct measuring *given)
 {
-	const char *list = given->measure               ? given->measure
-			   : given->regions.count       ? "regions"
-			   : given->probes.probes.count ? "probes"
-							: "functions";
+	const char *list = given->measure                ? given->measure
+			   : given->options.by_region.on ? "functions"
+			   : given->regions.count        ? "regions"
+			   : given->probes.probes.count  ? "probes"
+							 : "functions";
 	struct text whole = {0};
 
 	TRM_TRY(add_exact_values(given, list));
@@ -687,7 +690,8 @@ static struct trm_error *choose_measures(struct measuring *given)
 		text_add(&whole, ",tools");
 	if (given->probes.probes.count && !strstr(list, "probes"))
 		text_add(&whole, ",probes");
-	if ((probe_program_has_regions(&given->probes) || given->using.regions) &&
+	if ((given->options.by_region.on || given->using.regions ||
+	     probe_program_has_regions(&given->probes)) &&
 	    !strstr(list, "regions"))
 		text_add(&whole, ",regions");
 	given->with_probes = whole.data;
@@ -724,6 +728,9 @@ bool measuring_complete(struct measuring *given, const char *program)
 		error = check_values(given);
 	if (!error)
 		error = check_samples(given);
+	if (!error)
+		error = by_region_check(&given->options, given->with_probes,
+					&given->regions);
 	if (!error)
 		error = check_regions(given);
 	char *output = given->output ? resolve_output(given->output, program)

@@ -4,6 +4,7 @@
 #include "resident/resident.h"
 #include "wire/bank.h"
 #include "wire/control.h"
+#include "wire/phase.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +12,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <stdio.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #ifndef MFD_EXEC
@@ -124,8 +126,18 @@ struct trm_error *arena_write_stretch(struct arena *arena, uint32_t slot,
 
 static void free_bank(struct bank *bank)
 {
+	vector_deinit(&bank->views);
 	free(bank->pages);
 	free(bank);
+}
+
+static void free_chunk(struct arena_chunk *chunk)
+{
+	munmap(chunk->shared, chunk->stride * chunk->bank_count);
+	vector_for_each (&chunk->views, view)
+		free(*view);
+	vector_deinit(&chunk->views);
+	free(chunk);
 }
 
 void arena_release(struct arena *arena)
@@ -134,10 +146,8 @@ void arena_release(struct arena *arena)
 		return;
 	vector_for_each (&arena->banks, bank)
 		free_bank(*bank);
-	vector_for_each (&arena->chunks, chunk) {
-		munmap((*chunk)->shared, (*chunk)->stride * (*chunk)->bank_count);
-		free(*chunk);
-	}
+	vector_for_each (&arena->chunks, chunk)
+		free_chunk(*chunk);
 	if (arena->control) {
 		/* Off the list of robust mutexes before its page goes. */
 		pthread_mutex_unlock((pthread_mutex_t *)arena->control->owner);
@@ -234,9 +244,9 @@ uint64_t arena_memory(const struct arena *arena)
 	return fstat(arena->fd, &status) ? 0 : (uint64_t)status.st_blocks * 512;
 }
 
-struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
-				  uint64_t address, uint64_t stride, uint32_t count,
-				  struct arena_chunk **ret_chunk)
+static struct trm_error *map_chunk(struct arena *arena, uint64_t file_offset,
+				   uint64_t address, uint64_t stride, uint32_t count,
+				   struct arena_chunk **ret_chunk)
 {
 	void *shared = NULL;
 
@@ -250,34 +260,93 @@ struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
 				      .references = 1,
 				      .shared = shared};
 	vector_push(&arena->chunks, chunk);
-	for (uint32_t i = 0; i < count; i++) {
-		struct bank *bank = memory_allocate_zeroed(1, sizeof(*bank));
+	*ret_chunk = chunk;
+	return NULL;
+}
 
-		bank->chunk = chunk;
-		bank->address = address + i * stride;
-		bank->file_offset = file_offset + i * stride;
-		bank->shared = (struct wire_bank *)(chunk->shared + i * stride);
+static struct bank *make_bank(struct arena_chunk *chunk, uint32_t number)
+{
+	const uint64_t at = number * chunk->stride;
+	struct bank *bank = memory_allocate_zeroed(1, sizeof(*bank));
+
+	bank->chunk = chunk;
+	bank->address = chunk->address + at;
+	bank->file_offset = chunk->file_offset + at;
+	bank->shared = (struct wire_bank *)(chunk->shared + at);
+	return bank;
+}
+
+struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
+				  uint64_t address, uint64_t stride, uint32_t count,
+				  struct arena_chunk **ret_chunk)
+{
+	TRM_TRY(map_chunk(arena, file_offset, address, stride, count, ret_chunk));
+	for (uint32_t i = 0; i < count; i++) {
+		struct bank *bank = make_bank(*ret_chunk, i);
+
 		if (arena->slot_size == sizeof(uint8_t))
 			bank->pages = memory_allocate_zeroed(stride / PAGE + 1,
 							     sizeof(*bank->pages));
 		vector_push(&arena->banks, bank);
 	}
-	*ret_chunk = chunk;
 	return NULL;
+}
+
+struct trm_error *arena_add_views(struct arena *arena, struct bank *front,
+				  uint64_t file_offset, uint64_t address, uint32_t count,
+				  struct arena_chunk **ret_chunk)
+{
+	TRM_TRY(map_chunk(arena, file_offset, address, front->chunk->stride, count,
+			  ret_chunk));
+	(*ret_chunk)->front = front;
+	for (uint32_t i = 0; i < count; i++) {
+		struct bank *view = make_bank(*ret_chunk, i);
+
+		view->front = front;
+		vector_push(&front->views, view);
+		vector_push(&(*ret_chunk)->views, view);
+	}
+	return NULL;
+}
+
+bool arena_bank_is_at(const struct bank *bank, uint64_t address)
+{
+	if (bank->address == address)
+		return true;
+	vector_for_each (&bank->views, view)
+		if ((*view)->address == address)
+			return true;
+	return false;
 }
 
 static bool has_owned_bank(const struct arena *arena, const struct arena_chunk *chunk)
 {
+	if (chunk->front)
+		return chunk->front->owner || chunk->front->in_use;
 	vector_for_each (&arena->banks, bank)
-		if ((*bank)->chunk == chunk && ((*bank)->owner || (*bank)->in_use))
+		if ((*bank)->chunk == chunk &&
+		    ((*bank)->owner || (*bank)->in_use || (*bank)->views.count))
 			return true;
 	return false;
+}
+
+/* Drops the views of a chunk. None is in use. */
+static void remove_views(struct bank *front, const struct arena_chunk *chunk)
+{
+	size_t kept = 0;
+
+	vector_for_each (&front->views, view)
+		if ((*view)->chunk != chunk)
+			front->views.items[kept++] = *view;
+	front->views.count = kept;
 }
 
 void arena_release_chunk(struct arena *arena, struct arena_chunk *chunk)
 {
 	if (--chunk->references || has_owned_bank(arena, chunk))
 		return;
+	if (chunk->front)
+		remove_views(chunk->front, chunk);
 	for (size_t i = arena->banks.count; i-- > 0;) {
 		if (arena->banks.items[i]->chunk != chunk)
 			continue;
@@ -290,15 +359,26 @@ void arena_release_chunk(struct arena *arena, struct arena_chunk *chunk)
 			break;
 		}
 	}
-	munmap(chunk->shared, chunk->stride * chunk->bank_count);
 	arena_free(arena, chunk->file_offset, chunk->stride * chunk->bank_count);
-	free(chunk);
+	free_chunk(chunk);
 }
 
 static uint64_t routine_address(const struct arena *arena, int routine)
 {
 	return arena->address +
 	       ((const struct resident_table *)resident_image)->graph[routine].start;
+}
+
+/* By an instruction where the kernel lets programs have it (arch/x86, HWCAP2_FSGSBASE).
+ */
+static uint32_t phase_routine(void)
+{
+	enum { FSGSBASE = 2 };
+	const char *asked = getenv("TRAMMEL_FSGSBASE");
+
+	return getauxval(AT_HWCAP2) & FSGSBASE && !(asked && !strcmp(asked, "never"))
+		       ? resident_table()->phase
+		       : resident_table()->phase_slow;
 }
 
 struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chunk,
@@ -320,6 +400,8 @@ struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chun
 	}
 	if (!found)
 		return NULL;
+	if (found->shared->phases & WIRE_PHASES_MIXED && found->owner)
+		found->phase = ARENA_PHASE_OTHER;
 	found->owner = owner;
 	found->in_use = true;
 	*found->shared = (struct wire_bank){
@@ -340,6 +422,8 @@ struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chun
 		.tool_unmask = arena->address + resident_table()->tool_unmask,
 		.tid = (uint32_t)tid,
 		.owner = (uint32_t)owner,
+		.phase = arena->address + phase_routine(),
+		.generation = ++arena->generations,
 	};
 	return found;
 }
@@ -537,6 +621,15 @@ void arena_clear_bank(const struct arena *arena, struct bank *bank)
 		   bank->chunk->stride - WIRE_BANK_HEADER);
 	if (bank->pages)
 		memset(bank->pages, false, bank->chunk->stride / PAGE);
+	if (bank->front) /* its header is that one's */
+		return;
+	vector_for_each (&bank->views, view) {
+		if ((*view)->phase)
+			arena_clear_bank(arena, *view);
+		(*view)->phase = ARENA_PHASE_UNSET;
+		(*view)->chunk->used = 0;
+	}
+	bank->phase = ARENA_PHASE_UNSET;
 	bank->owner = 0;
 	bank->shared->owner = 0;
 	bank->in_use = false;

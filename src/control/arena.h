@@ -14,6 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct bank;
+struct banks VECTOR(struct bank *);
+
 struct arena_chunk {
 	uint64_t file_offset; /* in the arena's file */
 	uint64_t address;     /* in the program */
@@ -21,6 +24,19 @@ struct arena_chunk {
 	uint32_t bank_count;
 	unsigned int references; /* address spaces that have it mapped */
 	uint8_t *shared;         /* the tracer's mapping of it */
+	/* It has views of this bank, of which the first `used` count something, in the
+	 * address spaces that have it mapped alone. NULL: it has banks. */
+	struct bank *front;
+	struct banks views;
+	uint32_t used;
+};
+
+/* What a bank or view counts; others are numbers of names. */
+enum arena_phase {
+	ARENA_PHASE_UNSET, /* nothing yet; or phases are not told apart */
+	ARENA_PHASE_NONE,  /* the program is in no phase */
+	ARENA_PHASE_OTHER, /* phases that have no view of their own */
+	ARENA_PHASES,      /* the first number of a name */
 };
 
 struct bank {
@@ -34,6 +50,10 @@ struct bank {
 	bool paths;  /* it follows paths: struct wire_paths is in use */
 	bool *pages; /* by page: flags were set there at the last arena_mark_flags; NULL
 			unless counters are flags */
+	uint32_t phase;     /* enum arena_phase, or a name's number, of what it counts */
+	struct bank *front; /* it is a view of this bank: see wire/phase.h. NULL: it is a
+			       bank */
+	struct banks views; /* of a bank: all that any address space has */
 };
 
 /* A range of an arena's file, in bytes. */
@@ -54,7 +74,8 @@ struct arena {
 	struct wire_control *control;
 	uint8_t *stretches; /* the tracer's mapping of WIRE_STRETCH_CODE; NULL: none */
 	struct VECTOR(struct arena_chunk *) chunks;
-	struct VECTOR(struct bank *) banks;
+	struct banks banks;   /* without views */
+	uint32_t generations; /* given to banks: wire_bank.generation */
 };
 
 /* The flags for memfd_create(2) of a file that is to be executed. */
@@ -98,6 +119,15 @@ uint64_t arena_bank_memory(const struct arena *arena, const struct bank *bank);
 struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
 				  uint64_t address, uint64_t stride, uint32_t count,
 				  struct arena_chunk **ret_chunk);
+
+/* Adds a chunk of `count` views of a bank likewise; the bank's front is what the program
+ * sees at the beginning of each. */
+struct trm_error *arena_add_views(struct arena *arena, struct bank *front,
+				  uint64_t file_offset, uint64_t address, uint32_t count,
+				  struct arena_chunk **ret_chunk);
+
+/* Whether a bank, or a view of it in some address space, is at an address. */
+bool arena_bank_is_at(const struct bank *bank, uint64_t address);
 
 /* Drops an address space's reference to the chunk. The last one removes the chunk and its
  * banks, whose counts must have been read, unless a bank is still in use. */

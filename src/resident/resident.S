@@ -98,6 +98,9 @@ resident_start:
 	.irp	name, tool_directed, tool_last, tool_replace, tool_replaces, tool_replaced
 	.long \name - resident_start
 	.endr
+	.irp	name, phase, phase_written, phase_slow, phase_slow_written, phase_end
+	.long \name - resident_start
+	.endr
 	.long resident_probe - resident_start
 	.long resident_probe_load_at - resident_start
 	.long resident_probe_load_failed - resident_start

@@ -80,8 +80,13 @@ struct resident_table {
 		tool_directed; /* behind that; the part from tool_freed on is only pops */
 	uint32_t tool_last;    /* its last instruction, with all registers restored */
 	uint32_t tool_replace; /* entries of replaced functions call this */
-	uint32_t tool_replaces;     /* from here the call is over */
-	uint32_t tool_replaced;     /* returns to the caller */
+	uint32_t tool_replaces; /* from here the call is over */
+	uint32_t tool_replaced; /* returns to the caller */
+	uint32_t phase; /* changes the view in which a thread counts: see phase.S */
+	uint32_t phase_written; /* from here that is done */
+	uint32_t phase_slow;    /* the same by a system call */
+	uint32_t phase_slow_written;
+	uint32_t phase_end;
 	uint32_t probe;             /* a routine that points call: see probes.c */
 	uint32_t probe_load;        /* its load that may fault */
 	uint32_t probe_load_failed; /* where a thread goes on then */

@@ -162,10 +162,13 @@ void resident_way_back(uint64_t *context)
 		moved = led_to(control, *rip);
 	if (!moved)
 		moved = *rip;
-	if (shown && shown->path && moved == shown->code)
+	if (shown && shown->path && moved == shown->code && !own_bank()->phases)
 		go_on_path(own_bank(), shown);
-	if (shown && !shown->went)
+	if (shown && !shown->went) {
 		shown->went = moved;
+		if (own_bank()->phases)
+			shown->view = own_bank()->view;
+	}
 	if (rip[1] & WIRE_TRAP_FLAG) {
 		own_bank()->stepped = *rip;
 		own_bank()->stepped_code = moved;

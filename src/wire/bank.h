@@ -43,6 +43,11 @@
 #define WIRE_BANK_TOOL_UNMASK 0x110
 #define WIRE_BANK_STACK_TOP   0x4000
 
+/* Of phases, relative to %gs: src/wire/phase.h. */
+#define WIRE_BANK_VIEW       0x30a8
+#define WIRE_BANK_PHASE      0x30b0
+#define WIRE_BANK_GENERATION 0x30b8
+
 /* struct wire_rest of a bank, relative to %gs. */
 #define WIRE_REST_RIP 0x2e80
 #define WIRE_REST_RBX 0x2e88
@@ -96,8 +101,12 @@ struct wire_shown {
 	uint64_t code; /* where the thread continues instead, behind what it has counted;
 			  0: at rip */
 	uint64_t went; /* the address where it continued; 0: it has not yet */
-	uint64_t path; /* displacement of the words of the function whose path is followed
-			  there, and which is away meanwhile; 0: none */
+	union {
+		uint64_t path; /* displacement of the words of the function whose path is
+				  followed there, and which is away meanwhile; 0: none */
+		uint64_t view; /* where phases are told apart: wire_bank.view when it
+				  went */
+	};
 };
 
 /* A system call that was cut short by a stop, and whose rest the thread makes by itself:
@@ -153,6 +162,13 @@ struct wire_bank {
 				  read */
 	uint64_t context; /* address of the thread's struct context_thread, written by the
 			     library of contexts; 0: none */
+	uint64_t view;  /* address of the view in which the thread counts (wire/phase.h);
+			   0: this bank itself */
+	uint64_t phase; /* address of the resident's routine that changes it */
+	uint32_t generation; /* of its views: no other bank of the arena has had it */
+	uint32_t
+		phases; /* not 0: the library of contexts tells phases; WIRE_PHASES_... */
+	uint64_t phases_of; /* address of the struct context_thread for which it does */
 };
 
 #endif

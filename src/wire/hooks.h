@@ -24,25 +24,26 @@
 #define WIRE_HOOK_GS_CALL 12 /* if another argument is SYS_arch_prctl as well */
 #define WIRE_HOOK_ACTION  13 /* sigaction(signal, new, ...), of signals of faults */
 #define WIRE_HOOK_LIMIT                                                                  \
-	14                /* setrlimit(resource, new), prlimit(pid, resource, new, ...) */
-#define WIRE_HOOK_EXIT 15 /* exit(status), in programs with LeakSanitizer */
+	14 /* setrlimit(resource, new), prlimit(pid, resource, new, ...) */
+#define WIRE_HOOK_PHASE 15 /* a view is asked for: wire/phase.h */
+#define WIRE_HOOK_EXIT  16 /* exit(status), in programs with LeakSanitizer */
 /* Functions whose calls begin or end counting. Their numbers minus WIRE_HOOK_EXIT are
  * bits of wire_control.window: the tracer wants to be told of their calls. */
-#define WIRE_HOOK_START 16
-#define WIRE_HOOK_STOP  17
-#define WIRE_HOOK_BOTH  18
+#define WIRE_HOOK_START 17
+#define WIRE_HOOK_STOP  18
+#define WIRE_HOOK_BOTH  19
 /* From here on calls that may change the program's code: resident.S passes those that do
  * not concern a text of the table in wire_control. */
-#define WIRE_HOOK_MPROTECT 19 /* mprotect(address, size, rights), pkey_mprotect */
-#define WIRE_HOOK_MMAP     20 /* mmap(address, size, rights, flags, ...) */
-#define WIRE_HOOK_MREMAP   21 /* mremap(address, size, new size, flags, to) */
-#define WIRE_HOOK_MADVISE  22 /* madvise(address, size, advice): pages are dropped */
+#define WIRE_HOOK_MPROTECT 20 /* mprotect(address, size, rights), pkey_mprotect */
+#define WIRE_HOOK_MMAP     21 /* mmap(address, size, rights, flags, ...) */
+#define WIRE_HOOK_MREMAP   22 /* mremap(address, size, new size, flags, to) */
+#define WIRE_HOOK_MADVISE  23 /* madvise(address, size, advice): pages are dropped */
 /* From here on functions that read return addresses: the resident restores the original
  * ones, without the tracer. */
-#define WIRE_HOOK_OWN   23 /* of the function's own frame */
-#define WIRE_HOOK_STACK 24 /* of all frames */
+#define WIRE_HOOK_OWN   24 /* of the function's own frame */
+#define WIRE_HOOK_STACK 25 /* of all frames */
 /* Of the function's own frame; the tracer is also asked, if code behind the call may be
  * patched, since the function reads it or goes on there. */
-#define WIRE_HOOK_BEYOND 25
+#define WIRE_HOOK_BEYOND 26
 
 #endif

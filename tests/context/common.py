@@ -23,6 +23,8 @@ BUILDS = {
     "scopes-clang": ("clang++", "-std=c++11", "-O1", "scopes.cc"),
     "spans": ("g++", "-std=c++11", "-O2", "spans.cc"),
     "spans-clang": ("clang++", "-std=c++11", "-O2", "spans.cc"),
+    "phases": ("gcc", "-O2", "phases.c"),
+    "phases-clang": ("clang", "-O1", "phases.c"),
     "tasks": ("gcc", "-O2", "tasks.c"),
     "properties": ("gcc", "-O2", "properties.c"),
     "count.so": ("gcc", "-O2", "-shared", "-fPIC", "count.c"),

@@ -26,6 +26,9 @@ def find(build=None):
 # A measurement that is more than a name: calls of all functions are regions.
 SPANS = "spans"
 
+# The same, and what is counted is kept apart by these regions.
+PHASES = "phases"
+
 
 # Another one: a tool is loaded, which $TRAMMEL_TEST_TOOL names.
 TOOL = "tool"
@@ -47,15 +50,15 @@ def tool_options(options):
 
 def has_spans(measure):
     """Whether calls are regions, alone or beside what is counted."""
-    return SPANS in measure.split(",")
+    return not {SPANS, PHASES}.isdisjoint(measure.split(","))
 
 
 def run_command(trammel, profile, command, measurement="functions", options=()):
     """The command line that measures another one."""
-    names = [name for name in measurement.split(",") if name not in (SPANS, TOOL)]
+    names = [name for name in measurement.split(",") if name not in (SPANS, PHASES, TOOL)]
     what = ["-m", ",".join(names)] if names else []
     if has_spans(measurement):
-        what += ["--regions", "*"]
+        what += ["--by-region" if PHASES in measurement.split(",") else "--regions", "*"]
     if TOOL in measurement.split(","):
         what += ["--tool", os.environ["TRAMMEL_TEST_TOOL"], "--tool-output", profile + ".said"]
     return [trammel, "run", "--quiet", *what, "-o", profile, *options, "--", *command]

@@ -14,8 +14,10 @@ static void add_residue(struct image_run *image, uint32_t interval, uint32_t thr
 			uint32_t file, uint64_t address, int by)
 {
 	vector_push(&image->residues,
-		    ((struct image_residue){
-			    interval, thread, file, {.address = address, .by = by}}));
+		    ((struct image_residue){.interval = interval,
+					    .thread = thread,
+					    .file = file,
+					    .residue = {.address = address, .by = by}}));
 }
 
 static void assert_next(const struct image_run *image, struct group *group,
@@ -34,6 +36,32 @@ static void assert_next(const struct image_run *image, struct group *group,
 #define NEXT(interval, thread, file, ...)                                                \
 	assert_next(&image, &group, interval, thread, file, (const size_t[]){__VA_ARGS__})
 
+/* Phases part groups, too. */
+static void test_phases(void **state)
+{
+	struct image_run image = {0};
+	struct group group = groups_begin(&image);
+
+	(void)state;
+	vector_push(&image.counts,
+		    ((struct image_count){.phase = 1, .file = 2, .count = 1}));
+	vector_push(&image.counts,
+		    ((struct image_count){.phase = 3, .file = 1, .count = 1}));
+	vector_push(
+		&image.residues,
+		((struct image_residue){.phase = 2, .file = 1, .residue = {.by = 1}}));
+	group = groups_begin(&image);
+	for (uint32_t phase = 1; phase <= 3; phase++) {
+		assert_true(groups_next(&image, &group));
+		assert_int_equal(group.key.phase, phase);
+		assert_int_equal(group.count_count, phase != 2);
+		assert_int_equal(group.residue_count, phase == 2);
+	}
+	assert_false(groups_next(&image, &group));
+	vector_deinit(&image.counts);
+	vector_deinit(&image.residues);
+}
+
 static void close_image(struct image_run *image)
 {
 	vector_deinit(&image->counts);
@@ -48,12 +76,12 @@ static void test_groups(void **state)
 
 	(void)state;
 	assert_false(groups_next(&image, &group));
-	ADD(counts, image_count, 0, 7, 1, .count = 1);
-	ADD(counts, image_count, 0, 7, 1, .count = 1);
-	ADD(counts, image_count, 2, 7, 0, .count = 1);
-	ADD(arcs, image_arc, 0, 7, 0, .count = 1);
-	ADD(arcs, image_arc, 0, 7, 1, .count = 1);
-	ADD(arcs, image_arc, 3, 7, 1, .count = 1);
+	ADD(counts, image_count, 0, 7, .file = 1, .count = 1);
+	ADD(counts, image_count, 0, 7, .file = 1, .count = 1);
+	ADD(counts, image_count, 2, 7, .file = 0, .count = 1);
+	ADD(arcs, image_arc, 0, 7, .file = 0, .count = 1);
+	ADD(arcs, image_arc, 0, 7, .file = 1, .count = 1);
+	ADD(arcs, image_arc, 3, 7, .file = 1, .count = 1);
 	add_residue(&image, 0, 7, 1, 0x10, 1);
 	add_residue(&image, 1, 7, 1, 0x10, -1);
 	add_residue(&image, 2, 8, 0, 0x20, 1);
@@ -125,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_residues),
 	};
 

@@ -45,6 +45,11 @@ static int run_main(int argc, const char **argv)
 		MEASURING_WORD("regions", OPTION_REGIONS,
 			       "record calls of functions that match as regions",
 			       "PATTERN"),
+		{"by-region", 0, POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL,
+		 OPTION_BY_REGION,
+		 "tell apart what was counted in each region; also in those of --regions "
+		 "PATTERN",
+		 "PATTERN"},
 		{"threshold", 0, POPT_ARG_STRING, &given.threshold, 0,
 		 "leave out waits that are shorter (default 100us)", "TIME"},
 		SAVING_OPTION(database),

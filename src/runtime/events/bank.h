@@ -11,8 +11,8 @@
 struct wire_bank *bank_find(void);
 
 /* Tells the process that stops this thread now and then where the thread's record is, so
- * that stops do not count as the program's time. */
-void bank_tell(const struct context_thread *thread);
+ * that stops do not count as the program's time. `bank` NULL: nobody does. */
+void bank_tell(const struct context_thread *thread, struct wire_bank *bank);
 
 /* Withdraws the record, which is about to be freed. */
 void bank_forget(const struct context_thread *thread);

@@ -9,6 +9,7 @@
 #include "runtime/events/events.h"
 
 #include "runtime/events/hooks.h"
+#include "runtime/events/phases.h"
 #include "runtime/events/program_attributes.h"
 #include "runtime/events/sites.h"
 #include "runtime/events/spans.h"
@@ -33,6 +34,8 @@
 
 static inline void leave_library(void)
 {
+	if (unlikely(runtime_state->phases))
+		phases_follow(runtime_self);
 	in_order();
 	runtime_busy = 0;
 }

@@ -6,13 +6,25 @@
 #include "runtime/events/sites.h"
 
 #include "runtime/events/events.h"
+#include "runtime/events/phases.h"
 #include "runtime/events/threads.h"
 #include "runtime/events/trace.h"
 #include "runtime/store/state.h"
 #include "wire/context_event.h"
 
-static inline void sites_done(void)
+static __attribute__((noinline)) void change_phase(const struct context_thread *thread)
 {
+	phases_follow(thread);
+	in_order();
+	runtime_busy = 0;
+}
+
+static inline void sites_done(const struct context_thread *thread)
+{
+	if (unlikely(runtime_state->phases)) {
+		change_phase(thread);
+		return;
+	}
 	in_order();
 	runtime_busy = 0;
 }
@@ -63,7 +75,7 @@ void sites_enter(struct trm_site *site)
 	    unlikely(!trace_short(thread, CONTEXT_EVENT_BEGIN, to->number, now)))
 		events_trace_last(thread, CONTEXT_EVENT_BEGIN, to->number, now);
 	else
-		sites_done();
+		sites_done(thread);
 }
 
 void sites_leave(struct trm_site *site)
@@ -87,5 +99,5 @@ void sites_leave(struct trm_site *site)
 	    unlikely(!trace_short(thread, CONTEXT_EVENT_END, node->number, now)))
 		events_trace_last(thread, CONTEXT_EVENT_END, node->number, now);
 	else
-		sites_done();
+		sites_done(thread);
 }

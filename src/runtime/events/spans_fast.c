@@ -3,6 +3,7 @@
  * registers, which take longer to keep than all of this: see resident/spans.S.
  */
 #include "runtime/events/spans_fast.h"
+#include "runtime/events/phases.h"
 #include "runtime/events/spans_calls.h"
 #include "runtime/store/state.h"
 #include "runtime/store/strings.h"
@@ -22,8 +23,10 @@ static struct context_thread *usual_thread(void)
 	return thread;
 }
 
-static int span_done(int result)
+static int span_done(const struct context_thread *thread, int result)
 {
+	if (unlikely(result && runtime_state->phases))
+		phases_follow(thread);
 	in_order();
 	runtime_busy = 0;
 	return result;
@@ -77,14 +80,14 @@ int spans_try_begin(uint64_t place, const char *name)
 		return 0;
 	to = find_child(thread, name);
 	if (unlikely(!to))
-		return span_done(0);
+		return span_done(thread, 0);
 	now = settle_time(thread);
 	to->count++;
 	to->began = now;
 	to->parent->last_child = to;
 	thread->node = to;
 	calls->frames[calls->count++] = (struct spans_frame){place, to, to->value};
-	return span_done(1);
+	return span_done(thread, 1);
 }
 
 int spans_try_end(uint64_t place)
@@ -99,9 +102,9 @@ int spans_try_end(uint64_t place)
 		return 0;
 	if (unlikely(thread->node != frame->node || thread->node->value != frame->value ||
 		     thread->node->attribute != spans_attribute))
-		return span_done(0);
+		return span_done(thread, 0);
 	settle_time(thread);
 	thread->node = thread->node->parent;
 	calls->count--;
-	return span_done(1);
+	return span_done(thread, 1);
 }

@@ -4,6 +4,7 @@
 #include "runtime/events/bank.h"
 #include "runtime/events/fork.h"
 #include "runtime/events/hooks.h"
+#include "runtime/events/phases.h"
 #include "runtime/events/spans.h"
 #include "runtime/events/tasks.h"
 #include "runtime/store/attributes.h"
@@ -98,7 +99,10 @@ static struct context_thread *begin_thread(void)
 	if (runtime_state->tracing)
 		write_events_to(thread, &thread->head);
 	__atomic_store_n(&thread->alive, 1, __ATOMIC_RELEASE);
-	bank_tell(thread);
+	struct wire_bank *bank = bank_find();
+
+	bank_tell(thread, bank);
+	phases_begin_thread(thread, bank);
 	__atomic_add_fetch(&runtime_spool->threads, 1, __ATOMIC_RELAXED);
 	return thread;
 }
@@ -243,6 +247,7 @@ static void end_record(void *record)
 	fork_forget();
 	tasks_end_thread();
 	spans_end_thread();
+	phases_end_thread();
 	if (!runtime_state->recording || thread != runtime_self)
 		return;
 	runtime_busy = 1;

@@ -35,7 +35,8 @@ struct runtime_state {
 	uint32_t untimed;   /* times are not wanted: ticks are 0 (tsc is 0, too) */
 	uint32_t watching;  /* enum runtime_watchers: that see events, too */
 	uint32_t idle; /* nothing counts, times or watches: only open regions are noted */
-	uint32_t usual; /* recording, by the processor's ticks, and without channels */
+	uint32_t phases; /* some thread counts apart what it does in each region */
+	uint32_t usual;  /* recording, by the processor's ticks, and without channels */
 };
 
 enum runtime_watchers {

@@ -610,11 +610,14 @@ struct module_file *module_file_open_at(int fd, const struct stat *status,
 }
 
 /* Returns whether a file is left out. Code that looks at return addresses must be
- * hooked where calls are relocated. */
+ * hooked where calls are relocated, and the library that asks for views. */
 static bool is_left_out(const struct module_file *file,
 			const struct session_options *options)
 {
-	return file->mandatory && !file->copies_calls &&
+	const bool asks = options->by_region.on && options->context.library &&
+			  !strcmp(options->context.library, file->path);
+
+	return file->mandatory && !file->copies_calls && !asks &&
 	       (file->bare || !window_concerns(&options->window, file->path)) &&
 	       !may_have_hooks(file->name, strstr(file->name, ".so") != NULL);
 }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "wire/hooks.h"
 #include "wire/layout.h"
+#include "wire/phase.h"
 
 #include <string.h>
 
@@ -41,9 +42,11 @@ static const struct {
 	{"__madvise", WIRE_HOOK_MADVISE},
 };
 
-/* LeakSanitizer may be linked into any module. */
+/* LeakSanitizer may be linked into any module; the library of contexts is one. */
 uint8_t hook_table_find_anywhere(const char *name)
 {
+	if (!strcmp(name, WIRE_PHASE_FUNCTION))
+		return WIRE_HOOK_PHASE;
 	return text_glob("__lsan_do_*leak_check", name) ? WIRE_HOOK_EXIT : 0;
 }
 

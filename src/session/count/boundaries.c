@@ -10,6 +10,7 @@
 #include "session/position/residues.h"
 #include "session/position/signal_frames.h"
 #include "session/position/spans.h"
+#include "session/position/view.h"
 #include "session/state/module.h"
 
 #include <string.h>
@@ -131,7 +132,7 @@ void boundaries_note(const struct session *session, struct thread *thread,
 	signal_frames_take_left(thread, registers->rsp);
 	vector_for_each (&thread->signal_frames, shown)
 		if (!shown->inherited)
-			residues_add(thread, shown->file, shown->address, by);
+			residues_stand(thread, shown, by);
 	for (size_t i = 0; i < count; i++)
 		if (!places[i].outside)
 			residues_add(thread, places[i].module->file->index,
@@ -159,6 +160,7 @@ static void count_ahead(const struct session *session, const struct thread *thre
 					    .thread = session->options->threads
 							      ? (uint32_t)thread->tid
 							      : 0,
+					    .phase = thread_phase(thread),
 					    .file = place->module->file->index,
 					    .slot = ahead / collector->slot_size,
 					    .count = 1,

@@ -88,6 +88,8 @@ static int by_place(const void *left, const void *right)
 				 pair_of(b->interval, b->thread));
 
 	if (!by)
+		by = compare_numbers(a->phase, b->phase);
+	if (!by)
 		by = compare_numbers(pair_of(a->file, a->function),
 				     pair_of(b->file, b->function));
 	if (!by)

@@ -7,6 +7,7 @@
 #include "session/count/progress.h"
 #include "session/count/window.h"
 #include "session/options/collector.h"
+#include "session/position/view.h"
 #include "session/state/image_run.h"
 #include "session/state/session.h"
 #include "wire/bank.h"
@@ -22,6 +23,7 @@ struct folding {
 	struct image_counts *counts; /* where push_count puts them */
 	struct image_arcs *arcs;     /* NULL: calls by call site are not asked for */
 	uint32_t thread;             /* whose bank it is; 0: they are not told apart */
+	uint32_t phase;              /* what it counts: enum arena_phase */
 	const struct family_module
 		*last; /* counters come in order: mostly the same module */
 };
@@ -55,6 +57,7 @@ static void add_arc(struct folding *folding, const struct family_module *module,
 	if (!folding->arcs || !count)
 		return;
 	vector_push(folding->arcs, ((struct image_arc){.thread = folding->thread,
+						       .phase = folding->phase,
 						       .file = module->file->index,
 						       .function = function,
 						       .site = address,
@@ -240,6 +243,16 @@ static void visit_counters(const struct arena *arena, enum how how,
 				 folding);
 }
 
+static void visit_bank(const struct arena *arena, const struct bank *bank, bool calls,
+		       enum how how, struct folding *folding)
+{
+	folding->bank = bank;
+	folding->phase = bank_phase(bank);
+	visit_counters(arena, how, folding);
+	if (calls)
+		add_table(folding);
+}
+
 static void visit_banks(const struct session *session, const struct process *process,
 			enum how how, struct folding *folding)
 {
@@ -251,11 +264,12 @@ static void visit_banks(const struct session *session, const struct process *pro
 	vector_for_each (&family->arena->banks, bank) {
 		if ((*bank)->owner != process->pid)
 			continue;
-		folding->bank = *bank;
 		folding->thread = session->options->threads ? (*bank)->shared->tid : 0;
-		visit_counters(family->arena, how, folding);
-		if (collector->calls)
-			add_table(folding);
+		visit_bank(family->arena, *bank, collector->calls, how, folding);
+		vector_for_each (&(*bank)->views, view)
+			if ((*view)->phase)
+				visit_bank(family->arena, *view, collector->calls, how,
+					   folding);
 	}
 }
 
@@ -296,6 +310,7 @@ static void push_count(void *context, const struct module_file *file, uint32_t s
 	const struct folding *folding = context;
 
 	vector_push(folding->counts, ((struct image_count){.thread = folding->thread,
+							   .phase = folding->phase,
 							   .file = file->index,
 							   .slot = slot,
 							   .count = count}));

@@ -10,6 +10,7 @@
 #include "session/options/collector.h"
 #include "session/options/options.h"
 #include "session/options/window_calls.h"
+#include "session/position/view.h"
 #include "session/state/module.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
@@ -104,6 +105,8 @@ static bool is_before(const struct image_count *a, const struct image_count *b)
 {
 	if (a->thread != b->thread)
 		return a->thread < b->thread;
+	if (a->phase != b->phase)
+		return a->phase < b->phase;
 	return a->file != b->file ? a->file < b->file : a->slot < b->slot;
 }
 
@@ -502,6 +505,7 @@ static bool find_counter(const struct thread *thread, bool threads,
 	    module->file->plan->gates_size)
 		return false;
 	*ret_count = (struct image_count){.thread = threads ? (uint32_t)thread->tid : 0,
+					  .phase = thread_phase(thread),
 					  .file = module->file->index,
 					  .slot = function->slot,
 					  .count = 1};
@@ -514,6 +518,7 @@ static struct image_count *last_row(const struct image_counts *counts,
 {
 	for (size_t i = counts->count; i-- > 0;)
 		if (counts->items[i].thread == like->thread &&
+		    counts->items[i].phase == like->phase &&
 		    counts->items[i].file == like->file &&
 		    counts->items[i].slot == like->slot)
 			return &counts->items[i];

@@ -31,6 +31,7 @@
 #include "session/position/residues.h"
 #include "session/position/signal_frames.h"
 #include "session/position/stretches.h"
+#include "session/position/view.h"
 #include "session/state/debugging.h"
 #include "session/state/doorbell.h"
 #include "session/state/memory.h"
@@ -467,6 +468,7 @@ static void adopt_child(struct session *session, struct thread *parent,
 	child->process = session_add_process(session, child->tid, process->pid,
 					     process->image->program);
 	child->process->threads = 1;
+	child->phase = thread_phase(parent);
 	child->process->on_segv = process->on_segv;
 	child->process->on_bus = process->on_bus;
 	child->process->image->threads = 1;

@@ -1,6 +1,7 @@
 #include "session/follow/hooks.h"
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "control/remote.h"
 #include "session/cache/lazy_file.h"
@@ -20,12 +21,14 @@
 #include "session/state/tables.h"
 #include "session/thread/held.h"
 #include "session/thread/threads.h"
+#include "session/thread/views.h"
 #include "session/tool/tool_data.h"
 #include "session/tool/tool_modules.h"
 #include "wire/bank.h"
 #include "wire/control.h"
 #include "wire/hooks.h"
 #include "wire/mailbox.h"
+#include "wire/phase.h"
 #include "wire/registers.h"
 #include "wire/seccomp.h"
 
@@ -170,6 +173,28 @@ static void serve_action(struct request *request)
 {
 	fault_actions_see(request->thread->process, (int)request->arguments[0],
 			  request->arguments[1]);
+}
+
+/* Which view the thread is to count in: what it asks is copied, as it may change. */
+static void serve_phase(struct request *request)
+{
+	const int memory = request->thread->process->space->memory_fd;
+	struct wire_phase phase;
+	scoped_free char *name = NULL;
+
+	if (remote_failed(
+		    remote_read(memory, request->arguments[0], &phase, sizeof(phase))))
+		return;
+	if (phase.known && phase.size <= WIRE_PHASE_TEXT) {
+		name = memory_allocate_zeroed(phase.size + 1, 1);
+		if (remote_failed(remote_read(memory, phase.text, name, phase.size)))
+			return;
+	}
+	phase.view = phase.other = 0;
+	phase.done = 1;
+	views_answer(request->session, request->thread, name, &phase);
+	trm_error_destroy(
+		remote_write(memory, request->arguments[0], &phase, sizeof(phase)));
 }
 
 static void serve_limit(struct request *request)
@@ -372,7 +397,7 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_BEYOND] = serve_beyond,     [WIRE_HOOK_GS] = serve_gs,
 	[WIRE_HOOK_GS_CODE] = serve_gs,        [WIRE_HOOK_GS_CALL] = serve_gs,
 	[WIRE_HOOK_PRCTL] = serve_prctl,       [WIRE_HOOK_ACTION] = serve_action,
-	[WIRE_HOOK_LIMIT] = serve_limit,
+	[WIRE_HOOK_LIMIT] = serve_limit,       [WIRE_HOOK_PHASE] = serve_phase,
 };
 
 static void serve_hook(struct session *session, struct bank *bank)

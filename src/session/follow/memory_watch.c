@@ -16,9 +16,13 @@ static uint64_t memory_of(const struct process *process)
 		return 0;
 	const struct arena *arena = process->space->family->arena;
 
-	vector_for_each (&arena->banks, bank)
-		if ((*bank)->owner == process->pid)
-			sum += arena_bank_memory(arena, *bank);
+	vector_for_each (&arena->banks, bank) {
+		if ((*bank)->owner != process->pid)
+			continue;
+		sum += arena_bank_memory(arena, *bank);
+		vector_for_each (&(*bank)->views, view)
+			sum += (*view)->phase ? arena_bank_memory(arena, *view) : 0;
+	}
 	return sum;
 }
 

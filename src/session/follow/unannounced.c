@@ -62,7 +62,7 @@ static struct bank *bank_of(struct session *session, const struct thread *child)
 	if (!arena)
 		return NULL;
 	vector_for_each (&arena->banks, bank)
-		if ((*bank)->address == gs_base &&
+		if (arena_bank_is_at(*bank, gs_base) &&
 		    (*bank)->file_offset ==
 			    mapping->file_offset + (gs_base - mapping->start))
 			return *bank;
@@ -83,7 +83,7 @@ static bool has_bank_at(const struct process *process, uint64_t address)
 	if (!process->space || !process->space->family)
 		return false;
 	vector_for_each (&process->space->family->arena->banks, bank)
-		if ((*bank)->address == address && (*bank)->owner == process->pid)
+		if (arena_bank_is_at(*bank, address) && (*bank)->owner == process->pid)
 			return true;
 	return false;
 }

@@ -156,6 +156,12 @@ struct session_server {
 	void *context;
 };
 
+/* What is counted in each region is kept apart: see session/thread/views.h. */
+struct session_by_region {
+	bool on;
+	struct patterns functions; /* that are regions, too, until by_region_check */
+};
+
 struct session_options {
 	const struct collector *collector;
 	struct session_context context;
@@ -170,9 +176,10 @@ struct session_options {
 	struct patterns only_programs; /* programs to measure; empty: all */
 	struct patterns skip_programs;
 	struct tool_choices tools;
-	char *tool_output;  /* file for what tools print; NULL: standard error */
-	uint64_t tool_ns;   /* nanoseconds that a routine may take */
-	bool threads;       /* counts of threads are kept apart */
+	char *tool_output; /* file for what tools print; NULL: standard error */
+	uint64_t tool_ns;  /* nanoseconds that a routine may take */
+	bool threads;      /* counts of threads are kept apart */
+	struct session_by_region by_region; /* and those of the program's regions */
 	bool no_follow;     /* processes that the first one makes run unmeasured */
 	const char *output; /* path of the profile */
 	const char *const *arguments; /* the program's, its name first; NULL at the end */

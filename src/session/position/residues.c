@@ -3,6 +3,7 @@
 #include "code/plan/position.h"
 #include "session/position/path_frames.h"
 #include "session/position/signal_frames.h"
+#include "session/position/view.h"
 #include "session/state/image_run.h"
 #include "session/state/module.h"
 
@@ -10,8 +11,8 @@
 
 /* Adds a residue to the image that the thread counts in. Outside of counting none is
  * needed. */
-static void add_residue(struct thread *thread, uint32_t file,
-			struct edges_residue residue)
+static void add_residue_of(struct thread *thread, uint32_t phase, uint32_t file,
+			   struct edges_residue residue)
 {
 	struct image_run *image = thread->process ? thread->process->image : NULL;
 
@@ -19,7 +20,13 @@ static void add_residue(struct thread *thread, uint32_t file,
 		vector_push(
 			&image->residues,
 			((struct image_residue){image->slice - 1, (uint32_t)thread->tid,
-						file, residue}));
+						phase, file, residue}));
+}
+
+static void add_residue(struct thread *thread, uint32_t file,
+			struct edges_residue residue)
+{
+	add_residue_of(thread, thread_phase(thread), file, residue);
 }
 
 void residues_add(struct thread *thread, uint32_t file, uint64_t address, int by)
@@ -46,8 +53,13 @@ void residues_came(struct thread *thread, const struct module *module, uint64_t 
 void residues_left(struct thread *thread, const struct signal_frame *shown)
 {
 	if (!shown->inherited)
-		add_residue(thread, shown->file,
-			    (struct edges_residue){.address = shown->address, .by = 1});
+		residues_stand(thread, shown, 1);
+}
+
+void residues_stand(struct thread *thread, const struct signal_frame *shown, int by)
+{
+	add_residue_of(thread, shown->phase, shown->file,
+		       (struct edges_residue){.address = shown->address, .by = by});
 }
 
 /* Returns whether a place is in code that counts blocks, and not in a trampoline. */
@@ -64,17 +76,20 @@ static bool goes_back(const struct signal_frame *shown, uint64_t rip)
 	return rip && (rip == shown->rip || rip == shown->way);
 }
 
-/* Notes that a thread returned. It changes the balance only in a child of the
- * handler's process. */
-static void came_back(struct thread *thread, const struct signal_frame *shown)
+/* Notes that a thread returned, and counts `phase` then. It changes the balance only in a
+ * child of the handler's process, or if the handler has changed the phase. */
+static void came_back(struct thread *thread, const struct signal_frame *shown,
+		      uint32_t phase)
 {
-	if (shown->inherited)
-		add_residue(thread, shown->file,
-			    (struct edges_residue){.address = shown->address, .by = -1});
+	if (!shown->inherited && shown->phase == phase)
+		return;
+	residues_left(thread, shown);
+	add_residue_of(thread, phase, shown->file,
+		       (struct edges_residue){.address = shown->address, .by = -1});
 }
 
 /* Notes that the resident has led a changed context behind the probes. */
-static void note_led(struct thread *thread, uint64_t rip)
+static void note_led(struct thread *thread, uint64_t rip, uint32_t phase)
 {
 	const struct module *module = space_module_of_code(thread->process->space, rip);
 	struct plan_position place;
@@ -83,17 +98,20 @@ static void note_led(struct thread *thread, uint64_t rip)
 		return;
 	place = module_locate(module, rip);
 	if (is_moved(&place))
-		residues_came(thread, module, place.original, false);
+		add_residue_of(
+			thread, phase, module->file->index,
+			(struct edges_residue){.address = place.original, .by = -1});
 }
 
-bool residues_over(struct thread *thread, const struct signal_frame *shown, uint64_t went)
+bool residues_over(struct thread *thread, const struct signal_frame *shown, uint64_t went,
+		   uint32_t phase)
 {
 	if (goes_back(shown, went)) {
-		came_back(thread, shown);
+		came_back(thread, shown, phase);
 		return true;
 	}
 	residues_left(thread, shown);
-	note_led(thread, went);
+	note_led(thread, went, phase);
 	return false;
 }
 
@@ -107,9 +125,9 @@ bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip)
 		for (size_t inner = thread->signal_frames.count; --inner > i;)
 			residues_left(thread, &thread->signal_frames.items[inner]);
 		signal_frames_cut(thread, i);
-		return residues_over(thread, shown, rip);
+		return residues_over(thread, shown, rip, thread_phase(thread));
 	}
-	note_led(thread, rip);
+	note_led(thread, rip, thread_phase(thread));
 	return false;
 }
 

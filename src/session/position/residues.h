@@ -17,10 +17,13 @@ void residues_came(struct thread *thread, const struct module *module, uint64_t 
 void residues_left(struct thread *thread, const struct signal_frame *shown);
 
 /* Notes the end of a handler, after which the thread continues at the run-time address
- * `went`; 0: the handler was left by a jump. Returns whether that is the place where
- * the thread was. */
-bool residues_over(struct thread *thread, const struct signal_frame *shown,
-		   uint64_t went);
+ * `went`, and counts `phase` (enum arena_phase) there; 0: the handler was left by a jump.
+ * Returns whether that is the place where the thread was. */
+bool residues_over(struct thread *thread, const struct signal_frame *shown, uint64_t went,
+		   uint32_t phase);
+
+/* Notes, as residues_add, that the thread was to return to where a signal found it. */
+void residues_stand(struct thread *thread, const struct signal_frame *shown, int by);
 
 /*
  * Handles a handler's return to a context with this rsp and rip. Returns whether it is

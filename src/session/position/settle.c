@@ -25,6 +25,7 @@
 #include "session/position/signal_frames.h"
 #include "session/position/spans.h"
 #include "session/position/text_jumps.h"
+#include "session/position/view.h"
 #include "session/state/module.h"
 #include "session/state/unpatched_list.h"
 #include "wire/bank.h"
@@ -52,8 +53,7 @@ static const struct plan_function *function_of(const struct module *module,
 static void add_to_counter(const struct thread *thread, const struct module *module,
 			   uint32_t displacement, int by)
 {
-	const struct bank *bank = thread->bank;
-
+	const struct bank *bank = thread_view(thread);
 	const uint32_t size = module->file->plan->slot_size;
 
 	if (!bank)
@@ -581,6 +581,13 @@ static enum settled settle_place(struct session *session, struct thread *thread,
 	return space->holding ? NOTHING_TO_SETTLE : settle_text(thread, how, registers);
 }
 
+static bool is_in_hook(const struct space *space, uint64_t rip)
+{
+	const uint64_t offset = rip - space->family->arena->address;
+
+	return offset >= resident_table()->hook && offset < resident_table()->hook_end;
+}
+
 static enum settled settle_position(struct session *session, struct thread *thread,
 				    const struct settling *how,
 				    struct user_regs_struct *registers)
@@ -589,6 +596,9 @@ static enum settled settle_position(struct session *session, struct thread *thre
 
 	if (!space->family) /* not yet */
 		return NOTHING_TO_SETTLE;
+	/* The library asks for a view, perhaps while it is told of a span. */
+	if (how->leaving && is_in_hook(space, registers->rip))
+		return settle_place(session, thread, how, registers);
 	/* A fault cannot wait: the stack may end there. Should the handler return, the
 	 * call is counted twice. */
 	if (how->fault ? spans_tell(session, thread, registers)
@@ -598,11 +608,11 @@ static enum settled settle_position(struct session *session, struct thread *thre
 	if (gate_position_holds(space, registers->rip) &&
 	    !gate_position_leave(thread, registers))
 		return UNSETTLED;
-	bool moved = false;
+	bool moved = view_finish_change(thread, registers);
 
 	if (thread->bank && session->options->collector->routines) {
-		moved = spans_leave_routine(thread, registers) ||
-			replaced_leave(thread, registers);
+		moved |= spans_leave_routine(thread, registers) ||
+			 replaced_leave(thread, registers);
 		if (how->fault)
 			point_undo_call(thread, registers);
 	}

@@ -4,6 +4,7 @@
 #include "session/position/reentry.h"
 #include "session/position/residues.h"
 #include "session/position/stacks.h"
+#include "session/position/view.h"
 #include "wire/bank.h"
 
 /* Two stack pointers further apart than this are on different stacks. */
@@ -49,7 +50,11 @@ void signal_frames_begin(const struct thread *thread)
 
 void signal_frames_put(struct thread *thread, const struct signal_frame *shown)
 {
-	vector_push(&thread->signal_frames, *shown);
+	struct signal_frame here = *shown;
+
+	if (!here.inherited)
+		here.phase = thread_phase(thread);
+	vector_push(&thread->signal_frames, here);
 	if (thread->signal_frames.count <= row_count(thread))
 		write_row(thread, thread->signal_frames.count - 1);
 }
@@ -112,9 +117,14 @@ void signal_frames_take_returned(struct thread *thread)
 		first++;
 	if (first == rows)
 		return;
-	for (size_t i = thread->signal_frames.count; i-- > first;)
+	for (size_t i = thread->signal_frames.count; i-- > first;) {
+		const struct wire_shown *row = &bank_of(thread)->shown[i];
+
 		residues_over(thread, &thread->signal_frames.items[i],
-			      i < rows ? bank_of(thread)->shown[i].went : 0);
+			      i < rows ? row->went : 0,
+			      i < rows ? view_phase_at(thread, row->view)
+				       : thread_phase(thread));
+	}
 	signal_frames_cut(thread, first);
 }
 

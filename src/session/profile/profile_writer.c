@@ -31,6 +31,7 @@
 #include "session/profile/unmatched.h"
 #include "session/state/session.h"
 #include "session/state/tables.h"
+#include "session/thread/views.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -81,6 +82,7 @@ static struct trm_error *make_names(struct profile_writer *writer)
 		{"graph.time.exclusive.ns", RECORD_UINT,
 		 RECORD_AS_VALUE | RECORD_AGGREGATABLE, &n->graph_exclusive},
 		{"thread", RECORD_UINT, RECORD_AS_VALUE, &n->thread},
+		{"region.path", RECORD_STRING, 0, &n->region},
 		{"interval", RECORD_UINT, RECORD_AS_VALUE, &n->interval},
 		{"interval.start.ns", RECORD_UINT, RECORD_AS_VALUE, &n->interval_start},
 		{"interval.end.ns", RECORD_UINT, RECORD_AS_VALUE, &n->interval_end},
@@ -404,6 +406,10 @@ void profile_writer_write(struct profile_writer *writer, record_node node,
 	if (writer->thread)
 		pairs[count++] = (struct record_pair){writer->names.thread,
 						      record_uint(writer->thread)};
+	if (writer->session->options->by_region.on)
+		node = record_node_child(
+			writer->model, node, writer->names.region,
+			record_string(phase_name(writer->session, writer->phase)));
 	trm_writer_record(writer->writer, node, pairs, count);
 }
 
@@ -664,6 +670,7 @@ static void save_group(struct profile_writer *writer, const struct image_run *im
 
 	writer->interval = group->key.interval;
 	writer->thread = group->key.thread;
+	writer->phase = group->key.phase;
 	for (size_t i = 0; i < group->count_count; i++)
 		counters[group->counts[i].slot] = group->counts[i].count;
 	for (size_t i = 0; i < group->residue_count; i++)

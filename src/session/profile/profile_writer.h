@@ -21,7 +21,7 @@ struct names {
 	record_attribute arc_site, arc_kind, arc_count;
 	record_attribute graph_path, graph_offset, graph_function;
 	record_attribute graph_calls, graph_inclusive, graph_exclusive;
-	record_attribute interval, interval_start, interval_end, thread;
+	record_attribute interval, interval_start, interval_end, thread, region;
 };
 
 /* Values of a function that take long to make and are used by many records. */
@@ -40,8 +40,9 @@ struct profile_writer {
 	record_node *module_nodes; /* of each file; 0: not made yet */
 	struct table known;        /* numbers of `functions`, by struct plan_function */
 	struct VECTOR(struct profile_writer_function) functions;
-	uint32_t interval, thread; /* interval and thread whose counts are being saved */
-	struct table entering;     /* calls of the current image: see call_sites_save */
+	/* Interval, thread and phase whose counts are being saved. */
+	uint32_t interval, thread, phase;
+	struct table entering; /* calls of the current image: see call_sites_save */
 	struct callgraph_cost graph_cost;
 	struct code_places *code_places;
 };

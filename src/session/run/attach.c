@@ -373,8 +373,7 @@ static uint32_t spare_banks(const struct process *process)
 {
 	const struct space *space = process->space;
 
-	return 2 * bank_least(process->pid,
-			      space->chunks.items[space->chunks.count - 1]->stride);
+	return 2 * bank_least(process->pid, space_widest(space)->stride);
 }
 
 /* Does as much of the beginning as can be done now; returns true once it is done. */
@@ -767,6 +766,7 @@ struct trm_error *session_attach(const struct session_options *options,
 
 	guardian_end(&session);
 	doorbell_destroy(session.doorbell);
+	string_table_deinit(&session.phases);
 	plan_workers_destroy(session.plan_workers);
 	cache_prune(session.cache);
 	cache_destroy(session.cache);

@@ -303,6 +303,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	guardian_begin(&session, start->status_fd);
 	run_loop(&session, start, &signals);
 	doorbell_destroy(session.doorbell);
+	string_table_deinit(&session.phases);
 	plan_workers_destroy(session.plan_workers);
 	replan_modules(&session);
 	cache_prune(cache);

@@ -17,6 +17,7 @@
 struct image_count {
 	uint32_t interval; /* index in window.intervals */
 	uint32_t thread;   /* tid; 0: threads are not told apart */
+	uint32_t phase;    /* enum arena_phase; 0: phases are not told apart */
 	uint32_t file;     /* index in session.files */
 	uint32_t slot;     /* in plan: of the function */
 	uint64_t count;
@@ -24,10 +25,10 @@ struct image_count {
 struct image_counts VECTOR(struct image_count);
 /* Number of calls of a function from one place without a counter of its own. */
 struct image_arc {
-	uint32_t interval, thread; /* as of counts */
-	uint32_t file;             /* index in session.files */
-	uint32_t function;         /* in its plan */
-	uint32_t from;             /* file of the place; UINT32_MAX: not known */
+	uint32_t interval, thread, phase; /* as of counts */
+	uint32_t file;                    /* index in session.files */
+	uint32_t function;                /* in its plan */
+	uint32_t from;                    /* file of the place; UINT32_MAX: not known */
 	/* Link-time return address of the call; 0: not known. In a mark, as banks have
 	 * it: the run-time address. */
 	uint64_t site;
@@ -134,8 +135,8 @@ struct callgraph_cost {
 };
 /* See session/position/residues.h. */
 struct image_residue {
-	uint32_t interval, thread; /* as in struct image_count */
-	uint32_t file;             /* index in session.files */
+	uint32_t interval, thread, phase; /* as in struct image_count */
+	uint32_t file;                    /* index in session.files */
 	struct edges_residue residue;
 };
 struct image_run {
@@ -171,11 +172,11 @@ struct image_run {
 
 /* Key of the group to which a row of any kind belongs. */
 struct group_key {
-	uint32_t interval, thread, file; /* as in struct image_count */
+	uint32_t interval, thread, phase, file; /* as in struct image_count */
 };
 
 #define GROUP_KEY_OF(row)                                                                \
-	((struct group_key){(row)->interval, (row)->thread, (row)->file})
+	((struct group_key){(row)->interval, (row)->thread, (row)->phase, (row)->file})
 
 /* Compares keys in the order in which groups are saved; returns as for qsort. */
 static inline int group_compare(struct group_key a, struct group_key b)
@@ -184,6 +185,8 @@ static inline int group_compare(struct group_key a, struct group_key b)
 		return a.interval < b.interval ? -1 : 1;
 	if (a.thread != b.thread)
 		return a.thread < b.thread ? -1 : 1;
+	if (a.phase != b.phase)
+		return a.phase < b.phase ? -1 : 1;
 	return a.file < b.file ? -1 : a.file > b.file;
 }
 

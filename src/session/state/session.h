@@ -88,11 +88,12 @@ struct session {
 						see session/thread/fast_timers.h */
 	struct poll_schedule fired_schedule; /* see session/adapt/fired.h */
 	struct guardian guardian;
-	const char *incomplete;   /* missing part of the profile; NULL: nothing is
-				     missing */
-	struct memory_use memory; /* memory of arenas */
-	uint64_t warm;            /* functions that were unpatched and are not hot */
-	bool forks_cost;          /* fired_costs_forks may hold for some space */
+	const char *incomplete;     /* missing part of the profile; NULL: nothing is
+				       missing */
+	struct memory_use memory;   /* memory of arenas */
+	struct string_table phases; /* names of phases: see session/thread/views.h */
+	uint64_t warm;              /* functions that were unpatched and are not hot */
+	bool forks_cost;            /* fired_costs_forks may hold for some space */
 	struct poll_schedule calls_schedule; /* see session/adapt/inline_caches.h */
 	struct context_parts parts;          /* parts of the contexts that programs
 						record themselves */

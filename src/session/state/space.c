@@ -37,9 +37,25 @@ struct space *space_fork(const struct space *space, int memory_fd)
 		vector_push(&copy->gone, *gone);
 	vector_for_each (&space->chunks, chunk) {
 		(*chunk)->references++;
-		vector_push(&copy->chunks, *chunk);
+		if ((*chunk)->front)
+			vector_push(&copy->inherited, *chunk);
+		else
+			vector_push(&copy->chunks, *chunk);
+	}
+	vector_for_each (&space->inherited, chunk) {
+		(*chunk)->references++;
+		vector_push(&copy->inherited, *chunk);
 	}
 	return copy;
+}
+
+const struct arena_chunk *space_widest(const struct space *space)
+{
+	size_t i = space->chunks.count - 1;
+
+	while (space->chunks.items[i]->front)
+		i--;
+	return space->chunks.items[i];
 }
 
 /* A page in it that is a guard (WIRE_SPANS_GUARD) has no rights. */
@@ -115,8 +131,11 @@ void space_release(struct session *session, struct space *space)
 {
 	if (!space || --space->references)
 		return;
-	vector_for_each (&space->chunks, chunk)
+	vector_for_each (&space->inherited, chunk)
 		arena_release_chunk(space->family->arena, *chunk);
+	/* Backwards: views go before their banks. */
+	for (size_t i = space->chunks.count; i-- > 0;)
+		arena_release_chunk(space->family->arena, space->chunks.items[i]);
 	copies_give_all(space);
 	if (space->family)
 		family_release(session, space->family);
@@ -124,6 +143,7 @@ void space_release(struct session *session, struct space *space)
 	vector_deinit(&space->promises);
 	vector_deinit(&space->gone);
 	vector_deinit(&space->chunks);
+	vector_deinit(&space->inherited);
 	fired_deinit(&space->fired);
 	tool_space_destroy(space->tools);
 	close(space->memory_fd);

@@ -96,8 +96,11 @@ struct space {
 							 banks */
 	struct space_fired fired;
 	struct tool_space *tools;                   /* NULL: none */
-	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the
-						       widest banks */
+	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last with
+						       banks has the widest */
+	/* Chunks of views of threads of the processes that this one was forked from,
+	 * which are mapped here, too, but nobody uses. */
+	struct VECTOR(struct arena_chunk *) inherited;
 };
 
 static inline bool space_is_traced(const struct space *space)
@@ -109,6 +112,9 @@ static inline bool space_is_traced(const struct space *space)
 struct space *space_create(struct family *family, int memory_fd);
 
 struct space *space_fork(const struct space *space, int memory_fd);
+
+/* Returns the chunk with the widest banks: the last one that has no views. */
+const struct arena_chunk *space_widest(const struct space *space);
 
 /* Forgets modules that are not mapped in a space that was just forked. */
 void space_drop_unmapped(struct space *space, const struct maps *maps);

@@ -52,6 +52,7 @@ struct signal_frame {
 	uint64_t address; /* link-time, in the module of this file */
 	uint32_t file;    /* index in session.files */
 	uint64_t path;    /* see struct wire_shown */
+	uint32_t phase;   /* what the thread counted: enum arena_phase */
 	bool inherited;   /* shown to the thread's parent, which forked then */
 	bool searched;    /* `frame` was searched for */
 	uint64_t frame;   /* address where the kernel put the signal's frame, if the
@@ -118,6 +119,8 @@ struct thread {
 	bool leaving; /* its process was released while it could not be stopped: it is let
 			 go at its next stop */
 	struct bank *bank;       /* NULL: not measured */
+	uint32_t phase;          /* what its parent counted when it forked; of threads, 0:
+				    enum arena_phase */
 	uint64_t deferred_since; /* stopped, or in a hook, until plans are done:
 				    nanoseconds of clock_now_ns(); 0: not */
 	struct VECTOR(struct bank *) old_banks; /* banks it had before; a hook may

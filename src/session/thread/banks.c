@@ -7,10 +7,12 @@
 #include "session/position/path_frames.h"
 #include "session/position/signal_frames.h"
 #include "session/position/spans.h"
+#include "session/position/view.h"
 #include "session/state/memory.h"
 #include "session/state/session.h"
 #include "session/thread/injection.h"
 #include "session/thread/threads.h"
+#include "session/thread/views.h"
 #include "wire/bank.h"
 #include "wire/spans.h"
 
@@ -120,7 +122,7 @@ static uint32_t further_banks(const struct thread *thread, const struct arena *a
 
 static uint64_t widest_of(const struct space *space)
 {
-	return space->chunks.items[space->chunks.count - 1]->stride;
+	return space_widest(space)->stride;
 }
 
 static struct bank *take_bank(struct space *space, pid_t pid, pid_t tid)
@@ -198,8 +200,10 @@ static void note_shared(const struct session *session, struct thread *thread,
 	/* Its parent's comes with the registers. The stack for routines has one user. */
 	trm_error_destroy(remote_get_registers(thread->tid, &registers));
 	vector_for_each (&thread->process->space->family->arena->banks, bank)
-		if ((*bank)->address == registers.gs_base) {
+		if (arena_bank_is_at(*bank, registers.gs_base)) {
 			(*bank)->common = true;
+			(*bank)->phase = ARENA_PHASE_OTHER;
+			(*bank)->shared->phases = 0;
 			spans_bar_bank(session, *bank, true);
 		}
 	const bool limit = error && error->code == TRM_ERROR_LIMIT;
@@ -222,6 +226,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 		bank->shared->stack_end = stack_end_of(thread);
 		bank->shared->stack_known = bank->shared->stack_gap = 0;
 		bank->shared->look_count = bank->shared->look_since = 0;
+		views_begin_bank(session, bank, thread->phase);
 		collector_call(session, begin_bank, session, NULL, bank, &thread->calls);
 		error = remote_set_gs_base(thread->tid, bank->address);
 	}
@@ -230,6 +235,8 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 	session_note_change(session);
 	if (!bank)
 		note_shared(session, thread, error);
+	else
+		views_enter(session, thread, thread->phase);
 	trm_error_destroy(error);
 }
 
@@ -260,6 +267,7 @@ void thread_set_aside(struct session *session, struct thread *thread)
 
 void thread_leave_bank(struct thread *thread)
 {
+	views_end(thread);
 	path_frames_end(thread);
 	signal_frames_take_returned(thread);
 	thread->bank = NULL;
@@ -275,10 +283,11 @@ void thread_note_calls(const struct session *session, const struct bank *bank,
 }
 
 /* Gives a thread a wider bank; a hook that it is in ends with the old one. */
-static void widen_bank(const struct session *session, struct space *space,
+static void widen_bank(struct session *session, struct space *space,
 		       struct thread *thread)
 {
 	struct bank *old = thread->bank, *bank;
+	const uint32_t phase = thread_phase(thread);
 
 	if (!old)
 		return;
@@ -287,12 +296,15 @@ static void widen_bank(const struct session *session, struct space *space,
 		return;
 	/* A call that is being counted is counted in one bank. */
 	settle_leave_gate(session, thread);
+	view_begin_anew(thread);
 	bank->shared->quiet = old->shared->quiet;
 	bank->shared->untimed = old->shared->untimed;
 	bank->shared->stack_end = old->shared->stack_end;
 	bank->shared->stack_known = bank->shared->stack_gap = 0;
 	bank->shared->rest = old->shared->rest;
 	bank->shared->context = old->shared->context;
+	bank->shared->phases_of = old->shared->phases_of;
+	views_begin_bank(session, bank, phase);
 	thread_note_calls(session, old, &thread->calls);
 	collector_call(session, begin_bank, session, old, bank, &thread->calls);
 	struct trm_error *error = remote_set_gs_base(thread->tid, bank->address);
@@ -307,12 +319,13 @@ static void widen_bank(const struct session *session, struct space *space,
 	thread->bank = bank;
 	spans_move_buffers(session, thread);
 	signal_frames_begin(thread);
+	views_enter(session, thread, phase);
 }
 
 struct trm_error *space_widen_banks(struct session *session, struct space *space,
 				    struct thread *thread, uint32_t slots)
 {
-	const struct arena_chunk *last = space->chunks.items[space->chunks.count - 1];
+	const struct arena_chunk *last = space_widest(space);
 	uint64_t stride = bank_stride_for(slots, space->family->arena->slot_size);
 	uint32_t count;
 

@@ -1,0 +1,264 @@
+/*
+ * Which view of its bank a thread counts in. A table has the view of each node of the
+ * thread's tree; what is not in it is asked of the tracer, once. The resident's routine
+ * changes the view, since a thread may get another bank at any moment: then that has
+ * another generation, and the table is made anew.
+ *
+ * This is built without vector registers, and calls nothing that may use them: see
+ * events/spans_fast.c.
+ */
+#include "runtime/events/phases.h"
+
+#include "runtime/store/attributes.h"
+#include "runtime/store/memory.h"
+#include "runtime/store/state.h"
+#include "runtime/store/strings.h"
+#include "wire/bank.h"
+#include "wire/phase.h"
+
+#include <errno.h>
+
+/* Bytes of a view's address in the table; the first table has so many rows. */
+enum { FIRST_ROWS = 4096 / sizeof(uint64_t) };
+
+typedef int phase_change(uint64_t unused, uint64_t also_unused, uint64_t view,
+			 uint64_t unused_too, uint32_t generation);
+
+static runtime_local struct {
+	bool on;
+	bool allowed;        /* its bank of now has views */
+	uint32_t generation; /* of the views in the table */
+	phase_change *change;
+	uint64_t view;   /* in which it counts */
+	uint64_t other;  /* for phases without one of their own; 0: not known yet */
+	uint64_t *views; /* by node; 0: not known yet */
+	uint32_t rows;
+	char *text; /* WIRE_PHASE_TEXT bytes */
+} phases;
+
+static uint32_t generation_now(void)
+{
+	uint32_t generation;
+
+	__asm__ volatile("movl %%gs:%c1, %0"
+			 : "=r"(generation)
+			 : "i"(WIRE_BANK_GENERATION));
+	return generation;
+}
+
+static struct wire_bank *bank_now(void)
+{
+	struct wire_bank *bank;
+
+	__asm__ volatile("movq %%gs:%c1, %0" : "=r"(bank) : "i"(WIRE_BANK_SELF));
+	return bank;
+}
+
+/* The tracer sees each call of it, and answers before it begins: see WIRE_HOOK_PHASE. */
+__attribute__((visibility("default"), noinline)) void
+trm_phase_find(struct wire_phase *phase);
+
+void trm_phase_find(struct wire_phase *phase)
+{
+	__asm__ volatile("nopw 0(%%rax,%%rax)" : : "r"(phase) : "memory");
+}
+
+static void begin_bank(const struct context_thread *thread)
+{
+	struct wire_bank *bank = bank_now();
+
+	phases.generation = bank->generation;
+	phases.allowed = bank->phases &&
+			 (!bank->phases_of || bank->phases_of == (uintptr_t)thread);
+	if (phases.allowed)
+		bank->phases_of = (uintptr_t)thread;
+	phases.change = (phase_change *)(uintptr_t)bank->phase;
+	phases.view = bank->view ? bank->view : bank->self;
+	phases.other = 0;
+	for (uint32_t i = 0; i < phases.rows; i++)
+		phases.views[i] = 0;
+}
+
+/* Without memory for the table each change asks. */
+static void keep_view(uint32_t number, uint64_t view)
+{
+	uint32_t rows = phases.rows ? phases.rows : FIRST_ROWS;
+	uint64_t *views;
+
+	while (number >= rows)
+		rows *= 2;
+	if (rows > phases.rows) {
+		views = runtime_map(rows * sizeof(*views));
+		if (!views)
+			return;
+		for (uint32_t i = 0; i < phases.rows; i++)
+			views[i] = phases.views[i];
+		runtime_unmap(phases.views, phases.rows * sizeof(*views));
+		phases.views = views;
+		phases.rows = rows;
+	}
+	phases.views[number] = view;
+}
+
+static bool is_phase(const struct context_node *node)
+{
+	const struct context_attribute *attribute = attributes_get(node->attribute);
+
+	return attribute && attribute->properties & TRM_NESTED &&
+	       !(attribute->properties & TRM_HIDDEN);
+}
+
+/* Texts are written from their end on, at `at` bytes from the buffer's start. */
+static size_t add_byte(size_t at, char byte)
+{
+	if (at)
+		phases.text[--at] = byte;
+	return at;
+}
+
+static size_t add_bytes(size_t at, const char *bytes, size_t size)
+{
+	while (size--)
+		at = add_byte(at, bytes[size]);
+	return at;
+}
+
+static size_t add_number(size_t at, uint64_t number, unsigned base)
+{
+	do
+		at = add_byte(at, "0123456789abcdef"[number % base]);
+	while (number /= base);
+	return at;
+}
+
+/* As profiles have values: record/value.h. */
+static size_t add_value(size_t at, uint32_t type, uint64_t bits)
+{
+	const struct context_string *string;
+
+	switch (type) {
+	case TRM_TYPE_STRING:
+		string = strings_at(bits);
+		return add_bytes(at, string->bytes, string->size);
+	case TRM_TYPE_INT:
+		if ((int64_t)bits >= 0)
+			return add_number(at, bits, 10);
+		return add_byte(add_number(at, -bits, 10), '-');
+	case TRM_TYPE_BOOL:
+		return bits ? add_bytes(at, "true", 4) : add_bytes(at, "false", 5);
+	case TRM_TYPE_UINT:
+		return add_number(at, bits, 10);
+	default:
+		return add_bytes(add_number(at, bits, 16), "0x", 2);
+	}
+}
+
+/* Where the path of a node begins in the buffer, "main/solve"; 0: it is too long. */
+static size_t write_path(const struct context_node *node)
+{
+	size_t at = WIRE_PHASE_TEXT;
+
+	for (; at && node->parent; node = node->parent) {
+		if (!is_phase(node))
+			continue;
+		if (at < WIRE_PHASE_TEXT)
+			at = add_byte(at, '/');
+		at = add_value(at, attributes_get(node->attribute)->type, node->value);
+	}
+	return at;
+}
+
+/* Asks the tracer; 0: it has no view. */
+static uint64_t ask_view(const struct context_node *node)
+{
+	struct wire_phase phase = {0};
+	size_t at = 0;
+
+	if (phases.text)
+		at = write_path(node);
+	phase.known = at != 0;
+	phase.text = (uintptr_t)phases.text + at;
+	phase.size = WIRE_PHASE_TEXT - at;
+	trm_phase_find(&phase);
+	if (phase.other)
+		phases.other = phase.other;
+	return phase.view;
+}
+
+/* The view of a node that is not in the table. Nobody answers under a filter of system
+ * calls, or if the tracer is gone: then it is one of those without a view. */
+static uint64_t find_view(const struct context_node *node)
+{
+	const struct context_node *of = node;
+	uint64_t view;
+
+	while (of->parent && !is_phase(of))
+		of = of->parent;
+	view = of != node && of->number < phases.rows ? phases.views[of->number] : 0;
+	if (!of->parent && !(bank_now()->phases & WIRE_PHASES_INSIDE))
+		view = bank_now()->self;
+	if (!view)
+		view = ask_view(of);
+	if (view) {
+		keep_view(node->number, view);
+		return view;
+	}
+	if (!phases.other) {
+		bank_now()->phases |= WIRE_PHASES_MIXED;
+		return bank_now()->self;
+	}
+	return phases.other;
+}
+
+void phases_follow(const struct context_thread *thread)
+{
+	const struct context_node *node;
+	uint64_t view;
+
+	if (unlikely(!phases.on || !thread))
+		return;
+	node = thread->node;
+	for (;;) {
+		if (unlikely(generation_now() != phases.generation))
+			begin_bank(thread);
+		if (unlikely(!phases.allowed))
+			return;
+		view = node->number < phases.rows ? phases.views[node->number] : 0;
+		if (unlikely(!view)) {
+			int saved = errno;
+
+			view = find_view(node);
+			errno = saved;
+		}
+		if (view == phases.view)
+			return;
+		if (likely(phases.change(0, 0, view, 0, phases.generation))) {
+			phases.view = view;
+			return;
+		}
+	}
+}
+
+void phases_begin_thread(const struct context_thread *thread, struct wire_bank *bank)
+{
+	phases.on = bank && bank->phases;
+	phases.generation = 0;
+	if (!phases.on)
+		return;
+	/* Later system calls may be trapped. */
+	if (!phases.text)
+		phases.text = runtime_map(WIRE_PHASE_TEXT);
+	begin_bank(thread);
+	keep_view(0, 0);
+	__atomic_store_n(&runtime_state->phases, 1, __ATOMIC_RELAXED);
+}
+
+void phases_end_thread(void)
+{
+	phases.on = false;
+	runtime_unmap(phases.views, phases.rows * sizeof(*phases.views));
+	runtime_unmap(phases.text, WIRE_PHASE_TEXT);
+	phases.views = NULL;
+	phases.text = NULL;
+	phases.rows = 0;
+}

@@ -1,0 +1,112 @@
+#include "session/position/view.h"
+
+#include "control/remote.h"
+#include "resident/resident.h"
+#include "session/state/space.h"
+#include "wire/bank.h"
+#include "wire/phase.h"
+
+/* The view of the thread's bank at an address; 0: the bank itself. */
+static struct bank *view_at(const struct thread *thread, uint64_t address)
+{
+	struct bank *bank = thread->bank;
+
+	if (!address || !bank)
+		return bank;
+	vector_for_each (&thread->process->space->chunks, chunk) {
+		const uint64_t at = address - (*chunk)->address;
+
+		if ((*chunk)->front == bank &&
+		    at < (*chunk)->stride * (*chunk)->bank_count)
+			return (*chunk)->views.items[at / (*chunk)->stride];
+	}
+	return bank;
+}
+
+struct bank *thread_view(const struct thread *thread)
+{
+	return view_at(thread, thread->bank ? thread->bank->shared->view : 0);
+}
+
+uint32_t bank_phase(const struct bank *bank)
+{
+	if (!bank->front && bank->shared->phases & WIRE_PHASES_MIXED)
+		return ARENA_PHASE_OTHER;
+	return bank->phase;
+}
+
+uint32_t thread_phase(const struct thread *thread)
+{
+	return view_phase_at(thread, thread->bank ? thread->bank->shared->view : 0);
+}
+
+uint32_t view_phase_at(const struct thread *thread, uint64_t address)
+{
+	const struct bank *view = view_at(thread, address);
+
+	return view ? bank_phase(view) : ARENA_PHASE_UNSET;
+}
+
+/* Where in the routine that changes the view a thread is: an offset in the resident; 0:
+ * it is elsewhere. */
+static uint64_t place_in_change(const struct thread *thread, uint64_t rip)
+{
+	const struct space *space = thread->process ? thread->process->space : NULL;
+	uint64_t offset;
+
+	if (!space || !space->family)
+		return 0;
+	offset = rip - space->family->arena->address;
+	return offset >= resident_table()->phase && offset < resident_table()->phase_end
+		       ? offset
+		       : 0;
+}
+
+static bool is_written(uint64_t offset)
+{
+	const struct resident_table *table = resident_table();
+
+	return (offset >= table->phase_written && offset < table->phase_slow) ||
+	       offset >= table->phase_slow_written;
+}
+
+void view_begin_anew(const struct thread *thread)
+{
+	struct user_regs_struct registers;
+	uint64_t offset;
+
+	if (remote_failed(remote_get_registers(thread->tid, &registers)))
+		return;
+	offset = place_in_change(thread, registers.rip);
+	if (!offset || is_written(offset))
+		return;
+	registers.rip +=
+		(offset >= resident_table()->phase_slow ? resident_table()->phase_slow
+							: resident_table()->phase) -
+		offset;
+	trm_error_destroy(remote_set_registers(thread->tid, &registers));
+}
+
+bool view_finish_change(const struct thread *thread, struct user_regs_struct *registers)
+{
+	const uint64_t offset = place_in_change(thread, registers->rip);
+	uint64_t back;
+
+	if (!offset || !thread->bank ||
+	    remote_failed(remote_read(thread->process->space->memory_fd, registers->rsp,
+				      &back, sizeof(back))))
+		return false;
+	if (is_written(offset)) {
+		registers->rax = registers->gs_base == registers->rdx;
+	} else {
+		registers->rax =
+			thread->bank->shared->generation == (uint32_t)registers->r8;
+		if (registers->rax) {
+			registers->gs_base = registers->rdx;
+			thread->bank->shared->view = registers->rdx;
+		}
+	}
+	registers->rip = back;
+	registers->rsp += sizeof(back);
+	return true;
+}

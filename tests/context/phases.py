@@ -1,0 +1,166 @@
+"""What is counted in each region is kept apart: --by-region."""
+
+import json
+import os
+import subprocess
+
+from context.common import expect
+from transparency import running
+
+FIELDS = ("module.path", "function", "offset", "block", "edge", "edge.from", "edge.to", "edge.kind",
+          "arc.kind", "arc.site", "caller", "caller.path")
+NUMBERS = ("calls", "count", "block.stayed", "arc.count", "flow.fault")
+
+
+def rows(place, program):
+    """All records of the program's own code: (region.path, place) -> number, by what it is."""
+    done = subprocess.run([place.tool, "query", f'select * where module="{program}" format json', place.profile],
+                          check=True, capture_output=True, text=True, timeout=running.TIMEOUT_SECONDS)
+    found = {}
+    for row in json.loads(done.stdout):
+        if "function" not in row or row["function"].startswith(("_", "frame_dummy", "deregister", "register")):
+            continue
+        where = tuple(row.get(name) for name in FIELDS)
+        for name in NUMBERS:
+            if name in row:
+                key = (row.get("region.path"), (name, *where))
+                found[key] = found.get(key, 0) + int(str(row[name]), 0)
+    return found
+
+
+def sums(found):
+    """The same without regions."""
+    total = {}
+    for (_, where), number in found.items():
+        total[where] = total.get(where, 0) + number
+    return {where: number for where, number in total.items() if number}
+
+
+def calls(found, function):
+    return {region: number for (region, where), number in found.items()
+            if where[0] == "calls" and where[2] == function}
+
+
+def turns(found):
+    """How often the block of the loop in `turn` ran, by region: there is no other that runs more often."""
+    blocks = {}
+    for (region, where), number in found.items():
+        if where[0] == "count" and where[2] == "turn" and where[4]:
+            blocks.setdefault(where[4], {})[region] = number
+    return max(blocks.values(), key=lambda counts: sum(counts.values()), default={})
+
+
+def measured(place, *words, measure, options=("--by-region",), program="phases", environment=None):
+    bare = place.bare(*words, program=program)
+    done = place.run(*words, program=program, measure=f"{measure},regions", options=options,
+                     environment={**place.environment(), **(environment or {})})
+    problems = running.compare(bare, done)
+    expect(not problems, f"{words}: " + "; ".join(problems))
+    found = rows(place, program)
+    faults = [key for key in found if key[1][0] == "flow.fault"]
+    expect(not faults, f"{words}, {measure}: {faults}")
+    return found
+
+
+def check_sums(place, *words, measure, alone=(), **more):
+    """For each function, block and edge the sum over all regions is what it counts without them."""
+    found = measured(place, *words, measure=measure, **more)
+    together = measured(place, *words, measure=measure, options=alone, program=more.get("program", "phases"))
+    wrong = {where: (sums(found).get(where), sums(together).get(where))
+             for where in {*sums(found), *sums(together)} if sums(found).get(where) != sums(together).get(where)}
+    expect(not wrong, f"{words}, {measure}: {len(wrong)} sums (apart, together): {dict(list(wrong.items())[:3])}")
+    return found
+
+
+def check_all(place, *words, leaves, loops=None, measures=("functions", "blocks", "edges", "calls"), **more):
+    for measure in measures:
+        for program in ("phases", "phases-clang"):
+            found = check_sums(place, *words, measure=measure, program=program, **more)
+            expect(calls(found, "leaf") == leaves, f"{words}, {measure}, {program}: {calls(found, 'leaf')}")
+            if loops and measure in ("blocks", "edges"):
+                expect(turns(found) == loops, f"{words}, {measure}, {program}: {turns(found)}")
+
+
+def nested(place):
+    """Regions begin and end in the midst of functions."""
+    check_all(place, "nested", "8",
+              leaves={"(none)": 1, "outer": 8 + 4, "outer/inner": 4 + 24},
+              loops={"(none)": 5, "outer": 12})
+
+
+def left(place):
+    check_all(place, "left", "5", leaves={"(none)": 5 + 5 + 5, "long": 5, "jumped": 5},
+              loops={"long": 150, "jumped": 150})
+
+
+def threads(place):
+    check_all(place, "threads", "20", leaves={"(none)": 6, "thread": 120, "main": 1}, loops={"thread": 240})
+
+
+def forks(place):
+    """A child goes on in the region that its parent was in, also before it says anything."""
+    check_all(place, "forks", "6", leaves={"parent": 6 + 3 + 6}, loops={"parent/child": 21})
+
+
+def signals(place):
+    """A handler finds loops in their midst, and they go on in another region."""
+    for measure in ("functions", "edges"):
+        found = measured(place, "signals", "40", measure=measure)
+        handled = sum(calls(found, "handle").values())
+        leaves = calls(found, "leaf")
+        expect(set(leaves) <= {"handler", "opened/handler"} and sum(leaves.values()) == (handled + 1) // 2,
+               f"{measure}: {handled} signals: {leaves}")
+        if measure == "edges":
+            total = {}
+            for (region, where), number in found.items():
+                if where[0] == "calls" and where[2] == "turn":
+                    total["calls"] = total.get("calls", 0) + number
+            expect(sum(turns(found).values()) == 100 * total["calls"], f"{turns(found)}, {total}")
+            expect(all(number >= 0 for number in turns(found).values()), f"{turns(found)}")
+            done = subprocess.run([place.tool, "report", "--check", place.profile], check=False, capture_output=True,
+                                  text=True, timeout=running.TIMEOUT_SECONDS)
+            expect(done.returncode == 0, done.stdout)
+
+
+def contexts(place):
+    """Many take little each, and past a limit that is said they are counted as one."""
+    for number in ("300", "3000"):
+        found = measured(place, "contexts", number, measure="functions")
+        expect(calls(found, "leaf") == {f"context {i}": 2 for i in range(int(number))}, f"{len(found)}")
+    found = measured(place, "contexts", "300", measure="functions", environment={"TRAMMEL_PHASES": "40"})
+    known = calls(found, "leaf")
+    expect(sum(known.values()) == 600 and 30 <= len(known) <= 41 and known["(other)"] == 600 - 2 * (len(known) - 1),
+           f"{known}")
+    reasons = [record.get("process.reason", "") for record in place.read().processes]
+    expect("more than 40" in reasons[0], f"{reasons}")
+
+
+def slow(place):
+    """Where programs may not write the base of GS themselves."""
+    for words, leaves in ((("nested", "8"), {"(none)": 1, "outer": 12, "outer/inner": 28}),
+                          (("threads", "20"), {"(none)": 6, "thread": 120, "main": 1})):
+        found = check_sums(place, *words, measure="edges", environment={"TRAMMEL_FSGSBASE": "never"})
+        expect(calls(found, "leaf") == leaves, f"{calls(found, 'leaf')}")
+
+
+def functions(place):
+    """Functions are regions, too."""
+    for measure in ("functions", "blocks", "edges", "calls"):
+        found = check_sums(place, "nested", "8", measure=measure, options=("--by-region", "phases*:changes"),
+                           alone=("--regions", "phases*:changes"))
+        expect(calls(found, "leaf") == {"(none)": 1, "outer": 8, "outer/changes": 4,
+                                        "outer/changes/inner": 28}, f"{measure}: {calls(found, 'leaf')}")
+        # By call site, a call is counted where it is made.
+        region = "outer" if measure == "calls" else "outer/changes"
+        expect(calls(found, "changes") == {region: 8}, f"{measure}: {calls(found, 'changes')}")
+
+
+def refused(place):
+    """What does not count by itself is not kept apart."""
+    for options in (("-m", "regions"), ("-m", "coverage"), ("-m", "callgraph"), ("-m", "paths"), ("-m", "samples")):
+        done = subprocess.run([place.tool, "run", "-o", place.profile, *options, "--by-region", "--",
+                               os.path.join(place.programs, "phases")], check=False, capture_output=True, text=True)
+        expect(done.returncode == 2 and "--by-region" in done.stderr, f"{options}: {done}")
+
+
+TESTS = [nested, left, threads, forks, signals, contexts, slow, functions, refused]
