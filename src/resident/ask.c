@@ -11,9 +11,6 @@
 #define WAITS_IN_ALL  1500
 #define WAITS_AT_WORK 90000 /* and for one that does */
 
-/* Before a thread falls asleep: looks of some 50 ns. */
-#define AWAKE_LOOKS 10000u
-
 /* The number of polls for a thread that may make no system call: about 50 ns each. */
 #define QUIET_LOOKS 600000000u
 
@@ -117,9 +114,8 @@ static void post_request(struct wire_bank *bank, struct wire_control *control,
 /* The reply of a tracer that is awake: it takes less long than to fall asleep. */
 static void await_awake(const struct wire_bank *bank, const struct wire_control *control)
 {
-	for (uint32_t i = 0;
-	     i < AWAKE_LOOKS && __atomic_load_n(&control->awake, __ATOMIC_RELAXED) &&
-	     !__atomic_load_n(&bank->reply, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < __atomic_load_n(&control->awake, __ATOMIC_RELAXED) &&
+			     !__atomic_load_n(&bank->reply, __ATOMIC_RELAXED);
 	     i++)
 		__builtin_ia32_pause();
 }

@@ -110,7 +110,9 @@ struct wire_control {
 	 * if the others must be called. */
 	uint64_t span_try_begin, span_try_end;
 	struct wire_looks looks;
-	uint32_t awake; /* not 0: the tracer polls the doorbell until this is 0 again */
+	uint32_t awake; /* not 0: the tracer polls the doorbell until this is 0 again, and
+			   who asks looks so often for its reply, some 50 ns each,
+			   before it falls asleep */
 	uint32_t watch_actions; /* not 0: sigaction() of signals of faults must be told */
 	struct wire_action action; /* for injected calls */
 	uint64_t beats; /* the tracer adds 1 now and then: it is alive, and at work */

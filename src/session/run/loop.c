@@ -136,6 +136,11 @@ static bool has_rung(const struct session *session)
 	return false;
 }
 
+/* How often threads look for a reply before they fall asleep. To plan a function with
+ * points takes longer than to wake a thread, and who looks all the time takes a processor
+ * from others. */
+enum { LOOKS = 10000, LOOKS_POINTS = 1 };
+
 static void set_awake(const struct session *session, uint32_t awake)
 {
 	vector_for_each (&session->families, family)
@@ -159,7 +164,7 @@ static int wait_awake(const struct session *session, const sigset_t *signals,
 	int signal = 0;
 
 	if (stays_awake(session))
-		set_awake(session, 1);
+		set_awake(session, session->options->points.count ? LOOKS_POINTS : LOOKS);
 	while (!signal && !(*ret_rung = has_rung(session)) && stays_awake(session)) {
 		signal = sigtimedwait(signals, NULL, &none);
 		signal = signal > 0 ? signal : 0;
