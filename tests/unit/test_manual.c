@@ -257,6 +257,13 @@ static void test_loops(void **state)
 	check_no_more_options("loops");
 }
 
+static void test_info(void **state)
+{
+	(void)state;
+	check_options("info", 5);
+	check_no_more_options("info");
+}
+
 static void test_advise(void **state)
 {
 	(void)state;
@@ -439,13 +446,14 @@ int main(void)
 		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_mix),          cmocka_unit_test(test_bbv),
 		cmocka_unit_test(test_page),         cmocka_unit_test(test_advise),
-		cmocka_unit_test(test_pbo),          cmocka_unit_test(test_export),
-		cmocka_unit_test(test_import),       cmocka_unit_test(test_query),
-		cmocka_unit_test(test_loops),        cmocka_unit_test(test_annotate),
-		cmocka_unit_test(test_graph),        cmocka_unit_test(test_channel),
-		cmocka_unit_test(test_label),        cmocka_unit_test(test_summarize),
-		cmocka_unit_test(test_tool),         cmocka_unit_test(test_values),
-		cmocka_unit_test(test_paths),        cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_info),         cmocka_unit_test(test_pbo),
+		cmocka_unit_test(test_export),       cmocka_unit_test(test_import),
+		cmocka_unit_test(test_query),        cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_annotate),     cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_channel),      cmocka_unit_test(test_label),
+		cmocka_unit_test(test_summarize),    cmocka_unit_test(test_tool),
+		cmocka_unit_test(test_values),       cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_stacks),
 	};
 	char beside[PATH_MAX];
 

@@ -18,7 +18,7 @@ static const struct command *const commands[] = {
 	&cmd_bbv,     &cmd_export,    &cmd_import,   &cmd_query,  &cmd_merge,
 	&cmd_channel, &cmd_recover,   &cmd_db,       &cmd_daemon, &cmd_stacks,
 	&cmd_label,   &cmd_summarize, &cmd_tool,     &cmd_doctor, &cmd_advise,
-	&cmd_help,
+	&cmd_info,    &cmd_help,
 };
 
 static void print_usage(FILE *out)
