@@ -9,7 +9,7 @@ import functools
 import os
 import sys
 
-from transparency import attach, attach_tools, checks, job_control, results, running, sources, top, trammel, windows
+from transparency import attach, attach_tools, browse, checks, job_control, results, running, sources, top, trammel, windows
 
 LONGEST = ("attach-compressor", "attach-killed", "attach-waits", "terminal-stop_and_go", "window-events",
            "window-flags", "window-contexts", "window-times", "terminal-interactive_shell")
@@ -40,7 +40,7 @@ def main():
         if not trammel.preloads(options.measure) and trammel.TOOL not in options.measure.split(","):
             others = others + attach.TESTS + windows.TESTS
         if options.measure == "functions":
-            others = others + attach_tools.TESTS
+            others = others + attach_tools.TESTS + browse.TESTS
         for name, test in others:
             tests.append((name, functools.partial(test, folder, tool, options)))
         return results.run_all(tests, options, LONGEST)

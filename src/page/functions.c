@@ -1,64 +1,14 @@
 #include "page/functions.h"
 
-#include "base/array.h"
 #include "base/json_write.h"
 #include "report/arcs.h"
-#include "report/samples.h"
+#include "report/flame/columns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-static uint64_t get_calls(const struct report_function *function)
-{
-	return function->calls;
-}
-
-static uint64_t get_instructions(const struct report_function *function)
-{
-	return function->instructions;
-}
-
-static uint64_t get_samples(const struct report_function *function)
-{
-	return function->samples;
-}
-
-static uint64_t get_ns(const struct report_function *function)
-{
-	return function->ns;
-}
-
-static uint64_t get_inclusive(const struct report_function *function)
-{
-	return function->inclusive_ns;
-}
-
-static uint64_t get_loaded(const struct report_function *function)
-{
-	return function->memory.bytes_loaded;
-}
-
-static uint64_t get_stored(const struct report_function *function)
-{
-	return function->memory.bytes_stored;
-}
-
-/* Columns of numbers; those that are 0 everywhere are left out. */
-static const struct column {
-	const char *name, *unit;
-	uint64_t (*get)(const struct report_function *function);
-} columns[] = {
-	{"instructions", "", get_instructions},
-	{"samples", "", get_samples},
-	{"time", "ns", get_ns},
-	{"time with callees", "ns", get_inclusive},
-	{"calls", "", get_calls},
-	{"bytes loaded", "B", get_loaded},
-	{"bytes stored", "B", get_stored},
-};
-
-static void add_column(const struct report_profile *profile, const struct column *column,
-		       bool first, struct text *out)
+static void add_column(const struct report_profile *profile,
+		       const struct flame_column *column, bool first, struct text *out)
 {
 	text_format(out, "%s{\"name\":\"%s\",\"unit\":\"%s\",\"values\":[",
 		    first ? "" : ",\n", column->name, column->unit);
@@ -66,14 +16,6 @@ static void add_column(const struct report_profile *profile, const struct column
 		text_format(out, "%s%" PRIu64, i ? "," : "",
 			    column->get(&profile->functions.items[i]));
 	text_add(out, "]}");
-}
-
-static bool is_used(const struct report_profile *profile, const struct column *column)
-{
-	vector_for_each (&profile->functions, function)
-		if (column->get(function))
-			return true;
-	return false;
 }
 
 /* One string of lines: a million strings take a browser seconds. */
@@ -116,10 +58,10 @@ void page_add_functions(const struct report_profile *profile, struct text *out)
 	for (size_t i = 0; i < count; i++)
 		text_format(out, "%s%" PRIu64, i ? "," : "", functions[i].offset);
 	text_add(out, "],\n\"columns\":[");
-	for (size_t i = 0; i < array_count(columns); i++) {
-		if (!is_used(profile, &columns[i]))
+	for (const struct flame_column *column = flame_columns; column->name; column++) {
+		if (!flame_column_is_used(profile, column))
 			continue;
-		add_column(profile, &columns[i], first, out);
+		add_column(profile, column, first, out);
 		first = false;
 	}
 	text_add(out, "]}");

@@ -71,13 +71,13 @@ def batch(folder, tool, _):
 
 
 class Screen:
-    """trammel top on a terminal of its own."""
+    """A command on a terminal of its own, and what it shows there."""
 
-    def __init__(self, tool, pid, **variables):
+    def __init__(self, command, **variables):
         self.shown = ""
         self.master, slave = pty.openpty()
         self.process = subprocess.Popen(
-            [tool, "top", "-d", "100ms", "-p", str(pid)], stdin=slave, stdout=slave,
+            command, stdin=slave, stdout=slave,
             stderr=slave, start_new_session=True,
             env=running.tool_environment() | {"TERM": "xterm", **variables})
         os.close(slave)
@@ -87,12 +87,12 @@ class Screen:
         end = time.monotonic() + attach.WAIT_SECONDS
         while wanted not in self.shown:
             ready = select.select([self.master], [], [], end - time.monotonic())[0]
-            expect(ready, f"top does not show {wanted!r}: {self.shown[-500:]!r}")
+            expect(ready, f"it does not show {wanted!r}: {self.shown[-500:]!r}")
             try:
                 piece = os.read(self.master, 65536)
             except OSError:
                 piece = b""
-            expect(piece, f"top ended, without {wanted!r}: {self.shown[-500:]!r}")
+            expect(piece, f"it ended, without {wanted!r}: {self.shown[-500:]!r}")
             self.shown += piece.decode(errors="replace")
         self.shown = self.shown.split(wanted, 1)[1]
 
@@ -105,11 +105,15 @@ class Screen:
         return status
 
 
+def watch(tool, pid, **variables):
+    return Screen([tool, "top", "-d", "100ms", "-p", str(pid)], **variables)
+
+
 def screen(folder, tool, _):
     """Keys do what they are said to do; the screen comes back, and the process is left."""
     with attach.Server(folder, "top-screen") as server:
         server.do("spin")
-        top = Screen(tool, server.pid)
+        top = watch(tool, server.pid)
         top.expect("\033[?1049h")
         top.expect("by function, sorted by rate")
         top.expect("work_once")
@@ -143,7 +147,7 @@ def quits(folder, tool, _):
     with attach.Server(folder, "top-quits") as server:
         server.do("spin")
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
-            top = Screen(tool, server.pid, TMPDIR=place)
+            top = watch(tool, server.pid, TMPDIR=place)
             top.expect("work_once")
             top.process.send_signal(number)
             status = top.end()

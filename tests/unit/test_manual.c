@@ -271,6 +271,20 @@ static void test_advise(void **state)
 	check_no_more_options("advise");
 }
 
+static void test_flame(void **state)
+{
+	(void)state;
+	check_options("flame", 14);
+	check_no_more_options("flame");
+}
+
+static void test_browse(void **state)
+{
+	(void)state;
+	check_options("browse", 4);
+	check_no_more_options("browse");
+}
+
 static void test_page(void **state)
 {
 	(void)state;
@@ -445,7 +459,8 @@ int main(void)
 		cmocka_unit_test(test_coverage),     cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_mix),          cmocka_unit_test(test_bbv),
-		cmocka_unit_test(test_page),         cmocka_unit_test(test_advise),
+		cmocka_unit_test(test_page),         cmocka_unit_test(test_flame),
+		cmocka_unit_test(test_browse),       cmocka_unit_test(test_advise),
 		cmocka_unit_test(test_info),         cmocka_unit_test(test_pbo),
 		cmocka_unit_test(test_export),       cmocka_unit_test(test_import),
 		cmocka_unit_test(test_query),        cmocka_unit_test(test_loops),

@@ -12,13 +12,13 @@
 static const struct command cmd_help;
 
 static const struct command *const commands[] = {
-	&cmd_run,     &cmd_attach,    &cmd_debug,    &cmd_top,    &cmd_report,
-	&cmd_page,    &cmd_annotate,  &cmd_graph,    &cmd_mix,    &cmd_loops,
-	&cmd_paths,   &cmd_values,    &cmd_coverage, &cmd_diff,   &cmd_pbo,
-	&cmd_bbv,     &cmd_export,    &cmd_import,   &cmd_query,  &cmd_merge,
-	&cmd_channel, &cmd_recover,   &cmd_db,       &cmd_daemon, &cmd_stacks,
-	&cmd_label,   &cmd_summarize, &cmd_tool,     &cmd_doctor, &cmd_advise,
-	&cmd_info,    &cmd_help,
+	&cmd_run,    &cmd_attach, &cmd_debug,    &cmd_top,       &cmd_report,
+	&cmd_browse, &cmd_page,   &cmd_annotate, &cmd_flame,     &cmd_graph,
+	&cmd_mix,    &cmd_loops,  &cmd_paths,    &cmd_values,    &cmd_coverage,
+	&cmd_diff,   &cmd_pbo,    &cmd_bbv,      &cmd_export,    &cmd_import,
+	&cmd_query,  &cmd_merge,  &cmd_channel,  &cmd_recover,   &cmd_db,
+	&cmd_daemon, &cmd_stacks, &cmd_label,    &cmd_summarize, &cmd_tool,
+	&cmd_doctor, &cmd_advise, &cmd_info,     &cmd_help,
 };
 
 static void print_usage(FILE *out)

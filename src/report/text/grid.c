@@ -2,22 +2,14 @@
 
 #include "base/cleanup.h"
 #include "report/text/amounts.h"
+#include "report/text/bar.h"
+#include "report/text/cells.h"
 #include "report/text/choice.h"
 
 #define BOLD  "\033[1m"
 #define PLAIN "\033[0m"
 /* What stands between two columns, and in front of the first. */
 #define GAP "  "
-
-/* The terminal columns that a UTF-8 string takes: one for each character. */
-static size_t columns_of(const char *text)
-{
-	size_t columns = 0;
-
-	for (; *text; text++)
-		columns += ((unsigned char)*text & 0xc0) != 0x80;
-	return columns;
-}
 
 /* How many printing ASCII characters there are from here on. */
 static size_t plain_length(const char *s)
@@ -94,16 +86,14 @@ static void add_spaces(struct text *out, size_t count)
 /* Adds at most `columns` columns of the string; a cut is shown by "...". */
 static void add_cut(struct text *out, const char *string, size_t columns)
 {
-	const char *end = string;
+	size_t used;
 
-	if (columns_of(string) <= columns) {
+	if (cells_of(string) <= columns) {
 		text_add(out, string);
 		return;
 	}
-	for (size_t left = columns > 3 ? columns - 3 : 0; *end; end++)
-		if (((unsigned char)*end & 0xc0) != 0x80 && left-- == 0)
-			break;
-	text_add_bytes(out, string, (size_t)(end - string));
+	text_add_bytes(out, string,
+		       cells_fit(string, columns > 3 ? columns - 3 : 0, &used));
 	text_add_bytes(out, "...", columns < 3 ? columns : 3);
 }
 
@@ -124,9 +114,9 @@ static const char *begin_paint(const struct grid *grid, size_t row, bool colour,
 static void measure_columns(const struct grid *grid, size_t *widths)
 {
 	for (size_t i = 0; i < grid->columns.count; i++)
-		widths[i] = columns_of(grid->columns.items[i].title);
+		widths[i] = cells_of(grid->columns.items[i].title);
 	for (size_t i = 0; i < grid->cells.count; i++) {
-		size_t columns = columns_of(grid->cells.items[i]);
+		size_t columns = cells_of(grid->cells.items[i]);
 
 		if (columns > widths[i % grid->columns.count])
 			widths[i % grid->columns.count] = columns;
@@ -136,15 +126,65 @@ static void measure_columns(const struct grid *grid, size_t *widths)
 /* On a narrow terminal names keep so many columns, and lines go on in the next one. */
 enum { LAST_COLUMNS_MIN = 16 };
 
-static void add_line(const struct grid *grid, const size_t *widths, size_t line_width,
+/* On a terminal that is wide enough the first share of each row has a bar. */
+enum { BAR_COLUMNS = 8, BAR_LINE_MIN = 72 };
+
+struct bars {
+	size_t column; /* SIZE_MAX: there are none */
+	double most;   /* percent, of the longest one */
+};
+
+/* The number in a cell with a share; 0 for others, as titles. */
+static double percent_in(const char *cell)
+{
+	char *end;
+	const double percent = strtod(cell, &end);
+
+	return end != cell && percent > 0 && percent <= 100 ? percent : 0;
+}
+
+static struct bars find_bars(const struct grid *grid, size_t line_width)
+{
+	struct bars bars = {.column = SIZE_MAX};
+
+	for (size_t i = grid->columns.count; line_width >= BAR_LINE_MIN && i--;)
+		if (!strcmp(grid->columns.items[i].title, "Share"))
+			bars.column = i;
+	if (bars.column == SIZE_MAX)
+		return bars;
+	for (size_t i = bars.column; i < grid->cells.count; i += grid->columns.count) {
+		const double percent = percent_in(grid->cells.items[i]);
+
+		bars.most = percent > bars.most ? percent : bars.most;
+	}
+	return bars;
+}
+
+/* Adds the bar of a cell; the largest share has the whole length. */
+static void add_bar(const struct bars *bars, const char *cell, struct text *out)
+{
+	text_add(out, " ");
+	bar_add(out, bars->most > 0 ? percent_in(cell) / bars->most : 0, BAR_COLUMNS,
+		cells_are_unicode());
+}
+
+/* Where the columns of a table are. */
+struct places {
+	const size_t *widths;
+	size_t line_width; /* 0: lines are not cut */
+	struct bars bars;
+};
+
+static void add_line(const struct grid *grid, const struct places *places,
 		     const char *const *cells, struct text *out)
 {
+	const size_t *widths = places->widths, line_width = places->line_width;
 	size_t used = 0;
 
 	for (size_t i = 0; i < grid->columns.count; i++) {
 		bool last = i + 1 == grid->columns.count,
 		     right = grid->columns.items[i].right;
-		size_t columns = columns_of(cells[i]), left;
+		size_t columns = cells_of(cells[i]), left;
 
 		text_add(out, GAP);
 		used += strlen(GAP);
@@ -159,6 +199,10 @@ static void add_line(const struct grid *grid, const size_t *widths, size_t line_
 		if (!right && !last)
 			add_spaces(out, widths[i] - columns);
 		used += widths[i];
+		if (i == places->bars.column) {
+			add_bar(&places->bars, cells[i], out);
+			used += 1 + BAR_COLUMNS;
+		}
 	}
 }
 
@@ -171,10 +215,13 @@ static void print_whole(const struct grid *grid, const struct text_style *style,
 		memory_allocate(grid->columns.count * sizeof(*cells));
 
 	measure_columns(grid, widths);
+	const struct places places = {widths, style->width,
+				      find_bars(grid, style->width)};
+
 	for (size_t i = 0; i < grid->columns.count; i++)
 		cells[i] = grid->columns.items[i].title;
 	text_add(out, style->colour ? BOLD : "");
-	add_line(grid, widths, style->width, cells, out);
+	add_line(grid, &places, cells, out);
 	text_add(out, style->colour ? PLAIN "\n" : "\n");
 	for (size_t at = 0; at < grid->cells.count; at += grid->columns.count) {
 		for (size_t i = 0; i < grid->columns.count; i++)
@@ -182,7 +229,7 @@ static void print_whole(const struct grid *grid, const struct text_style *style,
 		const char *end =
 			begin_paint(grid, at / grid->columns.count, style->colour, out);
 
-		add_line(grid, widths, style->width, cells, out);
+		add_line(grid, &places, cells, out);
 		text_add(out, end);
 		text_add(out, "\n");
 	}
