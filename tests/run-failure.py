@@ -5,12 +5,12 @@ import functools
 import os
 import sys
 
-from failure import caches, corrupt, daemons, databases, killed, memory, profiles, refusals, tools
+from failure import caches, corrupt, daemons, databases, killed, memory, profiles, refusals, servers, tools
 from failure.common import Place
 from transparency import results, running, trammel
 
 GROUPS = {"refusal": refusals, "profile": profiles, "corrupt": corrupt, "cache": caches, "daemon": daemons,
-          "database": databases, "killed": killed, "memory": memory, "tool": tools}
+          "database": databases, "server": servers, "killed": killed, "memory": memory, "tool": tools}
 
 
 def run_test(test, name, tool, options):

@@ -28,11 +28,39 @@ struct trm_error *saving_missing(void)
 
 #ifdef TRAMMEL_STORE
 
+#include "base/vector.h"
 #include "store/add.h"
+#include "store/sql/address.h"
 #include "store/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* "--db=ADDRESS" or "ADDRESS". */
+static size_t skip_option(const char *word)
+{
+	const char *value = strchr(word, '=');
+
+	return *word == '-' && value ? (size_t)(value + 1 - word) : 0;
+}
+
+const char **saving_hide_passwords(int argc, const char **argv)
+{
+	static const char **kept; /* as long as the process */
+
+	kept = memory_allocate_zeroed((size_t)argc + 1, sizeof(*kept));
+	for (int i = 0; i < argc; i++) {
+		char *word = (char *)(uintptr_t)argv[i];
+
+		kept[i] = argv[i];
+		if (!address_is_server(word + skip_option(word)))
+			continue;
+		kept[i] = memory_copy_string(word);
+		address_hide(word + skip_option(word));
+	}
+	return kept;
+}
 
 struct trm_error *saving_check(const char *path)
 {
@@ -56,6 +84,12 @@ struct trm_error *saving_add(const char *path, const char *profile)
 }
 
 #else
+
+const char **saving_hide_passwords(int argc, const char **argv)
+{
+	(void)argc;
+	return argv;
+}
 
 struct trm_error *saving_check(const char *path)
 {

@@ -30,6 +30,10 @@ const char *saving_database(const char *given);
  * wrong. Returns whether nothing did. */
 bool saving_finish(const char *path, const char *profile);
 
+/* Returns arguments like these of main(), which stay as they are; passwords of databases
+ * in the given ones, which all users can read, are overwritten. */
+const char **saving_hide_passwords(int argc, const char **argv);
+
 /* Returns the error for what needs a database where there is no SQLite. */
 struct trm_error *saving_missing(void);
 

@@ -1,12 +1,15 @@
 #include "daemon/control.h"
 
 #include "base/cleanup.h"
+#include "base/table.h"
 #include "base/vector.h"
+#include "store/sql/address.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,12 +20,54 @@ enum { REQUEST_MS = 500 };
 
 static const char failed[] = "error: ";
 
+/* What would lie beside a file lies in a folder of the user's where the database is on a
+ * server: that is not on this machine, perhaps. */
+static void add_own_folder(struct text *path)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+
+	if (!geteuid())
+		text_add(path, "/run/trammel");
+	else if (runtime && *runtime == '/')
+		text_format(path, "%s/trammel", runtime);
+	else
+		text_format(path, "/tmp/trammel-%ld", (long)geteuid());
+}
+
+/* Makes that folder. Nobody else may have made it. */
+static struct trm_error *make_own_folder(void)
+{
+	struct text path = {0};
+	struct stat status;
+	struct trm_error *error = NULL;
+
+	add_own_folder(&path);
+	if (mkdir(path.data, 0700) && errno != EEXIST)
+		error = trm_error_system(errno, "cannot make '%s'", path.data);
+	else if (lstat(path.data, &status) || !S_ISDIR(status.st_mode) ||
+		 status.st_uid != geteuid() || (status.st_mode & 077))
+		error = trm_error_create(TRM_ERROR_SYSTEM,
+					 "'%s' is not a folder of this user's alone: "
+					 "remove it",
+					 path.data);
+	text_deinit(&path);
+	return error;
+}
+
 static char *name_file(const char *database)
 {
 	scoped_free char *real = realpath(database, NULL);
 	struct text path = {0};
 
-	text_format(&path, "%s.daemon", real ? real : database);
+	if (!address_is_server(database)) {
+		text_format(&path, "%s.daemon", real ? real : database);
+		return path.data;
+	}
+	scoped_free char *shown = address_show(database);
+
+	add_own_folder(&path);
+	text_format(&path, "/%016lx.daemon",
+		    (unsigned long)hash_bytes(shown, strlen(shown)));
 	return path.data;
 }
 
@@ -114,9 +159,13 @@ static struct trm_error *listen_at(struct control *control)
 
 struct trm_error *control_begin(struct control *control, const char *database)
 {
+	scoped_free char *shown = address_show(database);
 	char pid[32];
 	struct trm_error *error;
 
+	*control = (struct control){NULL, -1, -1, -1};
+	if (address_is_server(database))
+		TRM_TRY(make_own_folder());
 	*control = (struct control){name_file(database), -1, -1, -1};
 	control->lock_fd = lock_file(control->path);
 	if (control->lock_fd < 0) {
@@ -127,7 +176,7 @@ struct trm_error *control_begin(struct control *control, const char *database)
 				? trm_error_create(TRM_ERROR_USAGE,
 						   "'%s' has a daemon already, process "
 						   "%d: 'trammel daemon --stop' ends it",
-						   database, (int)other)
+						   shown, (int)other)
 				: trm_error_system(why, "cannot lock '%s'",
 						   control->path);
 		free(take_pointer(control->path));
@@ -229,7 +278,7 @@ static int connect_to(const char *path)
 struct trm_error *control_ask(const char *database, const char *line,
 			      struct text *ret_answer)
 {
-	scoped_free char *path = name_file(database);
+	scoped_free char *path = name_file(database), *shown = address_show(database);
 	scoped_fd int fd = connect_to(path);
 	struct text request = {0}, answer = {0};
 	char buffer[4096];
@@ -240,11 +289,11 @@ struct trm_error *control_ask(const char *database, const char *line,
 			       ? trm_error_create(TRM_ERROR_SYSTEM,
 						  "the daemon of '%s' is another "
 						  "user's",
-						  database)
+						  shown)
 			       : trm_error_create(TRM_ERROR_GONE,
 						  "'%s' has no daemon: 'trammel daemon "
 						  "--db FILE' begins one",
-						  database);
+						  shown);
 	text_format(&request, "%s\n", line);
 	const bool sent = send(fd, request.data, request.length, MSG_NOSIGNAL) ==
 			  (ssize_t)request.length;
@@ -254,7 +303,7 @@ struct trm_error *control_ask(const char *database, const char *line,
 		text_add_bytes(&answer, buffer, (size_t)count);
 	if (!answer.length)
 		return trm_error_create(TRM_ERROR_GONE, "the daemon of '%s' has ended",
-					database);
+					shown);
 	if (!strncmp(answer.data, failed, strlen(failed))) {
 		struct trm_error *error = trm_error_create(TRM_ERROR_USAGE, "%s",
 							   answer.data + strlen(failed));

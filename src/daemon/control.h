@@ -9,7 +9,8 @@
 #include <sys/types.h>
 
 struct control {
-	char *path;   /* "FILE.daemon"; beside it "FILE.daemon.socket" */
+	char *path;   /* "FILE.daemon"; beside it "FILE.daemon.socket"; of a server's
+			 database in a folder of the user's */
 	int lock_fd;  /* has the lock */
 	int fd;       /* socket that listens */
 	int asker_fd; /* who is answered; -1: nobody */

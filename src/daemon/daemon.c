@@ -10,6 +10,7 @@
 #include "daemon/requests.h"
 #include "daemon/watch.h"
 #include "sample/forget.h"
+#include "store/sql/address.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -214,8 +215,8 @@ static void describe_begin(const struct daemon *daemon)
 	log_line("samples %s%s: %s at %lu Hz, written to '%s' every %g s",
 		 daemon->watch.all ? "all processes" : "the processes of this user",
 		 sampler->source.kernel ? " and the kernel" : "", events.data,
-		 (unsigned long)sampler->options.rate.frequency,
-		 daemon->options->database, (double)daemon->options->flush_ns / 1e9);
+		 (unsigned long)sampler->options.rate.frequency, daemon->shown,
+		 (double)daemon->options->flush_ns / 1e9);
 	text_deinit(&events);
 }
 
@@ -251,6 +252,7 @@ static void deinit_daemon(struct daemon *daemon)
 	part_run_deinit(&daemon->part);
 	free(daemon->epoch);
 	free(daemon->label);
+	free(daemon->shown);
 }
 
 struct trm_error *daemon_run(const struct daemon_options *options)
@@ -265,6 +267,7 @@ struct trm_error *daemon_run(const struct daemon_options *options)
 	TRM_TRY(store_open(options->database, SQL_CREATE, &sql));
 	sql_close(take_pointer(sql));
 	TRM_TRY(control_begin(&daemon.control, options->database));
+	daemon.shown = address_show(options->database);
 	daemon.epoch = options->epoch ? memory_copy_string(options->epoch) : NULL;
 	daemon.label = options->label ? memory_copy_string(options->label) : NULL;
 	error = run_until_end(&daemon);

@@ -14,6 +14,7 @@ struct daemon {
 	struct watch watch;
 	struct part_run part;
 	struct control control;
+	char *shown;         /* the database, without a password */
 	char *epoch, *label; /* of runs; NULL: by day, none */
 	int signal_fd, wake_fd;
 	uint64_t next_ns; /* when it is written next */

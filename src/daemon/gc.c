@@ -15,7 +15,7 @@ enum { NICE = 10 };
 /* In the child: `trammel db gc`. */
 _Noreturn static void become_gc(const char *database)
 {
-	const char *const words[] = {"trammel", "db", "gc", "--db", database, NULL};
+	const char *const words[] = {"trammel", "db", "gc", NULL};
 	sigset_t none;
 
 	sigemptyset(&none);
@@ -23,6 +23,8 @@ _Noreturn static void become_gc(const char *database)
 	signal(SIGXFSZ, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	setpriority(PRIO_PROCESS, 0, NICE);
+	/* Arguments can be read by all users, and an address may have a password. */
+	setenv("TRAMMEL_DB", database, 1);
 	/* What it would say belongs to no terminal. */
 	if (dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO) >= 0)
 		execv("/proc/self/exe", (char **)(uintptr_t)words);

@@ -31,7 +31,7 @@ static struct trm_error *answer_status(struct daemon *daemon, const char *rest,
 		    "written:     %" PRIu64 " numbers in %" PRIu64 " parts\n"
 		    "in memory:   %zu sums of at most %zu\n"
 		    "time:        %.3f s of the processor for reading samples\n",
-		    (int)getpid(), since, daemon->options->database,
+		    (int)getpid(), since, daemon->shown,
 		    daemon->watch.all ? "all processes" : "this user's processes",
 		    sampler->source.kernel ? ", and the kernel" : "",
 		    daemon->watch.all ? sampler->processes.images.count

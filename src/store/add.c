@@ -47,9 +47,15 @@ struct adding {
 	struct VECTOR(uint64_t) fresh; /* hashes of records that were not kept before */
 	struct deltas deltas;
 	int64_t profile;
+	struct VECTOR(int64_t) runs; /* one for each of the facts */
 	struct store_added added;
 	struct trm_error *error; /* the first; nothing is taken in after it */
 };
+
+/* Of what is there and what is added. */
+#define LARGER(table, column)                                                            \
+	"CASE WHEN excluded." column " > " table "." column " THEN excluded." column     \
+	" ELSE " table "." column " END"
 
 /* The number of a row with this name, made if it is new. `find` and `make` are
  * statements with the name as their parameter. */
@@ -77,8 +83,8 @@ static struct trm_error *epoch_of(struct adding *adding, const struct fact_run *
 
 	if (adding->options->epoch)
 		return name_row(adding->sql,
-				"INSERT OR IGNORE INTO epochs(name, kind)"
-				" VALUES(?, 'named')",
+				"INSERT INTO epochs(name, kind) VALUES(?, 'named')"
+				" ON CONFLICT DO NOTHING",
 				"SELECT id FROM epochs WHERE name=?",
 				adding->options->epoch, ret_epoch);
 	write_now(now_text, sizeof(now_text));
@@ -86,7 +92,8 @@ static struct trm_error *epoch_of(struct adding *adding, const struct fact_run *
 		start = now_text;
 	snprintf(day, sizeof(day), "%.4s%.2s%.2s", start, start + 5, start + 8);
 	return name_row(adding->sql,
-			"INSERT OR IGNORE INTO epochs(name, kind) VALUES(?, 'day')",
+			"INSERT INTO epochs(name, kind) VALUES(?, 'day')"
+			" ON CONFLICT DO NOTHING",
 			"SELECT id FROM epochs WHERE name=?", day, ret_epoch);
 }
 
@@ -96,31 +103,33 @@ static struct trm_error *add_label(struct adding *adding, int64_t run)
 
 	if (!adding->options->label)
 		return NULL;
-	TRM_TRY(name_row(adding->sql, "INSERT OR IGNORE INTO labels(name) VALUES(?)",
-			 "SELECT id FROM labels WHERE name=?", adding->options->label,
-			 &label));
+	TRM_TRY(name_row(
+		adding->sql, "INSERT INTO labels(name) VALUES(?) ON CONFLICT DO NOTHING",
+		"SELECT id FROM labels WHERE name=?", adding->options->label, &label));
 	return sql_run(adding->sql, "INSERT INTO run_labels VALUES(?, ?)", "ii", run,
 		       label);
 }
 
-static struct trm_error *add_run(struct adding *adding, const struct fact_run *run,
-				 int64_t id)
+static struct trm_error *add_run(struct adding *adding, const struct fact_run *run)
 {
 	char now_text[32];
-	int64_t epoch, host;
+	int64_t epoch, host, id;
 
 	write_now(now_text, sizeof(now_text));
 	TRM_TRY(epoch_of(adding, run, &epoch));
-	TRM_TRY(name_row(adding->sql, "INSERT OR IGNORE INTO hosts(name) VALUES(?)",
-			 "SELECT id FROM hosts WHERE name=?", facts_get(run, "host", ""),
-			 &host));
-	TRM_TRY(sql_run(
-		adding->sql, "INSERT INTO runs VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
-		"iiiiitttit", id, adding->profile, (int64_t)run->number, epoch, host,
+	TRM_TRY(name_row(
+		adding->sql, "INSERT INTO hosts(name) VALUES(?) ON CONFLICT DO NOTHING",
+		"SELECT id FROM hosts WHERE name=?", facts_get(run, "host", ""), &host));
+	TRM_TRY(sql_number(
+		adding->sql, -1, &id,
+		"INSERT INTO runs(profile, number, epoch, host, command, measure, start,"
+		" wall_ns, exit, runs) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, 1) RETURNING id",
+		"iiiitttit", adding->profile, (int64_t)run->number, epoch, host,
 		facts_get(run, "run.command", ""), facts_get(run, "run.measure", ""),
 		facts_get(run, "run.start", now_text),
 		(int64_t)atoll(facts_get(run, "run.wall.ns", "0")),
 		facts_get(run, "run.exit", "")));
+	vector_push(&adding->runs, id);
 	return add_label(adding, id);
 }
 
@@ -139,8 +148,8 @@ static int64_t size_of(const struct adding *adding, const char *path)
 static struct trm_error *add_module(struct adding *adding,
 				    const struct fact_module *module)
 {
-	const int64_t run = adding->added.first_run +
-			    (int64_t)facts_run_of(&adding->facts, module->image);
+	const int64_t run =
+		adding->runs.items[facts_run_of(&adding->facts, module->image)];
 	int64_t image, size = size_of(adding, module->path);
 
 	TRM_TRY(subjects_image(&adding->subjects, module->path, module->build, &image));
@@ -148,25 +157,23 @@ static struct trm_error *add_module(struct adding *adding,
 		TRM_TRY(sql_run(adding->sql,
 				"UPDATE images SET size=? WHERE id=? AND size IS NULL",
 				"ii", size, image));
-	return sql_run(adding->sql,
-		       "INSERT INTO run_images VALUES(?, ?, ?, ?) ON CONFLICT DO UPDATE"
-		       " SET known=max(known, excluded.known),"
-		       " instrumented=max(instrumented, excluded.instrumented)",
-		       "iiii", run, image, (int64_t)module->known,
-		       (int64_t)module->instrumented);
+	return sql_run(
+		adding->sql,
+		"INSERT INTO run_images VALUES(?, ?, ?, ?)"
+		" ON CONFLICT(run, image) DO UPDATE"
+		" SET known=" LARGER("run_images", "known") ", instrumented=" LARGER(
+			"run_images", "instrumented"),
+		"iiii", run, image, (int64_t)module->known,
+		(int64_t)module->instrumented);
 }
 
 static struct trm_error *add_runs(struct adding *adding)
 {
 	struct trm_error *error = NULL;
-	int64_t id;
 
-	TRM_TRY(sql_number(adding->sql, 1, &id, "SELECT max(id)+1 FROM runs", ""));
-	adding->added.first_run = id;
 	vector_for_each (&adding->facts.runs, run)
 		if (!error)
-			error = add_run(adding, run, id++);
-	adding->added.last_run = id - 1;
+			error = add_run(adding, run);
 	vector_for_each (&adding->facts.modules, module)
 		if (!error)
 			error = add_module(adding, module);
@@ -207,14 +214,13 @@ static struct trm_error *find_event(struct adding *adding, record_attribute attr
 		TRM_TRY(context_names_attribute(&adding->names, attribute, &id));
 		adding->event.length = 0;
 		trait_name_event(name, about, event, &adding->event);
-		TRM_TRY(sql_run(
-			adding->sql,
-			"INSERT OR IGNORE INTO events"
-			"(name, attribute, fold, type, sampled) VALUES(?, ?, ?, ?, ?)",
-			"titii", adding->event.data, id,
-			trait_fold_names[ret_number->fold],
-			(int64_t)record_attribute_type(adding->model, attribute),
-			(int64_t)trait_is_sampled(name)));
+		TRM_TRY(sql_run(adding->sql,
+				"INSERT INTO events(name, attribute, fold, type, sampled)"
+				" VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+				"titii", adding->event.data, id,
+				trait_fold_names[ret_number->fold],
+				(int64_t)record_attribute_type(adding->model, attribute),
+				(int64_t)trait_is_sampled(name)));
 		TRM_TRY(sql_number(adding->sql, -1, &id,
 				   "SELECT id FROM events WHERE name=?", "t",
 				   adding->event.data));
@@ -315,20 +321,17 @@ static struct trm_error *make_source(struct adding *adding,
 				   record->interval));
 	if (*ret_source >= 0)
 		return NULL;
-	TRM_TRY(sql_run(adding->sql,
-			"INSERT INTO sources(run, image, thread, interval)"
-			" VALUES(?, ?, ?, ?)",
-			"iiii", run, record->image, record->thread, record->interval));
-	*ret_source = sql_inserted(adding->sql);
-	return NULL;
+	return sql_number(adding->sql, -1, ret_source,
+			  "INSERT INTO sources(run, image, thread, interval)"
+			  " VALUES(?, ?, ?, ?) RETURNING id",
+			  "iiii", run, record->image, record->thread, record->interval);
 }
 
 static struct trm_error *find_source(struct adding *adding,
 				     const struct described *record, int64_t *ret_source)
 {
 	const int64_t run =
-		adding->added.first_run +
-		(int64_t)facts_run_of(&adding->facts, (uint64_t)record->image);
+		adding->runs.items[facts_run_of(&adding->facts, (uint64_t)record->image)];
 	bool new;
 	uint64_t *known = table_insert(
 		&adding->sources,
@@ -349,20 +352,26 @@ static struct trm_error *make_context(struct adding *adding,
 				      const struct described *record, int64_t node,
 				      int64_t function, int64_t *ret_context)
 {
+	static const char find[] =
+		"SELECT id FROM contexts WHERE function=? AND node=? AND form=?"
+		" AND keys=? AND DIGEST(form)=DIGEST(?3) AND DIGEST(keys)=DIGEST(?4)";
 	const struct text *form = &adding->form, *keys = &adding->keys;
 
-	TRM_TRY(sql_number(adding->sql, -1, ret_context,
-			   "SELECT id FROM contexts WHERE function=? AND node=?"
-			   " AND form=? AND keys=?",
-			   "iitb", function, node, form->data, keys->data, keys->length));
-	if (*ret_context >= 0)
-		return NULL;
-	TRM_TRY(sql_run(adding->sql,
-			"INSERT INTO contexts(node, function, form, keys, address,"
-			" weight) VALUES(?, ?, ?, ?, nullif(?, -1), nullif(?, -1))",
-			"iitbii", node, function, form->data, keys->data, keys->length,
-			record->address, record->weight));
-	*ret_context = sql_inserted(adding->sql);
+	TRM_TRY(sql_number(adding->sql, -1, ret_context, find, "iitb", function, node,
+			   form->data, keys->data, keys->length));
+	if (*ret_context < 0)
+		TRM_TRY(sql_number(adding->sql, -1, ret_context,
+				   "INSERT INTO contexts(node, function, form, keys,"
+				   " address, weight) VALUES(?, ?, ?, ?,"
+				   " nullif(CAST(? AS BIGINT), -1),"
+				   " nullif(CAST(? AS BIGINT), -1))"
+				   " ON CONFLICT DO NOTHING RETURNING id",
+				   "iitbii", node, function, form->data, keys->data,
+				   keys->length, record->address, record->weight));
+	/* Another process has made it meanwhile. */
+	if (*ret_context < 0)
+		TRM_TRY(sql_number(adding->sql, -1, ret_context, find, "iitb", function,
+				   node, form->data, keys->data, keys->length));
 	return NULL;
 }
 
@@ -393,14 +402,15 @@ static struct trm_error *find_context(struct adding *adding,
 	return NULL;
 }
 
+#define ADD_COUNT                                                                        \
+	"INSERT INTO counts VALUES(?, ?, ?, ?) ON CONFLICT(source, context, event) DO "
+
 static const char *const count_statements[FOLD_COUNT] = {
-	[FOLD_SUM] = "INSERT INTO counts VALUES(?, ?, ?, ?) ON CONFLICT DO UPDATE"
-		     " SET value=value + excluded.value",
-	[FOLD_MIN] = "INSERT INTO counts VALUES(?, ?, ?, ?) ON CONFLICT DO UPDATE"
-		     " SET value=min(value, excluded.value)",
-	[FOLD_MAX] = "INSERT INTO counts VALUES(?, ?, ?, ?) ON CONFLICT DO UPDATE"
-		     " SET value=max(value, excluded.value)",
-	[FOLD_KEEP] = "INSERT OR IGNORE INTO counts VALUES(?, ?, ?, ?)",
+	[FOLD_SUM] = ADD_COUNT "UPDATE SET value=counts.value + excluded.value",
+	[FOLD_MIN] = ADD_COUNT "UPDATE SET value=CASE WHEN excluded.value < counts.value"
+			       " THEN excluded.value ELSE counts.value END",
+	[FOLD_MAX] = ADD_COUNT "UPDATE SET value=" LARGER("counts", "value"),
+	[FOLD_KEEP] = ADD_COUNT "NOTHING",
 };
 
 static struct trm_error *add_counts(struct adding *adding, record_node node,
@@ -522,9 +532,9 @@ static struct trm_error *add_part(struct adding *adding)
 	if (adding->profile < 0 || adding->facts.runs.count != 1)
 		return trm_error_create(TRM_ERROR_GONE, "'%s' has no run %ld any more",
 					sql_path(adding->sql), (long)run);
-	adding->added.first_run = adding->added.last_run = run;
-	TRM_TRY(sql_run(adding->sql, "UPDATE runs SET wall_ns=max(wall_ns, ?) WHERE id=?",
-			"ii",
+	vector_push(&adding->runs, run);
+	TRM_TRY(sql_run(adding->sql,
+			"UPDATE runs SET wall_ns=?1 WHERE id=?2 AND wall_ns < ?1", "ii",
 			(int64_t)atoll(facts_get(&adding->facts.runs.items[0],
 						 "run.wall.ns", "0")),
 			run));
@@ -539,6 +549,7 @@ static struct trm_error *add_profile(struct adding *adding, uint64_t digest)
 	char now_text[32];
 	int64_t had;
 
+	TRM_TRY(sql_lock(adding->sql, (int64_t)digest));
 	TRM_TRY(sql_number(adding->sql, -1, &had,
 			   "SELECT min(r.id) FROM profiles p JOIN runs r ON"
 			   " r.profile=p.id WHERE p.digest=?",
@@ -550,15 +561,16 @@ static struct trm_error *add_profile(struct adding *adding, uint64_t digest)
 					adding->options->name, sql_path(adding->sql),
 					(long)had);
 	write_now(now_text, sizeof(now_text));
-	TRM_TRY(sql_run(adding->sql,
-			"INSERT INTO profiles(added, origin, digest) VALUES(?, ?, ?)",
-			"tti", now_text, path_name(adding->options->name),
-			(int64_t)digest));
-	adding->profile = sql_inserted(adding->sql);
+	TRM_TRY(sql_number(adding->sql, -1, &adding->profile,
+			   "INSERT INTO profiles(added, origin, digest) VALUES(?, ?, ?)"
+			   " RETURNING id",
+			   "tti", now_text, path_name(adding->options->name),
+			   (int64_t)digest));
 	TRM_TRY(add_runs(adding));
 	TRM_TRY(read_records(adding));
-	return store_sum_runs(adding->sql, adding->added.first_run,
-			      adding->added.last_run);
+	vector_for_each (&adding->runs, run)
+		TRM_TRY(store_sum_runs(adding->sql, *run, *run));
+	return NULL;
 }
 
 /* The whole file's, by which it is known again. */
@@ -599,13 +611,13 @@ static struct trm_error *merge_heads(const char *path, int fd)
 	return error ? error : written;
 }
 
-static struct trm_error *add_facts(struct adding *adding, uint64_t digest)
+static struct trm_error *add_facts(struct adding *adding, uint64_t digest, bool alone)
 {
 	struct trm_error *error;
 
 	if (!adding->facts.records)
 		return report_error_empty(adding->path);
-	TRM_TRY(sql_begin(adding->sql));
+	TRM_TRY(sql_begin(adding->sql, alone ? SQL_CHANGING : SQL_ADDING));
 	error = adding->options->into ? add_part(adding) : add_profile(adding, digest);
 	if (!error)
 		return sql_commit(adding->sql);
@@ -625,25 +637,36 @@ static void adding_deinit(struct adding *adding)
 	table_deinit(&adding->events);
 	deltas_deinit(&adding->deltas);
 	vector_deinit(&adding->fresh);
+	vector_deinit(&adding->runs);
 	text_deinit(&adding->keys);
 	text_deinit(&adding->form);
 	text_deinit(&adding->event);
 	record_model_destroy(adding->model);
 }
 
-struct trm_error *store_add(struct sql *sql, const char *path,
-			    const struct store_add_options *options,
-			    struct store_added *ret_added)
+/* Where the numbers are, if all went well. */
+static void tell_added(struct adding *adding, struct store_added *ret_added)
 {
-	struct store_add_options named = *options;
-	struct adding adding = {.sql = sql, .path = path, .options = &named};
+	*ret_added = adding->added;
+	ret_added->profile = adding->profile;
+	ret_added->first_run = adding->runs.items[0];
+	ret_added->last_run = adding->runs.items[adding->runs.count - 1];
+	ret_added->runs = adding->runs.count;
+	if (adding->options->kept)
+		vector_for_each (&adding->fresh, hash)
+			table_insert(adding->options->kept, *hash, NULL);
+}
+
+/* `alone`: no other process adds anything meanwhile. */
+static struct trm_error *add_once(struct sql *sql, const char *path,
+				  const struct store_add_options *options,
+				  uint64_t digest, bool alone,
+				  struct store_added *ret_added)
+{
+	struct adding adding = {.sql = sql, .path = path, .options = options};
 	scoped_fd int merged = -1;
 	char merged_path[32];
-	uint64_t digest = options->digest;
 
-	named.name = options->name ? options->name : path;
-	if (!digest)
-		TRM_TRY(digest_file(path, &digest));
 	adding.model = record_model_create();
 	adding.names = (struct context_names){.sql = sql, .model = adding.model};
 	adding.subjects = (struct subjects){
@@ -662,14 +685,30 @@ struct trm_error *store_add(struct sql *sql, const char *path,
 					   &adding.added.warning);
 	}
 	if (!error)
-		error = add_facts(&adding, digest);
+		error = add_facts(&adding, digest, alone);
 	if (error)
 		free(take_pointer(adding.added.warning));
 	else
-		*ret_added = adding.added;
-	if (!error && options->kept)
-		vector_for_each (&adding.fresh, hash)
-			table_insert(options->kept, *hash, NULL);
+		tell_added(&adding, ret_added);
 	adding_deinit(&adding);
 	return error;
+}
+
+struct trm_error *store_add(struct sql *sql, const char *path,
+			    const struct store_add_options *options,
+			    struct store_added *ret_added)
+{
+	struct store_add_options named = *options;
+	uint64_t digest = options->digest;
+	struct trm_error *error;
+
+	named.name = options->name ? options->name : path;
+	if (!digest)
+		TRM_TRY(digest_file(path, &digest));
+	error = add_once(sql, path, &named, digest, false, ret_added);
+	if (!error || !sql_conflicted(sql))
+		return error;
+	/* Two processes waited for each other's names. */
+	trm_error_destroy(error);
+	return add_once(sql, path, &named, digest, true, ret_added);
 }

@@ -23,7 +23,10 @@ struct store_add_options {
 
 /* What was added. */
 struct store_added {
-	int64_t first_run, last_run;
+	int64_t profile;
+	int64_t first_run, last_run; /* `runs` of them; on a server there may be others
+					between them */
+	size_t runs;
 	int64_t counts; /* numbers */
 	char *warning;  /* of trm_read, or NULL; the caller frees it */
 };

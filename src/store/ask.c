@@ -32,7 +32,7 @@ static const struct list {
 	  {"hosts", "hosts", ANSWER_NUMBER}}},
 	{"runs",
 	 "SELECT r.id, e.name, h.name, r.start, r.measure, r.runs, r.exit,"
-	 " ifnull((SELECT group_concat(l.name, ',') FROM run_labels x"
+	 " coalesce((SELECT group_concat(l.name, ',') FROM run_labels x"
 	 " JOIN labels l ON l.id=x.label WHERE x.run=r.id), ''), r.command"
 	 " FROM runs r JOIN epochs e ON e.id=r.epoch JOIN hosts h ON h.id=r.host"
 	 " WHERE r.id IN " CHOSEN " ORDER BY r.id",
@@ -57,7 +57,7 @@ static const struct list {
 	{"events",
 	 "SELECT e.name, e.fold, e.sampled, count(DISTINCT s.run), sum(s.value)"
 	 " FROM events e LEFT JOIN sums s ON s.event=e.id AND s.run IN " CHOSEN
-	 " GROUP BY e.id HAVING e.id OR count(s.run) ORDER BY e.name",
+	 " GROUP BY e.id HAVING e.id<>0 OR count(s.run)>0 ORDER BY e.name",
 	 {{"event", "event", ANSWER_TEXT},
 	  {"adds up as", "fold", ANSWER_TEXT},
 	  {"sampled", "sampled", ANSWER_NUMBER},
@@ -149,7 +149,7 @@ static const struct top {
 } tops[] = {
 	{true,
 	 "SELECT t.value, f.name, i.path,"
-	 " CASE WHEN i.id THEN f.offset END FROM temp.totals t JOIN functions f "
+	 " CASE WHEN i.id<>0 THEN f.offset END FROM temp.totals t JOIN functions f "
 	 "ON f.id=t.function"
 	 " JOIN images i ON i.id=f.image"
 	 " WHERE f.id IN (SELECT function FROM temp.chosen_functions)"
@@ -275,18 +275,17 @@ struct trm_error *ask_places(struct sql *sql, struct answer *ret_answer)
 	add_columns(ret_answer, columns);
 	TRM_TRY(sql_ask(
 		sql, &rows,
-		"SELECT ifnull(x.address, f.offset), e.name,"
+		"SELECT coalesce(x.address, f.offset), e.name,"
 		" CASE e.fold WHEN 'min' THEN min(c.value)"
 		" WHEN 'max' THEN max(c.value) ELSE sum(c.value) END,"
 		" count(DISTINCT x.id), f.name, i.path, i.build"
 		" FROM temp.chosen_functions t JOIN functions f ON f.id=t.function"
 		" JOIN images i ON i.id=f.image"
 		" CROSS JOIN contexts x ON x.function=f.id"
-		" CROSS JOIN sources s"
+		" CROSS JOIN sources s ON s.run IN " CHOSEN
 		" CROSS JOIN counts c ON c.source=s.id AND c.context=x.id"
 		" JOIN events e ON e.id=c.event"
-		" WHERE s.run IN " CHOSEN
-		" GROUP BY f.id, 1, e.id ORDER BY i.path, i.build, f.name, 1, 2",
+		" GROUP BY f.id, i.id, 1, e.id ORDER BY i.path, i.build, f.name, 1, 2",
 		""));
 	return add_rows(ret_answer, &rows);
 }
@@ -305,13 +304,13 @@ struct trm_error *ask_top_places(struct sql *sql, const struct store_event *even
 	add_columns(ret_answer, columns);
 	TRM_TRY(sql_ask(
 		sql, &rows,
-		"SELECT sum(c.value), ifnull(x.address, f.offset), f.name, i.path,"
+		"SELECT sum(c.value), coalesce(x.address, f.offset), f.name, i.path,"
 		" i.build FROM sources s CROSS JOIN counts c ON c.source=s.id"
 		" JOIN contexts x ON x.id=c.context"
 		" JOIN functions f ON f.id=x.function"
 		" JOIN images i ON i.id=f.image WHERE s.run IN " CHOSEN " AND c.event=?"
 		" AND f.id IN (SELECT function FROM temp.chosen_functions)"
-		" GROUP BY f.id, 2 ORDER BY 1 DESC, 4, 2 LIMIT ?",
+		" GROUP BY f.id, i.id, 2 ORDER BY 1 DESC, 4, 5, 2, 3 LIMIT ?",
 		"ii", event->id, (int64_t)(limit < INT64_MAX ? limit + 1 : INT64_MAX)));
 	TRM_TRY(add_rows(ret_answer, &rows));
 	ret_answer->cut = answer_rows(ret_answer) > limit;
@@ -332,16 +331,17 @@ struct trm_error *ask_numbers(struct sql *sql, size_t limit, struct answer *ret_
 	struct sql_rows rows;
 
 	add_columns(ret_answer, columns);
-	TRM_TRY(sql_ask(sql, &rows,
-			"SELECT s.run, s.id, x.id, x.address, e.name, c.value, f.name,"
-			" i.path FROM sources s CROSS JOIN counts c ON c.source=s.id"
-			" JOIN contexts x ON x.id=c.context"
-			" JOIN events e ON e.id=c.event"
-			" JOIN functions f ON f.id=x.function"
-			" JOIN images i ON i.id=f.image WHERE s.run IN " CHOSEN
-			" AND f.id IN (SELECT function FROM temp.chosen_functions)"
-			" ORDER BY s.run, s.id, x.id, e.id LIMIT ?",
-			"i", (int64_t)(limit < INT64_MAX ? limit + 1 : INT64_MAX)));
+	TRM_TRY(sql_ask_many(
+		sql, &rows,
+		"SELECT s.run, s.id, x.id, x.address, e.name, c.value, f.name,"
+		" i.path FROM sources s CROSS JOIN counts c ON c.source=s.id"
+		" JOIN contexts x ON x.id=c.context"
+		" JOIN events e ON e.id=c.event"
+		" JOIN functions f ON f.id=x.function"
+		" JOIN images i ON i.id=f.image WHERE s.run IN " CHOSEN
+		" AND f.id IN (SELECT function FROM temp.chosen_functions)"
+		" ORDER BY s.run, s.id, x.id, e.id LIMIT ?",
+		"i", (int64_t)(limit < INT64_MAX ? limit + 1 : INT64_MAX)));
 	TRM_TRY(add_rows(ret_answer, &rows));
 	ret_answer->cut = answer_rows(ret_answer) > limit;
 	return NULL;

@@ -2,6 +2,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "store/sql/address.h"
+#include "store/sql/sqlite.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -37,31 +39,6 @@ static const struct {
 	 "sums that are not those of the counts"},
 };
 
-static struct trm_error *check_file(struct sql *sql, struct text *ret_faults)
-{
-	struct sql_rows rows;
-	bool more = true;
-
-	TRM_TRY(sql_ask(sql, &rows, "PRAGMA integrity_check(10)", ""));
-	while (more) {
-		TRM_TRY(sql_next(&rows, &more));
-		if (!more || !strcmp(sql_text(&rows, 0), "ok"))
-			continue;
-		for (const char *s = sql_text(&rows, 0); *s; s++)
-			text_add_bytes(ret_faults, *s == '\n' ? " " : s, 1);
-		text_add(ret_faults, "\n");
-	}
-	more = true;
-	TRM_TRY(sql_ask(sql, &rows, "PRAGMA foreign_key_check", ""));
-	while (more) {
-		TRM_TRY(sql_next(&rows, &more));
-		if (more)
-			text_format(ret_faults, "a row of %s refers to none of %s\n",
-				    sql_text(&rows, 0), sql_text(&rows, 2));
-	}
-	return NULL;
-}
-
 static struct trm_error *check_rules(struct sql *sql, struct text *ret_faults)
 {
 	for (size_t i = 0; i < array_count(rules); i++) {
@@ -80,7 +57,7 @@ struct trm_error *store_check(const char *path, struct text *ret_faults)
 	struct trm_error *error;
 
 	TRM_TRY(store_open(path, SQL_READ, &sql));
-	error = check_file(sql, ret_faults);
+	error = sql_check(sql, ret_faults);
 	if (!error)
 		error = check_rules(sql, ret_faults);
 	if (!error || error->code != TRM_ERROR_FORMAT)
@@ -105,13 +82,13 @@ static int64_t copy_rows(struct sql *from, struct sql *to, const char *table,
 	text_format(&ask, "SELECT * FROM %s %s", table, order);
 	error = sql_ask(from, &rows, sql_keep(from, ask.data), "");
 	text_format(&insert, "INSERT OR IGNORE INTO %s VALUES(", table);
-	for (int i = 0; !error && i < sql_columns(&rows); i++)
+	for (int i = 0; !error && i < sqlite_columns(&rows); i++)
 		text_add(&insert, i ? ", ?" : "?");
 	text_add(&insert, ")");
 	while (!error && more) {
 		error = sql_next(&rows, &more);
 		if (!error && more)
-			error = sql_copy_row(to, sql_keep(to, insert.data), &rows);
+			error = sqlite_copy_row(to, sql_keep(to, insert.data), &rows);
 		copied += !error && more;
 	}
 	if (error) {
@@ -154,19 +131,22 @@ static struct trm_error *mend_tables(struct sql *to, struct text *ret_lost)
 
 	TRM_TRY(sql_script(
 		to,
-		"INSERT OR IGNORE INTO images VALUES(0, '', '', NULL);"
-		"INSERT OR IGNORE INTO nodes VALUES(0, NULL, NULL, NULL);"
-		"INSERT OR IGNORE INTO epochs SELECT DISTINCT epoch, 'lost ' || epoch,"
-		" 'named' FROM runs WHERE epoch NOT IN (SELECT id FROM epochs);"
-		"INSERT OR IGNORE INTO hosts SELECT DISTINCT host, 'lost ' || host FROM"
-		" runs WHERE host NOT IN (SELECT id FROM hosts);"
-		"INSERT OR IGNORE INTO profiles SELECT DISTINCT profile, '', 'lost', NULL"
-		" FROM runs WHERE profile NOT IN (SELECT id FROM profiles);"));
+		"INSERT INTO images VALUES(0, '', '', NULL) ON CONFLICT DO NOTHING;"
+		"INSERT INTO nodes VALUES(0, NULL, NULL, NULL) ON CONFLICT DO NOTHING;"
+		"INSERT INTO epochs SELECT DISTINCT epoch, 'lost ' || epoch,"
+		" 'named' FROM runs WHERE epoch NOT IN (SELECT id FROM epochs)"
+		" ON CONFLICT DO NOTHING;"
+		"INSERT INTO hosts SELECT DISTINCT host, 'lost ' || host FROM"
+		" runs WHERE host NOT IN (SELECT id FROM hosts) ON CONFLICT DO NOTHING;"
+		"INSERT INTO profiles SELECT DISTINCT profile, '', 'lost',"
+		" CAST(NULL AS BIGINT)"
+		" FROM runs WHERE profile NOT IN (SELECT id FROM profiles)"
+		" ON CONFLICT DO NOTHING;"));
 	TRM_TRY(sql_number(to, 0, &before, "SELECT count(*) FROM counts", ""));
 	TRM_TRY(sql_script(
 		to,
 		"DELETE FROM nodes WHERE parent >= id;"
-		"WITH RECURSIVE sound(id) AS (SELECT 0 UNION"
+		"WITH RECURSIVE sound(id) AS (SELECT CAST(0 AS BIGINT) UNION"
 		" SELECT n.id FROM nodes n JOIN sound s ON n.parent=s.id)"
 		" DELETE FROM nodes WHERE id NOT IN (SELECT id FROM sound);"
 		"DELETE FROM functions WHERE image NOT IN (SELECT id FROM images);"
@@ -195,7 +175,7 @@ static struct trm_error *copy_tables(struct sql *from, struct sql *to,
 	struct trm_error *error = NULL;
 	int64_t runs;
 
-	TRM_TRY(sql_begin(to));
+	TRM_TRY(sql_begin(to, SQL_CHANGING));
 	for (const char *const *table = store_tables; *table; table++)
 		copy_table(from, to, *table, ret_lost);
 	error = mend_tables(to, ret_lost);
@@ -251,7 +231,23 @@ static struct trm_error *exchange_files(const char *path, const char *made)
 	return error;
 }
 
-struct trm_error *store_repair(const char *path, struct text *ret_lost)
+/* What contradicts the rest goes; the server looks after its files. */
+static struct trm_error *repair_on_server(const char *address, struct text *ret_lost)
+{
+	scoped_store struct sql *sql = NULL;
+	struct trm_error *error;
+
+	TRM_TRY(store_open(address, SQL_WRITE, &sql));
+	TRM_TRY(sql_begin(sql, SQL_CHANGING));
+	error = mend_tables(sql, ret_lost);
+	if (!error)
+		return sql_commit(sql);
+	sql_undo(sql);
+	return error;
+}
+
+/* By a new file that takes the old one's place. */
+static struct trm_error *repair_file(const char *path, struct text *ret_lost)
 {
 	scoped_store struct sql *from = NULL, *to = NULL;
 	struct text made = {0};
@@ -259,7 +255,7 @@ struct trm_error *store_repair(const char *path, struct text *ret_lost)
 
 	text_format(&made, "%s.repaired", path);
 	unlink_with(made.data);
-	error = sql_open(path, SQL_READ, &from);
+	error = sqlite_open(path, SQL_READ, &from);
 	if (!error)
 		error = store_open(made.data, SQL_CREATE, &to);
 	if (!error)
@@ -272,4 +268,10 @@ struct trm_error *store_repair(const char *path, struct text *ret_lost)
 		unlink_with(made.data);
 	text_deinit(&made);
 	return error;
+}
+
+struct trm_error *store_repair(const char *path, struct text *ret_lost)
+{
+	return address_is_server(path) ? repair_on_server(path, ret_lost)
+				       : repair_file(path, ret_lost);
 }

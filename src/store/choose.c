@@ -181,6 +181,10 @@ struct trm_error *store_choose_functions(struct sql *sql,
 	TRM_TRY(sql_script(sql, "CREATE TEMP TABLE IF NOT EXISTS chosen_functions"
 				"(function INTEGER PRIMARY KEY);"
 				"DELETE FROM temp.chosen_functions"));
+	if (!choice->function && !choice->image)
+		return sql_run(
+			sql, "INSERT INTO temp.chosen_functions SELECT id FROM functions",
+			"");
 	error = sql_ask(sql, &rows,
 			"SELECT f.id, f.name, i.path, i.build FROM functions f"
 			" JOIN images i ON i.id=f.image",

@@ -3,7 +3,7 @@
 #define TRAMMEL_STORE_CHOOSE_H
 
 #include "base/vector.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 /* Shell patterns, NULL: all. */
 struct store_choice {

@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+/* Of large sums no digit is needed, but they must not be too large to add up. */
+#define REAL_VALUE "CAST(value AS DOUBLE PRECISION)"
+
 #define CHOSEN   "(SELECT run FROM temp.chosen)"
 #define CHOSEN_B "(SELECT run FROM temp.chosen_b)"
 
@@ -73,8 +76,9 @@ struct trm_error *ask_variation(struct sql *sql, const struct store_event *event
 		" FROM temp.totals t JOIN functions f ON f.id=t.function"
 		" JOIN images i ON i.id=f.image"
 		" WHERE f.id IN (SELECT function FROM temp.chosen_functions)"
-		" ORDER BY t.squares - 1.0 * t.value * t.value / ? DESC,"
-		" t.value DESC, f.name",
+		" ORDER BY t.squares - CAST(t.value AS DOUBLE PRECISION)"
+		" * CAST(t.value AS DOUBLE PRECISION) / ? DESC,"
+		" t.value DESC, f.name, i.path, i.build, f.offset",
 		"d", (double)runs));
 	while (more) {
 		struct variation variation;
@@ -143,15 +147,15 @@ struct trm_error *ask_difference(struct sql *sql, const struct store_event *even
 	TRM_TRY(total_functions(sql, event, "chosen", 0));
 	TRM_TRY(total_functions(sql, event, "chosen_b", 1));
 	TRM_TRY(sql_ask(sql, &rows,
-			"SELECT * FROM (SELECT total(t.a) AS a, total(t.b) AS b,"
+			"SELECT * FROM (SELECT sum(t.a) AS a, sum(t.b) AS b,"
 			" f.name, i.path FROM (SELECT function,"
-			" total(value) FILTER (WHERE side=0) AS a,"
-			" total(value) FILTER (WHERE side=1) AS b"
+			" sum(CASE side WHEN 0 THEN " REAL_VALUE " ELSE 0 END) AS a,"
+			" sum(CASE side WHEN 1 THEN " REAL_VALUE " ELSE 0 END) AS b"
 			" FROM temp.totals GROUP BY function) t"
 			" JOIN functions f ON f.id=t.function"
 			" JOIN images i ON i.id=f.image"
 			" WHERE f.id IN (SELECT function FROM temp.chosen_functions)"
-			" GROUP BY i.path, f.name) WHERE a * ?2 <> b * ?1"
+			" GROUP BY i.path, f.name) d WHERE a * ?2 <> b * ?1"
 			" ORDER BY abs(b / ?2 - a / ?1) DESC, name, path",
 			"dd", (double)runs[0], (double)runs[1]));
 	while (more) {

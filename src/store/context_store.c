@@ -1,5 +1,6 @@
 #include "store/context_store.h"
 
+#include "base/array.h"
 #include "record/model.h"
 #include "record/trm.h"
 
@@ -19,13 +20,14 @@ struct trm_error *context_names_attribute(struct context_names *names,
 	if (*id < 0) {
 		TRM_TRY(sql_run(
 			names->sql,
-			"INSERT OR IGNORE INTO attributes(name, type, properties)"
-			" VALUES(?, ?, ?)",
+			"INSERT INTO attributes(name, type, properties)"
+			" VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
 			"tii", name, type,
 			(int64_t)record_attribute_properties(names->model, attribute)));
 		TRM_TRY(sql_number(names->sql, -1, &had,
-				   "SELECT type FROM attributes WHERE name=?", "t",
-				   name));
+				   "SELECT type FROM attributes WHERE name=?"
+				   " AND DIGEST(name)=DIGEST(?1)",
+				   "t", name));
 		if (had != type)
 			return trm_error_create(
 				TRM_ERROR_UNSUPPORTED,
@@ -33,14 +35,22 @@ struct trm_error *context_names_attribute(struct context_names *names,
 				"profile into another database",
 				name, sql_path(names->sql));
 		TRM_TRY(sql_number(names->sql, -1, id,
-				   "SELECT id FROM attributes WHERE name=?", "t", name));
+				   "SELECT id FROM attributes WHERE name=?"
+				   " AND DIGEST(name)=DIGEST(?1)",
+				   "t", name));
 	}
 	*ret_id = *id;
 	return NULL;
 }
 
-#define FIND_NODE "SELECT id FROM nodes WHERE parent=? AND attribute=? AND value=?"
-#define MAKE_NODE "INSERT INTO nodes(parent, attribute, value) VALUES(?, ?, ?)"
+/* With the same parameters. Another process may make the node meanwhile: then neither
+ * this one does nor is there a number. */
+static const char find_node[] =
+	"SELECT id FROM nodes WHERE parent=? AND attribute=? AND value=?"
+	" AND DIGEST(value)=DIGEST(?3)";
+static const char make_node[] =
+	"INSERT INTO nodes(parent, attribute, value) VALUES(?, ?, ?)"
+	" ON CONFLICT DO NOTHING RETURNING id";
 
 /* Whether a string is text, or bytes with a zero among them. */
 static bool is_plain_text(struct record_value value)
@@ -48,39 +58,20 @@ static bool is_plain_text(struct record_value value)
 	return value.type == RECORD_STRING && !memchr(value.bytes, '\0', value.size);
 }
 
-static struct trm_error *find_node(struct sql *sql, int64_t parent, int64_t attribute,
-				   struct record_value value, int64_t *ret_id)
+static struct trm_error *ask_node(struct sql *sql, const char *ask, int64_t parent,
+				  int64_t attribute, struct record_value value,
+				  int64_t *ret_id)
 {
-	static const char find[] = FIND_NODE;
-
 	if (is_plain_text(value))
-		return sql_number(sql, -1, ret_id, find, "iit", parent, attribute,
+		return sql_number(sql, -1, ret_id, ask, "iit", parent, attribute,
 				  value.bytes);
 	if (value.type == RECORD_STRING || value.type == RECORD_BLOB)
-		return sql_number(sql, -1, ret_id, find, "iib", parent, attribute,
+		return sql_number(sql, -1, ret_id, ask, "iib", parent, attribute,
 				  value.bytes, value.size);
 	if (value.type == RECORD_DOUBLE)
-		return sql_number(sql, -1, ret_id, find, "iid", parent, attribute,
+		return sql_number(sql, -1, ret_id, ask, "iid", parent, attribute,
 				  value.d);
-	return sql_number(sql, -1, ret_id, find, "iii", parent, attribute, value.i);
-}
-
-static struct trm_error *make_node(struct sql *sql, int64_t parent, int64_t attribute,
-				   struct record_value value, int64_t *ret_id)
-{
-	static const char make[] = MAKE_NODE;
-
-	if (is_plain_text(value))
-		TRM_TRY(sql_run(sql, make, "iit", parent, attribute, value.bytes));
-	else if (value.type == RECORD_STRING || value.type == RECORD_BLOB)
-		TRM_TRY(sql_run(sql, make, "iib", parent, attribute, value.bytes,
-				value.size));
-	else if (value.type == RECORD_DOUBLE)
-		TRM_TRY(sql_run(sql, make, "iid", parent, attribute, value.d));
-	else
-		TRM_TRY(sql_run(sql, make, "iii", parent, attribute, value.i));
-	*ret_id = sql_inserted(sql);
-	return NULL;
+	return sql_number(sql, -1, ret_id, ask, "iii", parent, attribute, value.i);
 }
 
 /* A node whose parent is known. */
@@ -91,9 +82,12 @@ static struct trm_error *name_node(struct context_names *names, record_node node
 	int64_t attribute, id;
 
 	TRM_TRY(context_names_attribute(names, pair.attribute, &attribute));
-	TRM_TRY(find_node(names->sql, parent, attribute, pair.value, &id));
-	if (id < 0)
-		TRM_TRY(make_node(names->sql, parent, attribute, pair.value, &id));
+	const char *const asks[] = {find_node, make_node, find_node};
+
+	id = -1;
+	for (size_t i = 0; i < array_count(asks) && id < 0; i++)
+		TRM_TRY(ask_node(names->sql, asks[i], parent, attribute, pair.value,
+				 &id));
 	names->nodes.items[node] = id;
 	return NULL;
 }

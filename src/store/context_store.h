@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "record/record.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 /* Numbers in the database of the attributes and nodes of a model. */
 struct context_names {

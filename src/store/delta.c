@@ -23,8 +23,9 @@ struct trm_error *deltas_apply(const struct deltas *deltas, struct sql *sql, int
 		return store_sum_runs(sql, run, run);
 	vector_for_each (&deltas->items, delta)
 		TRM_TRY(sql_run(sql,
-				"INSERT INTO sums VALUES(?, ?, ?, ?) ON CONFLICT DO"
-				" UPDATE SET value=value + excluded.value",
+				"INSERT INTO sums VALUES(?, ?, ?, ?)"
+				" ON CONFLICT(event, run, function) DO UPDATE"
+				" SET value=sums.value + excluded.value",
 				"iiii", delta->event, run, delta->function,
 				delta->value));
 	return NULL;

@@ -4,7 +4,7 @@
 
 #include "base/table.h"
 #include "base/vector.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 /* Of a function's event. */
 struct delta {

@@ -132,16 +132,16 @@ static struct trm_error *write_counts(struct exporting *exporting, int64_t profi
 	record_node node = 0;
 	bool more = true;
 
-	error = sql_ask(exporting->sql, &rows,
-			"SELECT x.node, x.keys, s.image, s.thread, s.interval,"
-			" e.attribute, c.value, c.source, c.context"
-			" FROM runs r JOIN sources s ON s.run=r.id"
-			" CROSS JOIN counts c ON c.source=s.id"
-			" CROSS JOIN contexts x ON x.id=c.context"
-			" CROSS JOIN events e ON e.id=c.event WHERE r.profile=?"
-			" AND r.id IN (SELECT run FROM temp.chosen)"
-			" ORDER BY c.source, c.context, c.event",
-			"i", profile);
+	error = sql_ask_many(exporting->sql, &rows,
+			     "SELECT x.node, x.keys, s.image, s.thread, s.interval,"
+			     " e.attribute, c.value, c.source, c.context"
+			     " FROM runs r JOIN sources s ON s.run=r.id"
+			     " CROSS JOIN counts c ON c.source=s.id"
+			     " CROSS JOIN contexts x ON x.id=c.context"
+			     " CROSS JOIN events e ON e.id=c.event WHERE r.profile=?"
+			     " AND r.id IN (SELECT run FROM temp.chosen)"
+			     " ORDER BY c.source, c.context, c.event",
+			     "i", profile);
 	while (!error && more) {
 		error = sql_next(&rows, &more);
 		if (error || !more)

@@ -102,19 +102,21 @@ static struct trm_error *fold_one(struct sql *sql, struct context_finder *finder
 	if (!error && had)
 		error = sql_number(sql, -1, &into,
 				   "SELECT id FROM contexts WHERE function=? AND node=?"
-				   " AND form=? AND keys=?",
+				   " AND form=? AND keys=? AND DIGEST(form)=DIGEST(?3)"
+				   " AND DIGEST(keys)=DIGEST(?4)",
 				   "iitb", seldom->function, seldom->node,
 				   seldom->form.data, keys.data, keys.length);
-	if (!error && had && into < 0) {
-		error = sql_run(sql,
-				"INSERT INTO contexts(node, function, form, keys,"
-				" address) VALUES(?, ?, ?, ?, nullif(?, -1))",
-				"iitbi", seldom->node, seldom->function,
-				seldom->form.data, keys.data, keys.length, offset);
-		into = sql_inserted(sql);
-	}
+	if (!error && had && into < 0)
+		error = sql_number(sql, -1, &into,
+				   "INSERT INTO contexts(node, function, form, keys,"
+				   " address) VALUES(?, ?, ?, ?,"
+				   " nullif(CAST(? AS BIGINT), -1)) RETURNING id",
+				   "iitbi", seldom->node, seldom->function,
+				   seldom->form.data, keys.data, keys.length, offset);
 	if (!error && had)
-		error = sql_run(sql, "INSERT OR IGNORE INTO temp.folded VALUES(?, ?)",
+		error = sql_run(sql,
+				"INSERT INTO temp.folded VALUES(?, ?)"
+				" ON CONFLICT DO NOTHING",
 				"ii", seldom->id, into);
 	text_deinit(&keys);
 	return error;
@@ -152,7 +154,7 @@ struct trm_error *fold_addresses(struct sql *sql, int64_t shares)
 
 	error = sql_ask(sql, &rows,
 			"SELECT e.id, sum(s.value) FROM events e"
-			" CROSS JOIN temp.grouped g CROSS JOIN sums s"
+			" CROSS JOIN temp.grouped g ON true CROSS JOIN sums s"
 			" ON s.event=e.id AND s.run=g.run WHERE e.sampled=1"
 			" GROUP BY e.id",
 			"");

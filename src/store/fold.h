@@ -4,7 +4,7 @@
 #ifndef TRAMMEL_STORE_FOLD_H
 #define TRAMMEL_STORE_FOLD_H
 
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 /* Makes temp.folded(context, into_context), empty. */
 struct trm_error *fold_begin(struct sql *sql);

@@ -78,7 +78,8 @@ static void month_of(const char *start, char *ret_month, size_t size)
 
 #define FIND_RUNS                                                                        \
 	"SELECT r.id, r.start, r.host, r.measure, e.kind, e.name,"                       \
-	" (SELECT group_concat(label) FROM run_labels WHERE run=r.id), r.command"        \
+	" (SELECT group_concat(CAST(label AS TEXT), ',') FROM run_labels"                \
+	" WHERE run=r.id), r.command"                                                    \
 	" FROM runs r JOIN epochs e ON e.id=r.epoch WHERE "
 
 enum { HOURS, DAYS, WEEKS, LEVELS };
@@ -336,7 +337,8 @@ static struct trm_error *make_run(struct sql *sql, const struct level *level,
 	TRM_TRY(digest_group(sql, group, &digest));
 	if (level->kind)
 		TRM_TRY(sql_run(sql,
-				"INSERT OR IGNORE INTO epochs(name, kind) VALUES(?, ?)",
+				"INSERT INTO epochs(name, kind) VALUES(?, ?)"
+				" ON CONFLICT DO NOTHING",
 				"tt", group->period, level->kind));
 	TRM_TRY(level->kind
 			? sql_number(sql, 0, &epoch, "SELECT id FROM epochs WHERE name=?",
@@ -345,29 +347,32 @@ static struct trm_error *make_run(struct sql *sql, const struct level *level,
 				     "SELECT min(epoch) FROM runs WHERE id IN"
 				     " (SELECT run FROM temp.grouped)",
 				     ""));
-	TRM_TRY(sql_run(sql,
-			"INSERT INTO profiles(added, origin, digest)"
-			" SELECT max(p.added), count(*) || ' runs', ? FROM temp.grouped g"
-			" JOIN runs r ON r.id=g.run JOIN profiles p ON p.id=r.profile",
-			"i", digest));
-	*ret_profile = sql_inserted(sql);
-	TRM_TRY(sql_run(sql,
-			"INSERT INTO runs(profile, number, epoch, host, command, measure,"
-			" start, wall_ns, exit, runs)"
-			" SELECT ?, 0, ?, min(host),"
-			" CASE count(DISTINCT command) WHEN 1 THEN min(command)"
-			" ELSE sum(runs) || ' runs' END, min(measure), min(start),"
-			" sum(wall_ns), '', sum(runs) FROM runs"
-			" WHERE id IN (SELECT run FROM temp.grouped)",
-			"ii", *ret_profile, epoch));
-	*ret_run = sql_inserted(sql);
-	TRM_TRY(sql_run(sql,
-			"INSERT INTO run_images SELECT ?, image, max(known),"
-			" max(instrumented) FROM run_images"
-			" WHERE run IN (SELECT run FROM temp.grouped) GROUP BY image",
-			"i", *ret_run));
+	TRM_TRY(sql_number(sql, -1, ret_profile,
+			   "INSERT INTO profiles(added, origin, digest)"
+			   " SELECT max(p.added), count(*) || ' runs', CAST(? AS BIGINT)"
+			   " FROM temp.grouped g JOIN runs r ON r.id=g.run"
+			   " JOIN profiles p ON p.id=r.profile RETURNING id",
+			   "i", digest));
+	TRM_TRY(sql_number(
+		sql, -1, ret_run,
+		"INSERT INTO runs(profile, number, epoch, host, command, measure,"
+		" start, wall_ns, exit, runs)"
+		" SELECT CAST(? AS BIGINT), 0, CAST(? AS BIGINT), min(host),"
+		" CASE count(DISTINCT command) WHEN 1 THEN min(command)"
+		" ELSE sum(runs) || ' runs' END, min(measure), min(start),"
+		" CAST(sum(wall_ns) AS BIGINT), '', CAST(sum(runs) AS BIGINT)"
+		" FROM runs WHERE id IN (SELECT run FROM temp.grouped)"
+		" RETURNING id",
+		"ii", *ret_profile, epoch));
+	TRM_TRY(sql_run(
+		sql,
+		"INSERT INTO run_images SELECT CAST(? AS BIGINT), image, max(known),"
+		" max(instrumented) FROM run_images"
+		" WHERE run IN (SELECT run FROM temp.grouped) GROUP BY image",
+		"i", *ret_run));
 	return sql_run(sql,
-		       "INSERT INTO run_labels SELECT DISTINCT ?, label FROM run_labels"
+		       "INSERT INTO run_labels SELECT DISTINCT CAST(? AS BIGINT), label"
+		       " FROM run_labels"
 		       " WHERE run IN (SELECT run FROM temp.grouped)",
 		       "i", *ret_run);
 }
@@ -375,20 +380,23 @@ static struct trm_error *make_run(struct sql *sql, const struct level *level,
 /* Numbers become those of one process; averages, which do not add up, go. */
 static struct trm_error *add_up_counts(struct sql *sql, int64_t run)
 {
+	int64_t source;
+
+	TRM_TRY(sql_number(sql, -1, &source,
+			   "INSERT INTO sources(run, image, thread, interval)"
+			   " VALUES(?, 1, -1, -1) RETURNING id",
+			   "i", run));
 	TRM_TRY(sql_run(sql,
-			"INSERT INTO sources(run, image, thread, interval)"
-			" VALUES(?, 1, -1, -1)",
-			"i", run));
-	TRM_TRY(sql_run(sql,
-			"INSERT INTO counts SELECT ?, ifnull(x.into_context, c.context),"
+			"INSERT INTO counts SELECT CAST(? AS BIGINT),"
+			" coalesce(x.into_context, c.context),"
 			" c.event, CASE e.fold WHEN 'min' THEN min(c.value)"
 			" WHEN 'max' THEN max(c.value) ELSE sum(c.value) END"
 			" FROM sources s CROSS JOIN counts c ON c.source=s.id"
 			" JOIN events e ON e.id=c.event"
 			" LEFT JOIN temp.folded x ON x.context=c.context"
 			" WHERE s.run IN (SELECT run FROM temp.grouped)"
-			" AND e.fold<>'keep' GROUP BY 2, 3",
-			"i", sql_inserted(sql)));
+			" AND e.fold<>'keep' GROUP BY 2, 3, e.id",
+			"i", source));
 	return store_sum_runs(sql, run, run);
 }
 
@@ -499,14 +507,12 @@ struct trm_error *store_gc(struct sql *sql, const struct store_gc_options *optio
 	struct trm_error *error;
 
 	*ret_done = (struct store_gc_done){0};
-	TRM_TRY(sql_begin(sql));
+	TRM_TRY(sql_begin(sql, SQL_CHANGING));
 	error = collect_old(sql, options, ret_done);
 	if (error || options->dry) {
 		sql_undo(sql);
 		return error;
 	}
 	TRM_TRY(sql_commit(sql));
-	/* What is free goes back to the disk. */
-	TRM_TRY(sql_script(sql, "PRAGMA incremental_vacuum"));
-	return sql_script(sql, "PRAGMA wal_checkpoint(TRUNCATE)");
+	return sql_shrink(sql);
 }

@@ -10,7 +10,8 @@
 
 static struct trm_error *change_label(struct sql *sql, const char *label, bool take)
 {
-	TRM_TRY(sql_run(sql, "INSERT OR IGNORE INTO labels(name) VALUES(?)", "t", label));
+	TRM_TRY(sql_run(sql, "INSERT INTO labels(name) VALUES(?) ON CONFLICT DO NOTHING",
+			"t", label));
 	if (take)
 		return sql_run(sql,
 			       "DELETE FROM run_labels WHERE run IN"
@@ -18,25 +19,23 @@ static struct trm_error *change_label(struct sql *sql, const char *label, bool t
 			       " (SELECT id FROM labels WHERE name=?)",
 			       "t", label);
 	return sql_run(sql,
-		       "INSERT OR IGNORE INTO run_labels SELECT run,"
-		       " (SELECT id FROM labels WHERE name=?) FROM temp.chosen",
+		       "INSERT INTO run_labels SELECT run,"
+		       " (SELECT id FROM labels WHERE name=?) FROM temp.chosen"
+		       " WHERE true ON CONFLICT DO NOTHING",
 		       "t", label);
 }
 
 struct trm_error *store_label(struct sql *sql, const char *label, bool take,
 			      int64_t *ret_changed)
 {
-	struct trm_error *error;
+	static const char count[] = "SELECT count(*) FROM run_labels";
+	int64_t before, after;
 
-	TRM_TRY(sql_begin(sql));
-	error = change_label(sql, label, take);
-	*ret_changed = sql_changed(sql);
-	if (!error)
-		error = store_forget_unused(sql);
-	if (!error)
-		return sql_commit(sql);
-	sql_undo(sql);
-	return error;
+	TRM_TRY(sql_number(sql, 0, &before, count, ""));
+	TRM_TRY(change_label(sql, label, take));
+	TRM_TRY(sql_number(sql, 0, &after, count, ""));
+	*ret_changed = after > before ? after - before : before - after;
+	return store_forget_unused(sql);
 }
 
 /* A profile of the other database. */
@@ -66,40 +65,45 @@ static struct trm_error *list_profiles(struct sql *from,
 }
 
 /* What a profile does not say of its runs: epoch, labels, and of how many runs one is
- * made. */
+ * made. They are found by their numbers in it. */
 static struct trm_error *copy_names(struct sql *to, struct sql *from, int64_t profile,
-				    int64_t run)
+				    int64_t into)
 {
 	struct sql_rows rows;
 	bool more = true;
 
 	TRM_TRY(sql_ask(from, &rows,
-			"SELECT e.name, e.kind, r.runs, ifnull(l.name, ''), r.id"
+			"SELECT e.name, e.kind, r.runs, coalesce(l.name, ''), r.number"
 			" FROM runs r JOIN epochs e ON e.id=r.epoch"
 			" LEFT JOIN run_labels x ON x.run=r.id"
 			" LEFT JOIN labels l ON l.id=x.label WHERE r.profile=?"
 			" ORDER BY r.number, r.id",
 			"i", profile));
-	for (int64_t before = -1; more; before = more ? sql_int(&rows, 4) : 0) {
+	while (more) {
 		TRM_TRY(sql_next(&rows, &more));
 		if (!more)
 			break;
-		run += before >= 0 && before != sql_int(&rows, 4);
 		TRM_TRY(sql_run(to,
-				"INSERT OR IGNORE INTO epochs(name, kind) VALUES(?, ?)",
+				"INSERT INTO epochs(name, kind) VALUES(?, ?)"
+				" ON CONFLICT DO NOTHING",
 				"tt", sql_text(&rows, 0), sql_text(&rows, 1)));
 		TRM_TRY(sql_run(to,
 				"UPDATE runs SET runs=?, epoch="
-				"(SELECT id FROM epochs WHERE name=?) WHERE id=?",
-				"iti", sql_int(&rows, 2), sql_text(&rows, 0), run));
+				"(SELECT id FROM epochs WHERE name=?)"
+				" WHERE profile=? AND number=?",
+				"itii", sql_int(&rows, 2), sql_text(&rows, 0), into,
+				sql_int(&rows, 4)));
 		if (!*sql_text(&rows, 3))
 			continue;
-		TRM_TRY(sql_run(to, "INSERT OR IGNORE INTO labels(name) VALUES(?)", "t",
-				sql_text(&rows, 3)));
 		TRM_TRY(sql_run(to,
-				"INSERT OR IGNORE INTO run_labels VALUES(?,"
-				" (SELECT id FROM labels WHERE name=?))",
-				"it", run, sql_text(&rows, 3)));
+				"INSERT INTO labels(name) VALUES(?)"
+				" ON CONFLICT DO NOTHING",
+				"t", sql_text(&rows, 3)));
+		TRM_TRY(sql_run(to,
+				"INSERT INTO run_labels SELECT id,"
+				" (SELECT id FROM labels WHERE name=?) FROM runs"
+				" WHERE profile=? AND number=? ON CONFLICT DO NOTHING",
+				"tii", sql_text(&rows, 3), into, sql_int(&rows, 4)));
 	}
 	return NULL;
 }
@@ -132,8 +136,14 @@ static struct trm_error *merge_profile(struct sql *to, struct sql *from,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	TRM_TRY(store_add(to, path, &options, &added));
 	free(added.warning);
-	*ret_runs = added.last_run - added.first_run + 1;
-	return copy_names(to, from, profile->id, added.first_run);
+	*ret_runs = (int64_t)added.runs;
+	TRM_TRY(sql_begin(to, SQL_ADDING));
+	struct trm_error *error = copy_names(to, from, profile->id, added.profile);
+
+	if (!error)
+		return sql_commit(to);
+	sql_undo(to);
+	return error;
 }
 
 struct trm_error *store_merge(struct sql *sql, const char *other, int64_t *ret_added,
@@ -145,6 +155,7 @@ struct trm_error *store_merge(struct sql *sql, const char *other, int64_t *ret_a
 
 	*ret_added = *ret_left = 0;
 	TRM_TRY(store_open(other, SQL_READ, &from));
+	TRM_TRY(sql_begin(from, SQL_READING));
 	error = list_profiles(from, &profiles);
 	vector_for_each (&profiles, profile) {
 		int64_t runs = 0;

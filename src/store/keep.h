@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Gives the runs in temp.chosen a label, or takes it from them; writes how many changed.
- */
+ * In a transaction of the caller's (SQL_CHANGING), in which they were chosen. */
 struct trm_error *store_label(struct sql *sql, const char *label, bool take,
 			      int64_t *ret_changed);
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "record/record.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 /* A profile in memory that is being written. */
 struct rest {

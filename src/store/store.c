@@ -3,38 +3,44 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "store/sql/address.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* "TRMD", at a fixed place of the file. */
-#define APPLICATION "1414681924"
-
 static const char tables[] =
-	"CREATE TABLE epochs(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+	"CREATE TABLE epochs(id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
 	" kind TEXT NOT NULL);"
-	"CREATE TABLE hosts(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
-	"CREATE TABLE labels(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+	"CREATE UNIQUE INDEX epochs_key ON epochs(DIGEST(name));"
+	"CREATE TABLE hosts(id INTEGER PRIMARY KEY, name TEXT NOT NULL);"
+	"CREATE UNIQUE INDEX hosts_key ON hosts(DIGEST(name));"
+	"CREATE TABLE labels(id INTEGER PRIMARY KEY, name TEXT NOT NULL);"
+	"CREATE UNIQUE INDEX labels_key ON labels(DIGEST(name));"
 	"CREATE TABLE images(id INTEGER PRIMARY KEY, build TEXT NOT NULL,"
-	" path TEXT NOT NULL, size INTEGER, UNIQUE(path, build));"
+	" path TEXT NOT NULL, size INTEGER);"
+	"CREATE UNIQUE INDEX images_key ON images(DIGEST(path), DIGEST(build));"
 	"CREATE TABLE functions(id INTEGER PRIMARY KEY,"
-	" image INTEGER NOT NULL REFERENCES images, offset INTEGER NOT NULL,"
-	" name TEXT NOT NULL, UNIQUE(image, offset, name));"
-	"CREATE TABLE attributes(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+	" image INTEGER NOT NULL REFERENCES images, \"offset\" INTEGER NOT NULL,"
+	" name TEXT NOT NULL);"
+	"CREATE UNIQUE INDEX functions_key ON functions(image, \"offset\", DIGEST(name));"
+	"CREATE TABLE attributes(id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
 	" type INTEGER NOT NULL, properties INTEGER NOT NULL);"
-	"CREATE TABLE events(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+	"CREATE UNIQUE INDEX attributes_key ON attributes(DIGEST(name));"
+	"CREATE TABLE events(id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
 	" attribute INTEGER REFERENCES attributes, fold TEXT NOT NULL,"
 	" type INTEGER NOT NULL, sampled INTEGER NOT NULL);"
+	"CREATE UNIQUE INDEX events_key ON events(DIGEST(name));"
 	"CREATE TABLE nodes(id INTEGER PRIMARY KEY, parent INTEGER REFERENCES nodes,"
-	" attribute INTEGER REFERENCES attributes, value,"
-	" UNIQUE(parent, attribute, value));"
+	" attribute INTEGER REFERENCES attributes, value /*any*/);"
+	"CREATE UNIQUE INDEX nodes_key ON nodes(parent, attribute, DIGEST(value));"
 	"CREATE TABLE contexts(id INTEGER PRIMARY KEY,"
 	" node INTEGER NOT NULL REFERENCES nodes,"
 	" function INTEGER NOT NULL REFERENCES functions, form TEXT NOT NULL,"
-	" keys BLOB NOT NULL, address INTEGER, weight INTEGER,"
-	" UNIQUE(function, node, form, keys));"
+	" keys BLOB NOT NULL, address INTEGER, weight INTEGER);"
+	"CREATE UNIQUE INDEX contexts_key ON contexts(function, node, DIGEST(form),"
+	" DIGEST(keys));"
 	"CREATE TABLE profiles(id INTEGER PRIMARY KEY, added TEXT NOT NULL,"
 	" origin TEXT NOT NULL, digest INTEGER);"
 	"CREATE TABLE rests(profile INTEGER NOT NULL REFERENCES profiles,"
@@ -56,26 +62,19 @@ static const char tables[] =
 	" thread INTEGER NOT NULL, interval INTEGER NOT NULL,"
 	" UNIQUE(run, image, thread, interval));"
 	"CREATE TABLE counts(source INTEGER NOT NULL, context INTEGER NOT NULL,"
-	" event INTEGER NOT NULL, value NOT NULL,"
+	" event INTEGER NOT NULL, value /*number*/ NOT NULL,"
 	" PRIMARY KEY(source, context, event)) WITHOUT ROWID;"
 	"CREATE TABLE sums(event INTEGER NOT NULL, run INTEGER NOT NULL,"
-	" function INTEGER NOT NULL, value NOT NULL,"
+	" function INTEGER NOT NULL, value /*number*/ NOT NULL,"
 	" PRIMARY KEY(event, run, function)) WITHOUT ROWID;"
 	"INSERT INTO images VALUES(0, '', '', NULL);"
 	"INSERT INTO nodes VALUES(0, NULL, NULL, NULL);"
-	"INSERT INTO events VALUES(0, 'instructions', NULL, 'sum', 1, 0);"
-	"PRAGMA application_id=" APPLICATION ";"
-	"PRAGMA user_version=1;";
+	"INSERT INTO events VALUES(0, 'instructions', NULL, 'sum', 1, 0)";
 
 const char *const store_tables[] = {
 	"epochs",     "hosts",      "labels",   "images",   "functions", "attributes",
 	"events",     "nodes",      "contexts", "profiles", "rests",     "runs",
 	"run_labels", "run_images", "sources",  "counts",   NULL};
-
-struct trm_error *store_create_tables(struct sql *sql)
-{
-	return sql_script(sql, tables);
-}
 
 /* Nobody but the user is to read what is in it, unless he says so. */
 static struct trm_error *make_file(const char *path)
@@ -90,39 +89,18 @@ static struct trm_error *make_file(const char *path)
 	return NULL;
 }
 
-/* Another process may have made them meanwhile. */
-static struct trm_error *make_tables(struct sql *sql)
-{
-	struct trm_error *error;
-	int64_t version;
-
-	TRM_TRY(sql_script(sql, "PRAGMA auto_vacuum=INCREMENTAL;"
-				"PRAGMA journal_mode=WAL"));
-	TRM_TRY(sql_begin(sql));
-	error = sql_number(sql, 0, &version, "PRAGMA user_version", "");
-	if (!error && !version)
-		error = store_create_tables(sql);
-	if (!error)
-		return sql_commit(sql);
-	sql_undo(sql);
-	return error;
-}
-
 /* Writes whether there are tables. */
 static struct trm_error *check_version(struct sql *sql, bool *ret_there)
 {
-	int64_t application, version, tables_there;
+	int64_t version;
 
-	TRM_TRY(sql_number(sql, 0, &application, "PRAGMA application_id", ""));
-	TRM_TRY(sql_number(sql, 0, &version, "PRAGMA user_version", ""));
-	TRM_TRY(sql_number(sql, 0, &tables_there, "SELECT count(*) FROM sqlite_schema",
-			   ""));
-	*ret_there = application || version || tables_there;
-	if (*ret_there && application != atoll(APPLICATION))
+	TRM_TRY(sql_version(sql, &version));
+	*ret_there = version != 0;
+	if (version < 0)
 		return trm_error_create(
 			TRM_ERROR_FORMAT,
-			"'%s' is a database of another program: choose another file",
-			sql_path(sql));
+			"'%s' is a database of another program: choose another %s",
+			sql_path(sql), sql_is_server(sql) ? "one" : "file");
 	if (version > STORE_VERSION)
 		return trm_error_create(
 			TRM_ERROR_UNSUPPORTED,
@@ -132,31 +110,38 @@ static struct trm_error *check_version(struct sql *sql, bool *ret_there)
 	return NULL;
 }
 
+static struct trm_error *empty_error(const struct sql *sql)
+{
+	if (sql_is_server(sql))
+		return trm_error_create(TRM_ERROR_FORMAT,
+					"'%s' has no tables of trammel: 'trammel db add' "
+					"makes them",
+					sql_path(sql));
+	return trm_error_create(TRM_ERROR_FORMAT,
+				"'%s' is an empty file, not a database of trammel",
+				sql_path(sql));
+}
+
 struct trm_error *store_open(const char *path, enum sql_access access,
 			     struct sql **ret_sql)
 {
 	scoped_store struct sql *sql = NULL;
 	bool there = false;
 
-	if (strstr(path, "://"))
-		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"'%s': databases on servers are not there yet: "
-					"give a file",
-					path);
-	if (access == SQL_CREATE)
+	if (access == SQL_CREATE && !address_is_server(path))
 		TRM_TRY(make_file(path));
 	TRM_TRY(sql_open(path, access, &sql));
 	TRM_TRY(check_version(sql, &there));
 	if (!there && access != SQL_CREATE)
-		return trm_error_create(TRM_ERROR_FORMAT,
-					"'%s' is an empty file, not a database of "
-					"trammel",
-					path);
+		return empty_error(sql);
 	if (!there)
-		TRM_TRY(make_tables(sql));
+		TRM_TRY(sql_make_tables(sql, tables, STORE_VERSION));
 	*ret_sql = take_pointer(sql);
 	return NULL;
 }
+
+#define LEAST "-9223372036854775808"
+#define MOST  "9223372036854775807"
 
 /* A sum of whole numbers that got too large for them is one with a fraction, or an error
  * of sum(). */
@@ -169,7 +154,8 @@ static struct trm_error *check_sums(struct sql *sql, int64_t from, int64_t to)
 			"SELECT e.name, f.name FROM events e CROSS JOIN sums s"
 			" ON s.event=e.id AND s.run BETWEEN ? AND ?"
 			" JOIN functions f ON f.id=s.function"
-			" WHERE e.type<>2 AND typeof(s.value)='real' LIMIT 1",
+			" WHERE e.type<>2 AND NOT s.value BETWEEN " LEAST " AND " MOST
+			" LIMIT 1",
 			"ii", from, to));
 	TRM_TRY(sql_next(&rows, &more));
 	if (!more)
@@ -238,7 +224,8 @@ struct trm_error *store_forget_unused(struct sql *sql)
 {
 	return sql_script(
 		sql,
-		"DELETE FROM contexts WHERE id NOT IN (SELECT context FROM counts);"
+		"DELETE FROM contexts WHERE id IN (SELECT id FROM contexts EXCEPT"
+		" SELECT context FROM counts);"
 		/* From the leaves: a node is used by contexts, or by nodes that are. */
 		"WITH RECURSIVE used(id) AS (SELECT node FROM contexts"
 		" UNION SELECT parent FROM nodes JOIN used USING(id)"

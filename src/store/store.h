@@ -7,18 +7,15 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 enum { STORE_VERSION = 1 };
 
-/* Opens a database, `path` as the user gave it. Makes it with SQL_CREATE if the file is
- * not there or empty. Errors: those of sql_open, and one if it is not a profile database,
- * or was made by a later version. */
+/* Opens a database, `path` as the user gave it: a file or an address. Makes it with
+ * SQL_CREATE if it is not there or empty. Errors: those of sql_open, and one if it is not
+ * a profile database, or was made by a later version. */
 struct trm_error *store_open(const char *path, enum sql_access access,
 			     struct sql **ret_sql);
-
-/* Makes the tables in an empty database. */
-struct trm_error *store_create_tables(struct sql *sql);
 
 /* Computes the sums of the runs from number `from` on up to `to` anew. */
 struct trm_error *store_sum_runs(struct sql *sql, int64_t from, int64_t to);

@@ -20,12 +20,14 @@ struct trm_error *subjects_image(struct subjects *subjects, const char *path,
 		int64_t id;
 
 		TRM_TRY(sql_run(subjects->sql,
-				"INSERT OR IGNORE INTO images(path, build)"
-				" VALUES(?, ?)",
+				"INSERT INTO images(path, build) VALUES(?, ?)"
+				" ON CONFLICT DO NOTHING",
 				"tt", path, build));
 		TRM_TRY(sql_number(subjects->sql, 0, &id,
-				   "SELECT id FROM images WHERE path=? AND build=?", "tt",
-				   path, build));
+				   "SELECT id FROM images WHERE path=? AND build=?"
+				   " AND DIGEST(path)=DIGEST(?1)"
+				   " AND DIGEST(build)=DIGEST(?2)",
+				   "tt", path, build));
 		*known = (uint64_t)id;
 	}
 	*ret_image = (int64_t)*known;
@@ -103,13 +105,14 @@ static struct trm_error *make_function(struct subjects *subjects, record_node no
 	const int64_t address = place.function ? (int64_t)offset : 0;
 
 	error = sql_run(subjects->sql,
-			"INSERT OR IGNORE INTO functions(image, offset, name)"
-			" VALUES(?, ?, ?)",
+			"INSERT INTO functions(image, \"offset\", name)"
+			" VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
 			"iit", of, address, name);
 	if (!error)
 		error = sql_number(subjects->sql, -1, ret_function,
-				   "SELECT id FROM functions WHERE image=? AND offset=?"
-				   " AND name=?",
+				   "SELECT id FROM functions WHERE image=?"
+				   " AND \"offset\"=? AND name=?"
+				   " AND DIGEST(name)=DIGEST(?3)",
 				   "iit", of, address, name);
 	text_deinit(&path);
 	return error;

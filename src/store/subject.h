@@ -5,7 +5,7 @@
 
 #include "base/table.h"
 #include "store/facts.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 struct subjects {
 	struct sql *sql;

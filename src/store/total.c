@@ -49,7 +49,7 @@ static struct trm_error *read_totals(struct sql *sql, const struct store_event *
 		    "SELECT s.function, s.value FROM temp.%s c CROSS JOIN sums s"
 		    " ON s.run=c.run WHERE s.event=?",
 		    chosen);
-	error = sql_ask(sql, &rows, sql_keep(sql, ask.data), "i", event->id);
+	error = sql_ask_many(sql, &rows, sql_keep(sql, ask.data), "i", event->id);
 	text_deinit(&ask);
 	while (!error) {
 		error = sql_next(&rows, &more);
@@ -86,8 +86,10 @@ struct trm_error *total_functions(struct sql *sql, const struct store_event *eve
 	struct trm_error *error;
 
 	TRM_TRY(sql_script(sql, "CREATE TEMP TABLE IF NOT EXISTS totals(side INTEGER,"
-				" function INTEGER, value, squares REAL, least REAL,"
-				" most REAL, runs INTEGER, PRIMARY KEY(function, side))"
+				" function INTEGER, value /*number*/,"
+				" squares DOUBLE PRECISION, least DOUBLE PRECISION,"
+				" most DOUBLE PRECISION, runs INTEGER,"
+				" PRIMARY KEY(function, side))"
 				" WITHOUT ROWID"));
 	TRM_TRY(sql_run(sql, "DELETE FROM temp.totals WHERE side=?", "i", side));
 	error = read_totals(sql, event, chosen, &totals);

@@ -26,11 +26,12 @@ class Daemon:
 
     count = 0
 
-    def __init__(self, place, *options, flush="0.2"):
+    def __init__(self, place, *options, flush="0.2", database=None):
         Daemon.count += 1
         self.place, self.log = place, place.path(f"log-{Daemon.count}")
+        self.database = database or place.path("p.db")
         with open(self.log, "wb") as log:
-            self.child = subprocess.Popen([place.tool, "daemon", "--db", place.path("p.db"), "--flush", flush, "--no-gc",
+            self.child = subprocess.Popen([place.tool, "daemon", "--db", self.database, "--flush", flush, "--no-gc",
                                            *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def lines(self):
@@ -47,7 +48,7 @@ class Daemon:
             time.sleep(0.02)
 
     def ask(self, *words):
-        outcome = running.run([self.place.tool, "daemon", "--db", self.place.path("p.db"), *words], self.place.folder)
+        outcome = running.run([self.place.tool, "daemon", "--db", self.database, *words], self.place.folder)
         expect(outcome.status_text() == "exit 0", f"{words}: {lines_of(outcome.stderr)}")
         return outcome.stdout.decode()
 

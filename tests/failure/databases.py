@@ -17,12 +17,12 @@ KILLS = 40
 KILL_SECONDS = 5  # then a quarter of them is enough: the machine has much else to do
 
 
-def ask(place, *words, **how):
-    return running.run([place.tool, "db", "--db", place.path("p.db"), *words], place.folder, **how)
+def ask(place, *words, database=None, **how):
+    return running.run([place.tool, "db", "--db", database or place.path("p.db"), *words], place.folder, **how)
 
 
-def rows(place, verb, *words, key=None):
-    outcome = ask(place, verb, "--json", "--all", *words)
+def rows(place, verb, *words, key=None, **how):
+    outcome = ask(place, verb, "--json", "--all", *words, **how)
     expect(outcome.status_text() == "exit 0", f"db {verb}: {lines_of(outcome.stderr)}")
     return json.loads(outcome.stdout)[key or verb]
 
@@ -46,8 +46,8 @@ def expect_line(outcome, status, *words):
         expect(word in lines[0], f"'{word}' is not in {lines[0]!r}")
 
 
-def expect_sound(place):
-    outcome = ask(place, "check")
+def expect_sound(place, **how):
+    outcome = ask(place, "check", **how)
     expect(outcome.status_text() == "exit 0", f"check: {lines_of(outcome.stdout)}")
 
 

@@ -275,7 +275,8 @@ static void test_usage(void **state)
 	check_says("tap --db p.db", 2, "trammel db has no 'tap'");
 	check_says("diff --db p.db a", 2, "Usage: trammel db diff A B");
 	check_says("top --db p.db", 4, "No such file");
-	check_says("top --db postgresql://x", 4, "are not there yet");
+	check_says("top --db postgresql://me:word@/x?host=/nowhere", 4,
+		   "postgresql://me:***@/x?host=/nowhere");
 }
 
 /* Each test begins without any. */

@@ -19,7 +19,7 @@ static struct trm_error *add_file(struct sql *sql, const struct db_given *given,
 	if (added.warning)
 		fprintf(stderr, "trammel: warning: %s\n", added.warning);
 	free(added.warning);
-	if (added.first_run == added.last_run)
+	if (added.runs == 1)
 		printf("%s: run %ld, %ld numbers\n", path, (long)added.first_run,
 		       (long)added.counts);
 	else
@@ -47,8 +47,10 @@ static struct trm_error *label_runs(const struct db_given *given, int *ret_statu
 
 	(void)ret_status;
 	TRM_TRY(db_open(given, SQL_WRITE, &sql));
+	TRM_TRY(sql_begin(sql, SQL_CHANGING));
 	TRM_TRY(db_choose(sql, given));
 	TRM_TRY(store_label(sql, given->shown.words.items[1], given->take, &changed));
+	TRM_TRY(sql_commit(sql));
 	printf("%ld runs changed\n", (long)changed);
 	return NULL;
 }

@@ -16,7 +16,7 @@ struct trm_error *exported_open(const struct db_given *given, int *ret_fd, char 
 	if (fd < 0)
 		return trm_error_system(errno, "memory for a profile");
 	TRM_TRY(db_open(given, SQL_READ, &sql));
-	TRM_TRY(sql_begin_reading(sql));
+	TRM_TRY(sql_begin(sql, SQL_READING));
 	TRM_TRY(db_choose(sql, given));
 	TRM_TRY(store_export(sql, fd));
 	snprintf(ret_path, EXPORTED_PATH, "/proc/self/fd/%d", fd);

@@ -6,7 +6,7 @@
 #include "cli/showing.h"
 #include "store/answer.h"
 #include "store/choose.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 /* The command line. */
 struct db_given {

@@ -1,7 +1,9 @@
 /* The verbs of `trammel db` that ask. */
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "cli/db/verbs.h"
 #include "record/output.h"
+#include "store/sql/address.h"
 #include "store/ask.h"
 #include "store/check.h"
 #include "store/compare.h"
@@ -19,7 +21,7 @@ static struct trm_error *begin_asking(const struct db_given *given, struct sql *
 	const struct store_choice choice = {.event = given->event};
 
 	TRM_TRY(db_open(given, SQL_READ, ret_sql));
-	TRM_TRY(sql_begin_reading(*ret_sql));
+	TRM_TRY(sql_begin(*ret_sql, SQL_READING));
 	TRM_TRY(db_choose(*ret_sql, given));
 	return ret_event ? store_choose_event(*ret_sql, &choice, ret_event) : NULL;
 }
@@ -160,7 +162,7 @@ static struct trm_error *show_difference(const struct db_given *given, int *ret_
 	struct trm_error *error;
 
 	TRM_TRY(db_open(given, SQL_READ, &sql));
-	TRM_TRY(sql_begin_reading(sql));
+	TRM_TRY(sql_begin(sql, SQL_READING));
 	TRM_TRY(choose_side(sql, given, words[1], "chosen"));
 	TRM_TRY(choose_side(sql, given, words[2], "chosen_b"));
 	TRM_TRY(store_choose_functions(sql, &choice));
@@ -188,6 +190,25 @@ static struct trm_error *export_profile(const struct db_given *given, int *ret_s
 	return trm_output_close(&output, store_export(sql, output.fd));
 }
 
+/* What was found, and what to do. */
+static void add_verdict(const struct db_given *given, const char *path, struct text *text)
+{
+	scoped_free char *shown = address_show(path);
+
+	if (given->repair && address_is_server(path))
+		text_format(text, "'%s' is repaired\n", shown);
+	else if (given->repair)
+		text_format(text, "'%s' is repaired; the old one is '%s.damaged'\n",
+			    shown, shown);
+	else if (text->length)
+		text_format(text,
+			    "'%s' is damaged: 'trammel db check --repair' salvages what "
+			    "can be read\n",
+			    shown);
+	else
+		text_format(text, "'%s' is sound\n", shown);
+}
+
 static struct trm_error *check_database(const struct db_given *given, int *ret_status)
 {
 	struct text text = {0};
@@ -196,19 +217,10 @@ static struct trm_error *check_database(const struct db_given *given, int *ret_s
 
 	TRM_TRY(db_path(given, &path));
 	error = given->repair ? store_repair(path, &text) : store_check(path, &text);
-	if (!error && !given->repair) {
+	if (!error && !given->repair)
 		*ret_status = text.length ? EXIT_FINDING : EXIT_DONE;
-		if (text.length)
-			text_format(&text,
-				    "'%s' is damaged: 'trammel db check --repair' "
-				    "salvages what can be read\n",
-				    path);
-		else
-			text_format(&text, "'%s' is sound\n", path);
-	} else if (!error) {
-		text_format(&text, "'%s' is repaired; the old one is '%s.damaged'\n",
-			    path, path);
-	}
+	if (!error)
+		add_verdict(given, path, &text);
 	if (!error)
 		error = showing_print(&given->shown, &text, false);
 	else

@@ -4,7 +4,7 @@
 
 #include "cli/saving.h"
 #include "export/places.h"
-#include "store/sql.h"
+#include "store/sql/sqlite.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +172,7 @@ static struct trm_error *add_all(struct sql *sql, const struct export_view *view
 				 const struct export_record_list *records)
 {
 	TRM_TRY(sql_script(sql, schema));
-	TRM_TRY(sql_begin(sql));
+	TRM_TRY(sql_begin(sql, SQL_CHANGING));
 	TRM_TRY(add_names(sql, view));
 	TRM_TRY(add_places(sql, view));
 	TRM_TRY(add_counts(sql, view));
@@ -187,7 +187,7 @@ struct trm_error *exporting_sqlite(const struct exporting *exporting, const char
 	struct trm_error *error;
 	struct sql *sql;
 
-	TRM_TRY(sql_open(path, SQL_CREATE, &sql));
+	TRM_TRY(sqlite_open(path, SQL_CREATE, &sql));
 	export_view_init(&view, exporting->profile);
 	export_places_open(&view);
 	export_view_add_blocks(&view, exporting->options->addresses);

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/saving.h"
 #include "cli/showing.h"
 
 #include "base/array.h"
@@ -142,6 +143,7 @@ int main(int argc, const char **argv)
 {
 	const struct command *command;
 
+	argv = saving_hide_passwords(argc, argv);
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;

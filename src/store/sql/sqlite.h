@@ -1,0 +1,17 @@
+/* Databases in files, by SQLite: what is beyond store/sql/sql.h. */
+#ifndef TRAMMEL_STORE_SQL_SQLITE_H
+#define TRAMMEL_STORE_SQL_SQLITE_H
+
+#include "store/sql/sql.h"
+
+/* Opens a file; see sql_open. */
+struct trm_error *sqlite_open(const char *path, enum sql_access access,
+			      struct sql **ret_sql);
+
+/* Counts the columns of a row; runs a statement with all of them as parameters on another
+ * connection. Both are files. */
+int sqlite_columns(const struct sql_rows *rows);
+struct trm_error *sqlite_copy_row(struct sql *to, const char *text,
+				  const struct sql_rows *rows);
+
+#endif
