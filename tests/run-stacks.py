@@ -291,6 +291,7 @@ class Tests:
         self.call("run", "-q", "-m", "waits", "--threshold", "1h", "-o", profile, "--", program, "sleeps")
         expect(not self.rows(profile), "rows")
         expect("threshold" in self.call("stacks", profile).stdout, "no reason")
+        expect("that may wait took less" in self.call("report", profile).stdout, "no reason in the report")
 
     def waits_like_strace(self):
         """The numbers of calls of a program that makes the same ones each time."""
@@ -385,6 +386,17 @@ class Tests:
                 expect(attached.returncode == 0 and status in text, f"{attached.returncode}: {text}")
             expect(any(row["wait.kind"] in ("child", "signal") for row in self.rows(profile)), str(self.rows(profile)))
 
+    def waits_hostile(self):
+        """Programs that do odd things with signals, descriptors and memory do as bare."""
+        program = os.path.join(self.folder, "hostile")
+        subprocess.run(["gcc", "-O2", "-pthread", os.path.join(HERE, "samples", "hostile.c"), "-o", program],
+                       check=True)
+        for word in ("block", "ignore", "replace", "close", "no-pending", "exhaust", "fork", "execute"):
+            bare = subprocess.run([program, word], capture_output=True, text=True, check=False)
+            done = self.call("run", "-q", "-m", "waits", "-o", program + ".trm", "--", program, word,
+                             status=bare.returncode)
+            expect(done.stdout == bare.stdout and done.stderr == bare.stderr, f"{word}: {done} and not {bare}")
+
     def real(self):
         """Programs of the distribution behave as bare."""
         for name, (command, kinds) in REAL.items():
@@ -444,7 +456,8 @@ class Tests:
 
 NAMES = ("now", "holder", "places", "stripped", "undisturbed", "looks", "looks_without_samples", "attached",
          "children", "waits", "waits_held", "waits_threshold", "waits_like_strace", "waits_traced",
-         "waits_killed", "waits_attached", "waits_attached_ends", "real", "other_commands", "refused", "short")
+         "waits_killed", "waits_attached", "waits_attached_ends",
+         "waits_hostile", "real", "other_commands", "refused", "short")
 
 
 if __name__ == "__main__":

@@ -324,9 +324,36 @@ class Tests:
         out = self.show("values", self.path("calls"))
         expect("ended at system calls" in out or "ended at a system call" in out, out.splitlines()[0])
 
+    def hostile(self):
+        """Programs that do odd things with signals, descriptors and memory do as bare."""
+        program = os.path.join(self.folder, "hostile")
+        subprocess.run(["gcc", "-O2", "-pthread", os.path.join(HERE, "samples", "hostile.c"), "-o", program],
+                       check=True)
+        for word in ("block", "ignore", "replace", "close", "timers", "no-pending", "exhaust", "fork",
+                     "execute", "calls"):
+            bare = subprocess.run([program, word], capture_output=True, text=True, check=False)
+            run = subprocess.run([self.trammel, "run", "-q", "-m", "values", "-o", self.path("hostile"), "--", program,
+                                  word], capture_output=True, text=True, check=False,
+                                 env={**os.environ, "TRAMMEL_VALUES_US": "200"})
+            expect((run.returncode, run.stdout, run.stderr) == (bare.returncode, bare.stdout, bare.stderr),
+                   f"{word}: {run} and not {bare}")
+            expect(self.rows_of(self.path("hostile")), f"{word}: no values")
+
+    def empty(self):
+        """A profile without values says why."""
+        for measures, words in ((("values",), "less processor time than a period"),
+                                (("values", "--frequency", "1"), "less processor time than a period"),
+                                (("values:exact", "--only", "true:none*"), "no instruction of a chosen function")):
+            done = subprocess.run([self.trammel, "run", "-m", *measures, "-o", self.path("empty"), "--", "true"],
+                                  capture_output=True, text=True, check=True)
+            expect(words in done.stderr, f"{measures}: {done.stderr}")
+            show = subprocess.run([self.trammel, "values", self.path("empty")], capture_output=True, text=True,
+                                  check=False)
+            expect(show.returncode == 2 and words in show.stderr, f"{measures}: {show}")
+
 
 NAMES = ("exact", "sampled", "agreement", "latency", "convergence", "plugin", "environment", "regions",
-         "kinds", "merging", "annotated", "calls")
+         "kinds", "merging", "annotated", "calls", "hostile", "empty")
 
 if __name__ == "__main__":
     suite.main(__doc__, Tests, lambda tests: NAMES)

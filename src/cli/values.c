@@ -60,6 +60,20 @@ static struct trm_error *read_levels(const char *path, struct report_levels *lev
 	return NULL;
 }
 
+static struct trm_error *no_values(const struct report_profile *profile)
+{
+	const char *path = arguments.shown.words.items[0];
+	struct text why = {0};
+	struct trm_error *error;
+
+	if (!report_values_explain(profile, &why))
+		text_add(&why, "trammel run -m values takes them");
+	error = trm_error_create(TRM_ERROR_USAGE, "'%s' has no values: %s", path,
+				 why.data);
+	text_deinit(&why);
+	return error;
+}
+
 static struct trm_error *show_values(const struct report_profile *profile,
 				     const struct choice *choice,
 				     const struct report_levels *levels, size_t top,
@@ -81,11 +95,7 @@ static struct trm_error *show_values(const struct report_profile *profile,
 
 	report_values_init(&values, profile, &chosen);
 	if (!values.any)
-		error = trm_error_create(
-			TRM_ERROR_USAGE,
-			"'%s' has no values: trammel run -m values takes "
-			"them",
-			arguments.shown.words.items[0]);
+		error = no_values(profile);
 	else if (choice->functions && !values.items.count)
 		error = trm_error_create(TRM_ERROR_USAGE,
 					 "no value was taken in a function that matches "

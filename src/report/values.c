@@ -3,7 +3,9 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/table.h"
+#include "report/runs.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,4 +264,48 @@ const char *report_value_replay(int64_t value)
 	static const char *const names[] = {"free", "forwarded", "partial", "alias"};
 
 	return value >= 0 && value < (int64_t)array_count(names) ? names[value] : "?";
+}
+
+static uint64_t sum_globals(const struct report_profile *profile, const char *name)
+{
+	uint64_t sum = 0;
+
+	vector_for_each (&profile->runs, run) {
+		const struct record_value *value = report_run_global(run, name);
+
+		sum += value ? value->u : 0;
+	}
+	return sum;
+}
+
+static bool is_measured(const struct report_profile *profile, const char *measure)
+{
+	vector_for_each (&profile->runs, run)
+		if (is_in_list(report_run_text(run, "run.measure"), measure))
+			return true;
+	return false;
+}
+
+bool report_values_explain(const struct report_profile *profile, struct text *out)
+{
+	const uint64_t elsewhere = sum_globals(profile, "values.elsewhere");
+
+	if (is_measured(profile, "values:exact"))
+		text_add(out, "no instruction of a chosen function was executed");
+	else if (!is_measured(profile, "values"))
+		return false;
+	else if (!sum_globals(profile, "values.interrupts"))
+		text_add(out, "the program used less processor time than a period, or "
+			      "none outside of system calls");
+	else if (elsewhere)
+		text_format(out,
+			    "threads were %" PRIu64
+			    " times in code that is not copied, else in system calls",
+			    elsewhere);
+	else if (!sum_globals(profile, "values.stretches"))
+		text_add(out, "threads were in system calls whenever they were to be "
+			      "interrupted");
+	else
+		text_add(out, "none is of what was chosen");
+	return true;
 }

@@ -59,6 +59,10 @@ double report_value_invariance(const struct report_value *value);
 double report_value_zeros(const struct report_value *value);
 double report_value_same(const struct report_value *value);
 
+/* Adds why a profile in which values were measured has none, without an end of line.
+ * Returns whether they were. */
+bool report_values_explain(const struct report_profile *profile, struct text *out);
+
 /* What a row of kind "replay" means by a value. */
 const char *report_value_replay(int64_t value);
 

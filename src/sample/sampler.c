@@ -40,6 +40,7 @@ void sampler_destroy(struct sampler *sampler)
 	sample_sums_deinit(&sampler->sums);
 	sample_contexts_deinit(&sampler->contexts);
 	sample_branches_deinit(&sampler->branches);
+	text_deinit(&sampler->why_empty);
 	free(sampler);
 }
 
@@ -503,7 +504,9 @@ void sampler_explain_empty(const struct sampler *sampler, struct text *text)
 		if (sampler->taken[i])
 			return;
 	text_add(text, "no samples: ");
-	if (sampler->outside)
+	if (sampler->why_empty.length)
+		text_add(text, sampler->why_empty.data);
+	else if (sampler->outside)
 		text_format(text,
 			    "all %" PRIu64 " are of times, or of processes, that "
 			    "were not chosen",

@@ -59,6 +59,8 @@ struct sampler {
 	struct sample_contexts contexts;
 	struct sample_branches branches;
 	struct sample_levels levels[SAMPLE_EVENTS_MAX];
+	/* Said if there is no sample, in place of what can be seen here. */
+	struct text why_empty;
 	bool paused;   /* samples do not count now */
 	bool finished; /* the events have ended */
 };

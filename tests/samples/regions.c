@@ -1,6 +1,7 @@
 /*
  * The same functions in several regions, in threads, children and after exec: `= region
- * PATH FUNCTION PERCENT`. With "short" regions end after some hundred microseconds.
+ * PATH FUNCTION PERCENT`. With "short" regions end after two microseconds, and a function
+ * is in one of them alone: `= only PATH FUNCTION`.
  */
 #include "work.h"
 
@@ -33,24 +34,31 @@ static void *work_in_thread(void *argument)
 	return argument;
 }
 
-__attribute__((noinline)) void short_step(void)
+enum { SHORT = 1500 };
+
+__attribute__((noinline)) void first_step(void)
 {
-	for (int i = 0; i < 200000; i++)
+	for (int i = 0; i < SHORT; i++)
 		sinks[0] += 3;
+}
+
+__attribute__((noinline)) void second_step(void)
+{
+	for (int i = 0; i < SHORT; i++)
+		sinks[32] += 3;
 }
 
 static void work_shortly(void)
 {
-	for (int i = 0; i < 2600; i++) {
+	for (int i = 0; i < 130000; i++) {
 		trm_begin("region", "one");
-		short_step();
-		short_step();
+		first_step();
 		trm_end("region");
 		trm_begin("region", "two");
-		short_step();
+		second_step();
 		trm_end("region");
 	}
-	puts("= region one short_step 66.7\n= region two short_step 33.3");
+	puts("= only one first_step\n= only two second_step");
 }
 
 int main(int argc, char **argv)

@@ -13,6 +13,7 @@
 #include "report/text/regions.h"
 #include "report/text/tools.h"
 #include "report/text/samples.h"
+#include "report/values.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -577,6 +578,23 @@ static bool shows_counts(const struct view *view)
 	       strcmp(report_run_text(run, "run.measure"), "tools") != 0;
 }
 
+/* That there is nothing to be shown. Notes in the head say why there is no sample. */
+static void add_nothing(const struct view *view)
+{
+	const struct report_profile *profile = view->profile;
+	struct text why = {0};
+
+	if (report_values_explain(profile, &why))
+		text_format(view->out, "\nNo values: %s.\n", why.data);
+	else if (!has_calls(profile) && !profile->coverage)
+		text_add(view->out, "\nNo sample was taken.\n");
+	else if (report_has_measured_code(profile))
+		text_add(view->out, "\nNo function was executed that was measured.\n");
+	else
+		text_add(view->out, "\nNo region was entered.\n");
+	text_deinit(&why);
+}
+
 static void add_report(const struct view *view)
 {
 	const struct report_profile *profile = view->profile;
@@ -594,13 +612,7 @@ static void add_report(const struct view *view)
 		 view->options->by != REPORT_BY_FUNCTION)
 		add_tables(view);
 	else if (!profile->probes.count && !profile->tool_tables.count)
-		text_add(view->out,
-			 !has_calls(profile) && !profile->coverage
-				 ? "\nNo sample was taken: the program used too little "
-				   "time.\n"
-			 : report_has_measured_code(profile)
-				 ? "\nNo function was executed that was measured.\n"
-				 : "\nNo region was entered.\n");
+		add_nothing(view);
 	if (profile->executed && shows_counts(view) && !counts_points_alone(view))
 		add_totals(view);
 	report_add_skipped(view->out, profile, view->options->verbose);

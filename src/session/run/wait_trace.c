@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -376,6 +377,18 @@ static void act_on(struct tracing *tracing, const struct event *event)
 	resume_thread(tracing, thread, signal);
 }
 
+/* Why there is no wait, if there is none. */
+static void note_none(const struct tracing *tracing)
+{
+	struct text *why = &tracing->sampler->why_empty;
+
+	why->length = 0;
+	text_format(why,
+		    "no call waited as long as the threshold (--threshold): %" PRIu64
+		    " that may wait took less",
+		    tracing->waits->short_waits);
+}
+
 static void save_waits(struct tracing *tracing)
 {
 	struct trm_error *error;
@@ -384,6 +397,7 @@ static void save_waits(struct tracing *tracing)
 		tracer_send(tracing->start->status_fd, STATUS_NOTHING, NULL);
 		return;
 	}
+	note_none(tracing);
 	error = samples_write(tracing->options, tracing->sampler, &tracing->run,
 			      tracing->status);
 	tracer_send(tracing->start->status_fd, error ? STATUS_FAILED : STATUS_SAVED,
@@ -431,6 +445,7 @@ static void trace_all(struct tracing *tracing, const sigset_t *signals)
 		save_waits(tracing);
 	} else if (tracing->sampler->begin_ns) {
 		/* Of what outlived the first process. */
+		note_none(tracing);
 		trm_error_destroy(samples_write(tracing->options, tracing->sampler,
 						&tracing->run, tracing->status));
 	}
@@ -598,6 +613,7 @@ static void *follow_attached(void *context)
 	trace_attached(tracing, signal);
 	take_open(tracing);
 	free_threads(tracing);
+	note_none(tracing);
 	wait_join_explain(tracing->waits, &tracing->sampler->source.notes);
 	return NULL;
 }
