@@ -16,6 +16,9 @@
  * took it. */
 #define LOST_NS 20000000
 
+/* Where nothing runs the time between looks is doubled so often. */
+enum { IDLE_MAX = 3 };
+
 /* Numbers by xorshift64*: S. Vigna, An experimental exploration of Marsaglia's xorshift
  * generators, scrambled (2016). */
 static uint64_t draw_random(struct values_state *values)
@@ -28,7 +31,7 @@ static uint64_t draw_random(struct values_state *values)
 
 /* The time between two samples of one thread; for tests in microseconds of
  * TRAMMEL_VALUES_US. */
-static uint64_t period_ns(const struct session *session)
+static uint64_t choose_period(const struct session *session)
 {
 	const uint64_t frequency = session->options->samples.rate.frequency;
 	const char *text = getenv("TRAMMEL_VALUES_US");
@@ -42,7 +45,7 @@ static uint64_t period_ns(const struct session *session)
 /* A twentieth more or less than the period, by chance. */
 static uint64_t next_period(struct session *session)
 {
-	const uint64_t period = period_ns(session);
+	const uint64_t period = session->values.period_ns;
 	const uint64_t part = period / 10 + 1;
 
 	return period - part / 2 + draw_random(&session->values) % part;
@@ -53,6 +56,7 @@ void values_begin(struct session *session)
 	if (!session->options->values.on)
 		return;
 	session->values.on = true;
+	session->values.period_ns = choose_period(session);
 	session->values.random = session->options->values.seed * 2 + 1;
 	session->values.due_ns = clock_now_ns() + next_period(session);
 }
@@ -115,29 +119,32 @@ static uint64_t ask_threads(struct session *session, const struct process *proce
 }
 
 /* A process's threads are due when it has used as much time as they may between two of
- * their samples. */
-static void look_at(struct session *session, struct process *process, uint64_t now)
+ * their samples. Returns whether it has run since the last look. */
+static bool look_at(struct session *session, struct process *process, uint64_t now)
 {
-	const uint64_t period = period_ns(session), time = time_of(process->pid);
+	const uint64_t period = session->values.period_ns, time = time_of(process->pid);
+	const bool ran = time != process->cpu_ns;
 
-	if (!process->space || process->space->bare || !time)
-		return;
+	if (!process->space || process->space->bare || !time || !ran)
+		return false;
 	if (process->cpu_ns && time > process->cpu_ns)
 		process->value_ns += time - process->cpu_ns;
 	process->cpu_ns = time;
 	if (process->value_ns < period)
-		return;
+		return true;
 	process->value_ns -=
 		period * ask_threads(session, process, process->value_ns / period, now);
 	/* What could not be asked is not made up for. */
 	if (process->value_ns > period * process->threads)
 		process->value_ns = period * process->threads;
+	return true;
 }
 
 uint64_t values_act(struct session *session)
 {
 	const uint64_t now = clock_now_ns();
 	struct values_state *values = &session->values;
+	bool ran = false;
 
 	if (!values->on)
 		return UINT64_MAX;
@@ -145,9 +152,10 @@ uint64_t values_act(struct session *session)
 		return values->due_ns - now;
 	if (session->window.state == WINDOW_OPEN)
 		vector_for_each (&session->all_processes, process)
-			look_at(session, *process, now);
+			ran |= look_at(session, *process, now);
+	values->idle = ran ? 0 : values->idle < IDLE_MAX ? values->idle + 1 : IDLE_MAX;
 	/* What came late does not make all that follows later. */
-	values->due_ns += next_period(session);
+	values->due_ns += next_period(session) << values->idle;
 	if (values->due_ns < now)
 		values->due_ns = now + next_period(session) / 4;
 	return values->due_ns - now;

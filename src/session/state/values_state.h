@@ -34,9 +34,11 @@ enum { VALUE_REGIONS_MAX = 4096 };
 /* Of a run; all-zero: none are taken. */
 struct values_state {
 	bool on;
-	uint64_t due_ns;             /* clock_now_ns() of the next tick */
-	uint64_t random;             /* state of the numbers that jitter it */
-	uint64_t turn;               /* which thread of a process comes next */
+	uint64_t period_ns; /* between two samples of one thread */
+	uint64_t due_ns;    /* clock_now_ns() of the next tick */
+	uint64_t random;    /* state of the numbers that jitter it */
+	unsigned int idle;  /* looks, one after the other, at which nothing had run */
+	uint64_t turn;      /* which thread of a process comes next */
 	struct string_table texts;   /* names of tables of a profiler of the user's */
 	struct string_table regions; /* paths, encoded */
 	struct table made; /* address of a struct made_stretch, by arena and code */
