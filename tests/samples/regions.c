@@ -36,13 +36,13 @@ static void *work_in_thread(void *argument)
 
 enum { SHORT = 1500 };
 
-__attribute__((noinline)) void first_step(void)
+__attribute__((noinline)) void early_step(void)
 {
 	for (int i = 0; i < SHORT; i++)
 		sinks[0] += 3;
 }
 
-__attribute__((noinline)) void second_step(void)
+__attribute__((noinline)) void late_step(void)
 {
 	for (int i = 0; i < SHORT; i++)
 		sinks[32] += 3;
@@ -52,13 +52,13 @@ static void work_shortly(void)
 {
 	for (int i = 0; i < 130000; i++) {
 		trm_begin("region", "one");
-		first_step();
+		early_step();
 		trm_end("region");
 		trm_begin("region", "two");
-		second_step();
+		late_step();
 		trm_end("region");
 	}
-	puts("= only one first_step\n= only two second_step");
+	puts("= only one early_step\n= only two late_step");
 }
 
 int main(int argc, char **argv)
