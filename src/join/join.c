@@ -20,6 +20,7 @@ enum added {
 	ADDED_BLOCK,
 	ADDED_FILE,
 	ADDED_LINE,
+	ADDED_INSTRUCTIONS,
 	ADDED_COUNT
 };
 static const struct {
@@ -35,6 +36,8 @@ static const struct {
 	[ADDED_BLOCK] = {"block", RECORD_ADDRESS, RECORD_AS_VALUE, true},
 	[ADDED_FILE] = {"source.file", RECORD_STRING, 0, true},
 	[ADDED_LINE] = {"source.line", RECORD_UINT, 0, true},
+	[ADDED_INSTRUCTIONS] = {"instructions", RECORD_UINT,
+				RECORD_AS_VALUE | RECORD_AGGREGATABLE, false},
 };
 
 /* Where a record says which code it is about, the most exact one first. */
@@ -47,7 +50,8 @@ struct held {
 	uint32_t has; /* a bit for each enum added */
 	bool has_image, is_code;
 	uint64_t image, address;
-	int rank; /* of the address in `addresses`; ADDRESSES: none */
+	int rank;                     /* of the address in `addresses`; ADDRESSES: none */
+	uint64_t count, instructions; /* of a block; 0: none */
 	const char *module;
 	const char *region; /* of a probe's key; NULL */
 };
@@ -90,6 +94,10 @@ static void note_pair(struct held *held, const struct record_model *model,
 	} else if (pair->value.type == RECORD_UINT && !strcmp(name, "image")) {
 		held->has_image = true;
 		held->image = pair->value.u;
+	} else if (!strcmp(name, "count")) {
+		held->count = pair->value.u;
+	} else if (!strcmp(name, "block.instructions")) {
+		held->instructions = pair->value.u;
 	} else if (pair->value.type == RECORD_ADDRESS) {
 		note_address(held, name, pair->value.u);
 	}
@@ -183,6 +191,18 @@ static void add_place(struct joining *joining, struct held *held)
 	add_pair(joining, held, ADDED_LINE, record_uint(line));
 }
 
+/* Adds how many instructions the executions of a block were. */
+static void add_instructions(struct joining *joining, struct held *held)
+{
+	uint64_t product;
+
+	if (!held->instructions)
+		return;
+	if (__builtin_mul_overflow(held->count, held->instructions, &product))
+		product = UINT64_MAX;
+	add_pair(joining, held, ADDED_INSTRUCTIONS, record_uint(product));
+}
+
 /* Makes joining->pairs of those of a record. */
 static void join_record(struct joining *joining, record_node node,
 			const struct record_pair *pairs, size_t count)
@@ -202,6 +222,7 @@ static void join_record(struct joining *joining, record_node node,
 	add_process(joining, &held);
 	add_region(joining, &held, node);
 	add_place(joining, &held);
+	add_instructions(joining, &held);
 }
 
 static void on_record(void *context, record_node node, const struct record_pair *pairs,
@@ -289,6 +310,9 @@ struct trm_error *join_read_processes(const char *path, struct record_model *mod
 /* Whether a query names an attribute: as a field, a key or a column. */
 static bool is_named(const struct query *query, const char *name)
 {
+	vector_for_each (&query->lets, let)
+		if (query_is_name(query->fields.items[let->field].name, name))
+			return false; /* its own */
 	vector_for_each (&query->fields, field)
 		if (field->kind == QUERY_FIELD_ATTRIBUTE &&
 		    query_is_name(field->name, name))
