@@ -190,6 +190,30 @@ struct measuring {
 			"switch tools off if a call takes this long (default 10s)",      \
 			"TIME")
 
+/* All that `trammel run` can be told of a measurement. */
+#define MEASURING_RUN_OPTIONS(given)                                                     \
+	MEASURING_OPTIONS(given),                                                        \
+		MEASURING_WORD("regions", OPTION_REGIONS,                                \
+			       "record calls of functions that match as regions",        \
+			       "PATTERN"),                                               \
+		{"by-region",                                                            \
+		 0,                                                                      \
+		 POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL,                                \
+		 NULL,                                                                   \
+		 OPTION_BY_REGION,                                                       \
+		 "tell apart what was counted in each region; also in those of "         \
+		 "--regions "                                                            \
+		 "PATTERN",                                                              \
+		 "PATTERN"},                                                             \
+		{"threshold",                                                            \
+		 0,                                                                      \
+		 POPT_ARG_STRING,                                                        \
+		 &(given).threshold,                                                     \
+		 0,                                                                      \
+		 "leave out waits that are shorter (default 100us)",                     \
+		 "TIME"},                                                                \
+		MEASURING_TOOLS
+
 /* The option rows that stand last in each table. */
 #define MEASURING_LAST_OPTIONS(given)                                                    \
 	{"quiet", 'q', POPT_ARG_NONE, &(given).quiet, 0, "no summary at the end", NULL}, \
@@ -207,17 +231,21 @@ struct measuring {
 /* Prints the help on measurements, patterns and times, which follows popt's own help. */
 void measuring_print_help(void);
 
+/* Reads the options; `ret_help`: the help was asked for. */
+struct trm_error *measuring_read(poptContext context, struct measuring *given,
+				 const char *command, bool *ret_help);
+
 /* Reads the options; 0: go on, else the exit status plus 1. `help` prints the help. */
 int measuring_parse(poptContext context, struct measuring *given, const char *command,
 		    void (*help)(poptContext context));
 
-/* Parses a time such as "10s" into nanoseconds; an error if `text` is not a time or is
- * zero. */
-struct trm_error *measuring_time(const char *option, const char *text, uint64_t *ret_ns);
-
 /* Completes given->options for a program; false, with a message, if -m is wrong, or
  * options contradict each other. */
 bool measuring_complete(struct measuring *given, const char *program);
+
+/* The same; what is wrong is returned. given->probe_place then has the place in a probe.
+ */
+struct trm_error *measuring_check(struct measuring *given, const char *program);
 
 void measuring_deinit(struct measuring *given);
 

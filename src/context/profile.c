@@ -1,5 +1,6 @@
 #include "context/profile.h"
 
+#include "base/host.h"
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "context/channel_view.h"
@@ -93,10 +94,10 @@ struct trm_error *context_run_save(const struct context_saving *saving,
 				   const struct context_run *run, const char *faults,
 				   bool running)
 {
-	char host[HOST_NAME_MAX + 1] = "", start[32];
+	char host[HOST_NAME_SIZE], start[32];
 	struct tm broken;
 
-	gethostname(host, sizeof(host) - 1);
+	host_name(host);
 	gmtime_r(&run->start, &broken);
 	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", &broken);
 	const struct named_pair globals[] = {

@@ -54,7 +54,7 @@ static int debug_program(struct debugging *debugging)
 		snprintf(message, sizeof(debugging->place.message),
 			 "trammel: for gdb: target remote %s", debugging->gdb + 5);
 	debugging->given.options.server =
-		(struct session_server){begin_serving, debugging};
+		(struct session_server){.begin = begin_serving, .context = debugging};
 	status = running_measure(&debugging->given, NULL);
 	listen_remove(debugging->gdb);
 	return status;

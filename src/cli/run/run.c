@@ -40,22 +40,9 @@ static int run_main(int argc, const char **argv)
 {
 	struct measuring given = {0};
 	char *database = NULL;
-	struct poptOption table[] = {
-		MEASURING_OPTIONS(given),
-		MEASURING_WORD("regions", OPTION_REGIONS,
-			       "record calls of functions that match as regions",
-			       "PATTERN"),
-		{"by-region", 0, POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL,
-		 OPTION_BY_REGION,
-		 "tell apart what was counted in each region; also in those of --regions "
-		 "PATTERN",
-		 "PATTERN"},
-		{"threshold", 0, POPT_ARG_STRING, &given.threshold, 0,
-		 "leave out waits that are shorter (default 100us)", "TIME"},
-		SAVING_OPTION(database),
-		MEASURING_TOOLS,
-		MEASURING_LAST_OPTIONS(given),
-		POPT_TABLEEND};
+	struct poptOption table[] = {MEASURING_RUN_OPTIONS(given),
+				     SAVING_OPTION(database),
+				     MEASURING_LAST_OPTIONS(given), POPT_TABLEEND};
 	const char **named = memory_allocate((size_t)(argc + 1) * sizeof(*named));
 
 	memcpy(named, argv, (size_t)(argc + 1) * sizeof(*named));

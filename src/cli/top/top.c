@@ -12,6 +12,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/measuring.h"
+#include "cli/options/words.h"
 #include "cli/top/screen.h"
 #include "report/text/report.h"
 #include "session/run/attach.h"

@@ -297,6 +297,13 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 
 static void begin_window(struct session *session)
 {
+	/* It goes on after a pause: the profile tells when counting began first. */
+	if (session->window.start_ns) {
+		set_state(session, WINDOW_OPEN);
+		if (session->window.intervals.count)
+			begin_interval(session, passed_ns(session));
+		return;
+	}
 	session->window.start_ns = passed_ns(session);
 	set_state(session, WINDOW_OPEN);
 	if (session->options->window.interval_ns ||
@@ -377,6 +384,47 @@ static void go_on(struct session *session)
 static void next_interval(struct session *session)
 {
 	pass_to(session, go_on);
+}
+
+static void pause_window(struct session *session)
+{
+	window_finish(session);
+	set_state(session, WINDOW_AWAITED);
+}
+
+bool window_pause(struct session *session)
+{
+	if (!session->window.base || session->window.state != WINDOW_OPEN)
+		return false;
+	pass_to(session, pause_window);
+	return true;
+}
+
+bool window_resume(struct session *session)
+{
+	if (!session->window.base || session->window.state != WINDOW_AWAITED)
+		return false;
+	open_window(session);
+	return true;
+}
+
+bool window_next(struct session *session, uint32_t *ret_interval)
+{
+	struct window *window = &session->window;
+
+	if (!window->base || window->state != WINDOW_OPEN)
+		return false;
+	if (!window->intervals.count)
+		begin_interval(session, window->start_ns);
+	next_interval(session);
+	*ret_interval = current_interval(session);
+	return true;
+}
+
+void window_end(struct session *session)
+{
+	if (session->window.state != WINDOW_CLOSED)
+		close_window(session);
 }
 
 static void look_at_progress(struct session *session)

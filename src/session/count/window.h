@@ -33,6 +33,17 @@ void window_begin(struct session *session);
 /* Does the work that is due by now. Returns the nanoseconds until more may be due. */
 uint64_t window_act(struct session *session);
 
+/* Counting pauses, goes on (or begins), or goes on in a new interval, which
+ * `ret_interval` tells, from 0 on: at the word of who controls the run. Nothing changes
+ * once the window is closed, or, of a pause and an interval, while it is not open.
+ * Returns whether something did. */
+bool window_pause(struct session *session);
+bool window_resume(struct session *session);
+bool window_next(struct session *session, uint32_t *ret_interval);
+
+/* The measurement ends: what runs is let go. */
+void window_end(struct session *session);
+
 /* Report events to the window: a thread is about to call the function whose hook it
  * waits in; a module (path) was loaded, before it runs; a signal is about to be
  * delivered. */

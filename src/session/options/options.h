@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Pattern of two globs, for modules and functions: "module:function", or a function's
  * alone; or of a glob for modules and a range of addresses: "module:0x1000-0x2000". */
@@ -153,6 +154,9 @@ struct session_server {
 	/* Called on the tracer's thread when there is a session: before the first program
 	 * is executed or, of an attachment, when counting has begun. NULL: nobody. */
 	void (*begin)(struct session *session, void *context);
+	/* Called in the front once the program (process `pid`) executes; `why`: errno if
+	 * it could not. NULL: nobody wants to know. */
+	void (*executed)(void *context, pid_t pid, int why);
 	void *context;
 };
 

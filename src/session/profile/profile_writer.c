@@ -1,5 +1,6 @@
 #include "session/profile/profile_writer.h"
 
+#include "base/host.h"
 #include "base/array.h"
 #include "base/bits.h"
 #include "base/cleanup.h"
@@ -186,10 +187,10 @@ static struct trm_error *save_globals(struct profile_writer *writer)
 	scoped_free char *command = profile_writer_command(options->arguments);
 	struct text only = {0}, skip = {0}, regions = {0}, unmatched = {0};
 	const char *window = options->window.words ? options->window.words : "";
-	char host[HOST_NAME_MAX + 1] = "", exit_text[32], start[32];
+	char host[HOST_NAME_SIZE], exit_text[32], start[32];
 	struct tm broken;
 
-	gethostname(host, sizeof(host) - 1);
+	host_name(host);
 	strcpy(exit_text, "running");
 	if (session->first_ended)
 		profile_writer_describe_exit(session->first_status, exit_text,

@@ -148,6 +148,7 @@ struct trm_error *contexts_run(const struct session_options *options, const char
 	if (read(failed[0], &why, sizeof(why)) < (ssize_t)sizeof(why))
 		why = 0;
 	close(failed[0]);
+	front_tell(options, program, why);
 	outcome->status = front_wait(program, &signals, NULL);
 	if (why)
 		return front_exec_error(options, why, outcome);

@@ -248,6 +248,14 @@ _Noreturn static void become_tracer(const struct channels *channels, pid_t progr
 	_exit(status);
 }
 
+void front_tell(const struct session_options *options, pid_t program, int why)
+{
+	const struct session_server *server = &options->server;
+
+	if (server->executed)
+		server->executed(server->context, program, why);
+}
+
 /* Signals sent to this process that are meant for the program. Signals of the terminal
  * go to both, and the program has received them already. */
 static const int passed_on[] = {SIGTERM, SIGHUP,   SIGINT,  SIGQUIT, SIGUSR1,
@@ -441,6 +449,7 @@ static struct trm_error *run_checked(const struct session_options *options,
 	    (ssize_t)sizeof(exec_error))
 		exec_error = 0;
 	close(channels.failed.read);
+	front_tell(options, program, exec_error);
 	struct planning_notice planning = {.fd = channels.planning.read,
 					   .show = options->planning};
 

@@ -62,6 +62,9 @@ _Noreturn void front_execute(const char *elf, const struct session_options *opti
 struct trm_error *front_exec_error(const struct session_options *options, int why,
 				   struct run_outcome *outcome);
 
+/* Tells who controls the run that the program executes; `why`: errno if it could not. */
+void front_tell(const struct session_options *options, pid_t program, int why);
+
 /* Blocks the signals that belong to the program, so that they wait, and writes them to
  * `signals`. */
 void front_block_signals(sigset_t *signals);

@@ -291,6 +291,7 @@ static struct trm_error *follow_program(const struct session_options *options,
 	}
 	if (read(failed_fd, &why, sizeof(why)) < (ssize_t)sizeof(why))
 		why = 0;
+	front_tell(options, program, why);
 	/* Where no event tells of it. */
 	if (taker->stacks && !taker->stacks->samples_run)
 		__atomic_store_n(&taker->sampler->begin_ns, clock_now_ns(),

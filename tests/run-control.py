@@ -1,0 +1,333 @@
+#!/usr/bin/python3
+"""Programs measured from programs: libtrammel-control, its engine here and elsewhere, and what happens
+when either end fails.
+
+Usage: run-control.py [--build DIR] [--only NAME] [--keep]
+
+The cases of control/control.c are run with an engine of this host and with one behind a command.
+Ends with `N passed, N failed`.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+SOURCES = os.path.join(HERE, "control")
+AGENTS = os.path.join(SOURCES, "agents.py")
+LONG = 120
+
+
+class Failure(Exception):
+    pass
+
+
+class Skip(Exception):
+    pass
+
+
+class Place:
+    """What is used: the build, a folder, the programs."""
+
+    def __init__(self, build, folder):
+        self.build = os.path.abspath(build)
+        self.folder = folder
+        self.trammel = os.path.join(self.build, "src/cli/trammel")
+        self.library = os.path.join(self.build, "src/libcontrol")
+        self.agent = f"{self.trammel} agent --stdio"
+        for name in ("target", "control", "failing"):
+            self.compile(name)
+
+    def compile(self, name):
+        libraries = [] if name == "target" else [
+            "-L", self.library, "-l:libtrammel-control.so.0", f"-Wl,-rpath,{self.library}"]
+        subprocess.run(["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-I",
+                        os.path.join(ROOT, "include"), os.path.join(SOURCES, name + ".c"), "-o",
+                        self.path(name), *libraries], check=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, *words, expected=None, **more):
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=LONG,
+                              stdin=subprocess.DEVNULL, check=False, **more)
+        if expected is not None and done.returncode != expected:
+            raise Failure(f"{words}: status {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}")
+        return done.stdout
+
+    def calls(self, profile, function):
+        report = json.loads(self.run(self.trammel, "report", "--json", "--all", profile, expected=0))
+        return sum(row["calls"] for row in report["rows"] if function in (row["function"], None))
+
+
+def holds(what, *about):
+    if not what:
+        raise Failure(" ".join(str(word) for word in about) or "does not hold")
+
+
+def wait_for(question, what):
+    """Until the question has an answer that is true."""
+    until = time.monotonic() + LONG / 2
+    while not (found := question()):
+        holds(time.monotonic() < until, "waited in vain for", what)
+        time.sleep(0.02)
+    return found
+
+
+def is_gone(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def cases_in(place, *words):
+    said = place.run(place.path("control"), *words)
+    names = set(re.findall(r'\{"(\w+)", test_', open(os.path.join(SOURCES, "control.c"), encoding="utf-8").read()))
+    good = set(re.findall(r"^case (\w+) ok$", said, re.M))
+    holds(names and names == good, said[-2000:])
+
+
+def test_local(place):
+    cases_in(place)
+
+
+def test_command(place):
+    cases_in(place, "--command", place.agent)
+
+
+def test_symbols(place):
+    """Those of the list, which releases may only make longer, are there; and no others."""
+    listed = open(os.path.join(SOURCES, "symbols.txt"), encoding="ascii").read().split()
+    said = place.run("nm", "-D", "--defined-only", os.path.join(place.library, "libtrammel-control.so.0"), expected=0)
+    found = [line.split()[2] for line in said.splitlines() if line.split()[1] == "T"]
+    holds(sorted(listed) == sorted(found), "symbols differ:", set(listed) ^ set(found))
+
+
+def fake(name):
+    return f"exec {sys.executable} {AGENTS} {name}"
+
+
+# What is said of agents that are none: the code, and words of the message.
+FAKES = {
+    "silent": (4, "no trammel answers"),
+    "garbage": (2, "no message of trammel's"),
+    "text": (5, "claims to have"),
+    "huge": (5, "claims to have 4294967295 bytes"),
+    "half": (4, "in the middle of a message"),
+    "old": (3, "install the same trammel"),
+    "new": (3, "install the same trammel"),
+    "empty": (2, "no message of trammel's"),
+    "bomb": (5, "no message of trammel's"),
+}
+
+
+def test_fakes(place):
+    for name, (code, words) in FAKES.items():
+        # With less memory than a message of theirs would like.
+        said = place.run("prlimit", "--as=400000000", place.path("failing"), "open", fake(name), expected=1)
+        holds(said.startswith(f"{code} ") and words in said and said.count("\n") == 1, name, said)
+    said = place.run(place.path("failing"), "open", "exec /nowhere/trammel", expected=1)
+    holds("no trammel answers" in said, said)
+
+
+def test_bad_answers(place):
+    for name in ("garbage", "huge", "half", "bomb"):
+        said = place.run("prlimit", "--as=400000000", place.path("failing"), "ask", fake("answers " + name), expected=0)
+        lines = said.splitlines()
+        holds(lines[0] == "opened" and len(lines) == 3, name, said)
+        holds(lines[2].startswith("4 the engine is gone"), name, said)
+    said = place.run(place.path("failing"), "ask", fake("quits"), expected=0)
+    holds("4 the engine" in said, said)
+
+
+def talk_to_agent(place, data):
+    """What an agent says to who speaks so; it must end by itself."""
+    done = subprocess.run([place.trammel, "agent", "--stdio"], input=data, capture_output=True, timeout=LONG,
+                          check=False)
+    holds(done.returncode == 4 and done.stderr.startswith(b"trammel: ") or not data, done)
+    return done.stdout
+
+
+def test_bad_clients(place):
+    sys.path.insert(0, SOURCES)
+    import agents  # pylint: disable=import-outside-toplevel,import-error
+    greeting = agents.hello(session=b"")
+    for data in (b"\xff\xff\xff\xff", b"GET / HTTP/1.1\r\n\r\n", greeting + agents.frame(b"\xff" * 9),
+                 agents.answer(1), agents.hello(9, 7), greeting + agents.AGENTS["bomb"][0]):
+        talk_to_agent(place, data)
+    done = subprocess.run([place.trammel, "agent", "--stdio"], input=greeting[:-2], capture_output=True,
+                          timeout=LONG, check=False)
+    holds(done.returncode == 0, done)
+    said = talk_to_agent(place, agents.hello(9, 7))
+    holds(b"install the same trammel" in said, said)
+
+
+def start_run(place, name, what, *words):
+    """(`failing run`, the program's number, path of its profile)"""
+    profile = place.path(name + ".trm")
+    client = subprocess.Popen([place.path("failing"), "run", profile, str(what), *words], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+    said = client.stdout.readline().split()
+    holds(said[:1] == ["running"], said, client.poll())
+    return client, int(said[1]), profile
+
+
+PATIENT = ("sh", "-c", "while [ ! -e {0}.go ]; do sleep 0.05; done; echo on > {0}.done")
+
+
+def start_patient(place, name, what):
+    path = place.path(name)
+    words = [word.format(path) for word in PATIENT]
+    return (*start_run(place, name, what, *words), path)
+
+
+def finish_patient(path, pid):
+    open(path + ".go", "w", encoding="ascii").close()
+    wait_for(lambda: os.path.exists(path + ".done"), "the program")
+    wait_for(lambda: is_gone(pid), "its end")
+
+
+def parent_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        return int(file.read().rsplit(")", 1)[1].split()[1])
+
+
+def test_client_killed(place):
+    client, pid, profile, path = start_patient(place, "client_killed", 0)
+    client.kill()
+    client.wait()
+    finish_patient(path, pid)
+    wait_for(lambda: os.path.exists(profile), "the profile")
+    holds(place.calls(profile, None) >= 1)
+
+
+def test_client_killed_detach(place):
+    client, pid, profile, path = start_patient(place, "client_detach", 1)
+    client.kill()
+    client.wait()
+    wait_for(lambda: "TracerPid:\t0" in open(f"/proc/{pid}/status", encoding="ascii").read(), "letting go")
+    finish_patient(path, pid)
+    wait_for(lambda: os.path.exists(profile), "the profile")
+
+
+def test_client_killed_kill(place):
+    client, pid, _, path = start_patient(place, "client_kill", 2)
+    client.kill()
+    client.wait()
+    wait_for(lambda: is_gone(pid), "the program's end")
+    holds(not os.path.exists(path + ".done"))
+
+
+def test_engine_killed(place):
+    """The agent is killed: the client hears of it, the program runs on, and is measured to its end."""
+    client, pid, profile, path = start_patient(place, "engine_killed", 0)
+    agent = parent_of(parent_of(pid))
+    holds("agent" in open(f"/proc/{agent}/cmdline", encoding="ascii").read())
+    os.kill(agent, signal.SIGKILL)
+    # The program has the same output, which does not end yet.
+    said = client.stdout.readline()
+    holds(said.startswith("4 the engine is gone"), said)
+    finish_patient(path, pid)
+    wait_for(lambda: os.path.exists(profile), "the profile")
+    holds(place.calls(profile, None) >= 1)
+
+
+def test_front_killed(place):
+    client, pid, _, path = start_patient(place, "front_killed", 0)
+    os.kill(parent_of(pid), signal.SIGKILL)
+    said = client.stdout.readline()
+    holds(said.startswith("4 the process that measures was killed"), said)
+    finish_patient(path, pid)
+
+
+def test_tracer_killed(place):
+    client, pid, _, path = start_patient(place, "tracer_killed", 0)
+    status = open(f"/proc/{pid}/status", encoding="ascii").read()
+    os.kill(int(re.search(r"TracerPid:\t(\d+)", status).group(1)), signal.SIGKILL)
+    finish_patient(path, pid)
+    said = client.communicate(timeout=LONG)[0]
+    holds("tracer was killed" in said or "status 0" in said, said)
+
+
+def test_line_cut(place):
+    """The way to the engine is cut while output and counts are on it: nothing is missing."""
+    note, profile = place.path("line"), place.path("line.trm")
+    client = subprocess.Popen([place.path("failing"), "line", f"exec {sys.executable} {AGENTS} line {note} {place.agent}",
+                               profile], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def say(line, answer):
+        client.stdin.write(line + "\n")
+        client.stdin.flush()
+        said = client.stdout.readline()
+        holds(said == answer + "\n", said)
+
+    def cut():
+        pid = int(open(note, encoding="ascii").read())
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: is_gone(pid), "the cut")
+
+    say("step 10", "said")
+    cut()
+    say("step 20", "said")
+    say("take", "taken")
+    cut()
+    say("take", "taken")
+    say("step 30", "said")
+    cut()
+    say("out 3000", "said")
+    said = client.communicate(timeout=LONG)[0]
+    holds(said.startswith("output ready\ndone\ndone\ndone\n" + "x" * 3000 + "done\n"), said[:200])
+    holds(place.calls(profile, "step") == 60, place.calls(profile, "step"))
+
+
+def tests():
+    return {name[5:]: run for name, run in globals().items() if name.startswith("test_")}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--keep", action="store_true")
+    options = parser.parse_args()
+    if not os.path.exists(os.path.join(options.build, "src/libcontrol/libtrammel-control.so.0")):
+        print("skipped: built without protobuf-c\n0 passed, 0 failed")
+        return 0
+    folder = tempfile.mkdtemp(prefix="trammel-control-")
+    os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
+    os.environ["XDG_RUNTIME_DIR"] = folder
+    passed = failed = 0
+    place = Place(options.build, folder)
+    for name, run in tests().items():
+        if options.only and options.only != name:
+            continue
+        began = time.monotonic()
+        try:
+            run(place)
+            passed += 1
+            if options.keep:
+                print(f"{name}: {time.monotonic() - began:.1f} s")
+        except Skip as skip:
+            print(f"skipped {name}: {skip}")
+        except (Failure, OSError, subprocess.SubprocessError, ValueError, KeyError) as failure:
+            failed += 1
+            print(f"FAILED {name}: {failure!r}")
+        sys.stdout.flush()
+    if not options.keep:
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
