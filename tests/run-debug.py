@@ -76,6 +76,16 @@ class Place:
         expect("rror in sourced" not in gdb.stdout, f"gdb: {gdb.stdout}\n{errors}")
         return gdb.stdout, output, run.returncode
 
+    def prompt(self, program, commands, options=(), arguments=(), measure="functions"):
+        """Runs a program measured, with these commands at the prompt. Returns what both print, and the status."""
+        words = [word for command in commands for word in ("-e", command)]
+        run = subprocess.run(
+            [self.trammel, "debug", "-q", "-m", measure, "-o", os.path.join(self.folder, "out.trm"), *words,
+             *options, "--", program, *arguments],
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+            cwd=self.folder, timeout=SECONDS, check=False)
+        return run.stdout, run.returncode
+
     def calls(self, function):
         """Returns how often the profile says that a function was called."""
         text = subprocess.run([self.trammel, "report", "--all", os.path.join(self.folder, "out.trm")],
@@ -137,7 +147,56 @@ def test_threads(place, measure):
            f"no stack: {text}")
 
 
+def expect_all(text, patterns):
+    """Expects lines that match, in this order."""
+    at = 0
+    for pattern in patterns:
+        found = re.compile(pattern, re.M).search(text, at)
+        expect(found, f"no '{pattern}' behind {text[:at][-200:]!r} in:\n{text}")
+        at = found.end()
+
+
+def test_prompt(place, measure):
+    """Each kind of command, on a program whose calls are known."""
+    program = place.build("loops")
+    text, status = place.prompt(program, [
+        "break leaf", "tbreak loops.c:11 if arg0 == 7", "continue", "backtrace", "delete 1", "watch leaf 1000",
+        "info breakpoints", "delete 2", "continue", "print $rdi", "x/2i $pc", "disassemble leaf", "finish",
+        "info threads", "set $rax = $rax", "print u8($sp) & 0", "nosuch", "continue"], measure=measure)
+    expect(status == 0, f"status {status}: {text}")
+    expect_all(text, [
+        r"^Breakpoint 1 at 0x[0-9a-f]+: leaf at .*loops\.c:\d+$", r"^Breakpoint 2 at", r"^Breakpoint 1, thread",
+        r"^#0 .* in leaf at", r"^#1 .* in middle\+0x", r"^#2 .* in main\+0x", r"^Breakpoint 3 at",
+        r"^1|^3 ", r"^Breakpoint 3, thread", r"^9  0x9$", r"^   0x[0-9a-f]+ +lea ", r"^.*lea .*\| 0x[0-9a-f]+ +lea ",
+        r"^\(trammel\) finish\n.* in middle\+0x", r"^\* \d+\.\d+ \"loops", r"^0  0x0$", r"is no command",
+        r"^490050 7$", r"exited with 0\."])
+
+
+def test_steps(place, measure):
+    """Steps through 250 instructions go the way of those of a gdb on the bare program."""
+    program = os.path.join(place.folder, "static")
+    if not os.path.exists(program):
+        subprocess.run(["gcc", "-O2", "-g", "-static", "-o", program, os.path.join(SOURCES, "loops.c")],
+                       check=True)
+    steps = 'set $n=0\nwhile $n<250\nstepi\nprintf "at %lx\\n", $pc\nset $n=$n+1\nend\n'
+    commands = os.path.join(place.folder, "bare")
+    with open(commands, "w", encoding="utf-8") as file:
+        file.write("set pagination off\nset confirm off\nbreak *middle\nrun\n" + steps)
+    bare_run = subprocess.run(["gdb", "-nx", "-batch", "-x", commands, program], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SECONDS,
+                              stdin=subprocess.DEVNULL, check=False)
+    text, output, _ = place.gdb(program, "break *middle\ncontinue\n" + steps + "delete\ncontinue\n", measure)
+    ways = [re.findall(r"^at ([0-9a-f]+)$", run, re.M) for run in (bare_run.stdout, text)]
+    expect(len(ways[0]) == 250, f"the bare program: {bare_run.stdout}")
+    expect(ways[0] == ways[1], f"{[pair for pair in zip(*ways) if pair[0] != pair[1]][:3]}")
+    expect(output == "490050 7\n", f"the program: {output}")
+
+
 CASES = {
+    **{f"prompt-{measure}": lambda place, measure=measure: test_prompt(place, measure)
+       for measure in ("functions", "blocks")},
+    **{f"steps-{measure}": lambda place, measure=measure: test_steps(place, measure)
+       for measure in ("functions", "edges", "calls", "callgraph")},
     **{f"hits-{measure}": lambda place, measure=measure: test_hits(place, measure)
        for measure in ("functions", "blocks", "callgraph")},
     **{f"threads-{measure}": lambda place, measure=measure: test_threads(place, measure)

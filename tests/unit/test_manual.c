@@ -157,7 +157,7 @@ static void test_attach(void **state)
 static void test_debug(void **state)
 {
 	(void)state;
-	check_options("debug", 40);
+	check_options("debug", 47);
 	check_no_more_options("debug");
 }
 

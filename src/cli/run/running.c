@@ -12,8 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Ends as the program ended: a signal that killed it kills us, too, but for the core. */
-static int relay_status(int status)
+int running_relay(int status)
 {
 	const struct rlimit none = {0, 0};
 
@@ -74,13 +73,13 @@ static int measure_program(struct measuring *given, const char *database)
 			finish_profile(given, database);
 		if (WIFEXITED(outcome.status) && !WEXITSTATUS(outcome.status))
 			return EXIT_FAILED;
-		return relay_status(outcome.status);
+		return running_relay(outcome.status);
 	}
 	if (outcome.profile)
 		sound = finish_profile(given, database);
 	if (!sound && WIFEXITED(outcome.status) && !WEXITSTATUS(outcome.status))
 		return EXIT_FAILED;
-	return relay_status(outcome.status);
+	return running_relay(outcome.status);
 }
 
 /* What cannot be written to is said before the program runs. */

@@ -8,4 +8,8 @@
  * Ends as the program did: a signal that killed it kills the caller. */
 int running_measure(struct measuring *given, const char *database);
 
+/* Ends as a process with this status (as waitpid has it) ended: returns its exit status,
+ * or dies by its signal, but for the core. */
+int running_relay(int status);
+
 #endif

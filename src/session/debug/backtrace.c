@@ -1,5 +1,6 @@
 #include "session/debug/backtrace.h"
 
+#include "control/remote.h"
 #include "session/debug/access.h"
 #include "session/debug/state.h"
 #include "session/debug/view.h"
@@ -18,6 +19,21 @@ static void see_frame(void *context, uint64_t place, uint64_t pc)
 	if (walk->count < walk->room)
 		walk->frames[walk->count++] =
 			(struct debug_frame){.pc = pc, .cfa = place + sizeof(uint64_t)};
+}
+
+/* The walk tells a place in the function of a frame: where it goes on is what the frame
+ * inside of it returns to. */
+static void show_return(struct session *session, pid_t pid,
+			const struct debug_frame *inner, struct debug_frame *frame)
+{
+	uint64_t back;
+
+	if (remote_failed(debug_read(session, pid, inner->cfa - sizeof(back), &back,
+				     sizeof(back))))
+		return;
+	frame->exact = frame->pc == back;
+	if (frame->pc + 1 == back)
+		frame->pc = back;
 }
 
 struct trm_error *debug_backtrace(struct session *session, pid_t tid,
@@ -39,6 +55,8 @@ struct trm_error *debug_backtrace(struct session *session, pid_t tid,
 		frames->pc = registers.rip;
 		frames->exact = true;
 	}
+	for (size_t i = 1; i < walk.count; i++)
+		show_return(session, thread->process->pid, &frames[i - 1], &frames[i]);
 	*ret_count = walk.count;
 	return NULL;
 }

@@ -251,6 +251,24 @@ bool debug_is_halted(const struct session *session)
 	return session->debug->halted && session->debug->told;
 }
 
+/* A step of a thread that is in front of an instruction without code. False: it has code,
+ * in front of which `view` is. */
+static bool skip_instruction(struct thread *thread, struct debug_view *view)
+{
+	const uint64_t next =
+		debug_skip(thread->process->space, thread->debug.shown, view);
+
+	if (next == DEBUG_RUNS_IT) {
+		view->original = thread->debug.shown;
+		thread->debug.shown = 0;
+		return false;
+	}
+	thread->debug.shown = next;
+	thread->debug.told = true;
+	thread->debug.reason = DEBUG_REASON_STEP;
+	return true;
+}
+
 struct trm_error *debug_step(struct session *session, pid_t tid, bool others)
 {
 	struct debug *debug = session->debug;
@@ -264,13 +282,8 @@ struct trm_error *debug_step(struct session *session, pid_t tid, bool others)
 	debug->others = others;
 	thread->debug.met = 0;
 	debug->asked_ns = 0;
-	if (thread->debug.shown && thread->process->space) {
-		thread->debug.shown =
-			debug_skip(thread->process->space, thread->debug.shown, &view);
-		thread->debug.told = true;
-		thread->debug.reason = DEBUG_REASON_STEP;
+	if (thread->debug.shown && skip_instruction(thread, &view))
 		return NULL;
-	}
 	debug_step_begin(thread, DEBUG_STEPS, &view);
 	debug_unpark(session, thread);
 	return NULL;

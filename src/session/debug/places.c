@@ -6,6 +6,7 @@
 #include "session/cache/module_text.h"
 #include "session/state/module.h"
 #include "session/state/space.h"
+#include "session/state/tables.h"
 #include "session/state/unpatched_list.h"
 #include "wire/layout.h"
 #include "x86/decode.h"
@@ -56,9 +57,8 @@ static void add_displaced(const struct module *module,
 		const struct plan_position place =
 			module_locate(module, module->code_address + at);
 
-		if ((place.kind == PLAN_POSITION_DISPLACED ||
-		     place.kind == PLAN_POSITION_START) &&
-		    !place.inside && place.original == link)
+		if (place.kind != PLAN_POSITION_MOVED && place.original == link &&
+		    debug_is_own(module, &place, module->code_address + at))
 			add_place(places, count, module->code_address + at, false);
 	}
 }
@@ -142,8 +142,13 @@ size_t debug_places_in(const struct space *space, uint64_t address,
 		*ret_exact = true;
 		return count;
 	}
-	if (runs_in_text(space, module, link))
+	if (runs_in_text(space, module, link)) {
 		add_place(places, &count, address, true);
+	} else if (!count && debug_is_at_jump(space, address)) {
+		/* It is met by those that come to the jump. */
+		add_place(places, &count, address, true);
+		*ret_exact = false;
+	}
 	return count;
 }
 
@@ -209,10 +214,16 @@ uint64_t debug_skip(const struct space *space, uint64_t address,
 {
 	const struct module *module = space_module_of_text(space, address);
 	struct instruction instruction = {0};
+	uint32_t offset;
 	uint64_t next;
 
 	if (!module || !decode_original(module, address - module->bias, &instruction))
 		return 0;
+	if (is_endbr64(module, address - module->bias) &&
+	    plan_moved_to(module->file->plan, address - module->bias, false, &offset) &&
+	    module_locate(module, module->code_address + offset).original ==
+		    address - module->bias)
+		return DEBUG_RUNS_IT;
 	next = instruction.kind == INSTRUCTION_JUMP
 		       ? instruction.target
 		       : address - module->bias + instruction.length;
@@ -244,4 +255,28 @@ bool debug_counts_exactly(const struct session *session, pid_t pid, uint64_t add
 		if ((*process)->pid == pid && (*process)->space)
 			debug_places_in((*process)->space, address, found, &exact);
 	return exact;
+}
+
+uint64_t debug_probes_before(const struct session *session, pid_t pid, uint64_t address)
+{
+	const struct process *process = session_find_process(session, pid);
+	const struct module *module =
+		process && process->space && process->space->family
+			? space_module_of_text(process->space, address)
+			: NULL;
+	const struct plan_function *function;
+	uint64_t link = module ? address - module->bias : 0;
+	uint32_t front;
+
+	if (!is_measured(module))
+		return 0;
+	function = plan_function_at(module->file->plan, link);
+	if (!function)
+		return 0;
+	if (plan_moved_to(module->file->plan, link, true, &front))
+		return module->code_address + front;
+	if (function->trampoline == PLAN_LATER || function->call_end ||
+	    link - function->address > ENDBR64 || !function->displaced)
+		return 0;
+	return module->code_address + function->trampoline;
 }

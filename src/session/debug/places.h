@@ -21,6 +21,10 @@ struct debug_place {
 size_t debug_places(const struct session *session, pid_t pid, uint64_t address,
 		    struct debug_place *places, size_t room);
 
+/* Returns where the probes begin that run in front of the instruction at an original
+ * address, in relocated code; 0: there are none, or that is not known. */
+uint64_t debug_probes_before(const struct session *session, pid_t pid, uint64_t address);
+
 enum { DEBUG_PLACES = 8 };
 
 /* Finds them; as debug_places(). `ret_exact`: see debug_counts_exactly(). */
@@ -32,8 +36,10 @@ size_t debug_places_in(const struct space *space, uint64_t address,
 uint64_t debug_skipped(const struct space *space, uint64_t from,
 		       const struct debug_view *view);
 
-/* Returns where a thread goes on that is in front of such an instruction: at another one,
- * or 0: it has come to what it really is in front of. */
+/* Returns where a thread goes on that is in front of such an instruction: at another one;
+ * 0: it has come to what it really is in front of; DEBUG_RUNS_IT: it has code after all.
+ */
+#define DEBUG_RUNS_IT UINT64_MAX
 uint64_t debug_skip(const struct space *space, uint64_t address,
 		    const struct debug_view *view);
 

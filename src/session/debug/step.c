@@ -24,6 +24,21 @@ enum {
 	INSTRUCTION = 15,
 };
 
+/* Calls may lead around such an instruction at an entry. */
+static bool is_endbr64(const struct thread *thread, uint64_t address)
+{
+	static const uint8_t bytes[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	const struct space *space = thread->process->space;
+	const struct module *module =
+		space && space->family ? space_module_of_text(space, address) : NULL;
+	const uint8_t *there =
+		module ? module_file_original(module->file, address - module->bias,
+					      sizeof(bytes))
+		       : NULL;
+
+	return there && !memcmp(there, bytes, sizeof(bytes));
+}
+
 void debug_step_begin(struct thread *thread, enum debug_aim aim,
 		      const struct debug_view *view)
 {
@@ -32,6 +47,7 @@ void debug_step_begin(struct thread *thread, enum debug_aim aim,
 
 	debug->aim = aim;
 	debug->from = view->original;
+	debug->marks = is_endbr64(thread, view->original);
 	debug->executed = debug->calls = false;
 	debug->count = 0;
 	if (aim != DEBUG_SETTLES || !space || !space->family ||
@@ -101,6 +117,10 @@ static bool is_over(const struct thread_debug *debug, const struct debug_view *v
 		return debug->aim == DEBUG_SETTLES && debug->count > STEPS_MAX;
 	if (debug->aim == DEBUG_SETTLES)
 		return true;
+	if (debug->marks && view->own && view->original == debug->from + 4)
+		return true;
+	if (view->begun && view->original == debug->from)
+		return false;
 	return debug->executed && !(view->own && view->original == debug->from &&
 				    is_repeated(code, &view->real));
 }

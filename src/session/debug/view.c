@@ -3,6 +3,7 @@
 #include "code/locate/address_map.h"
 #include "code/locate/locate.h"
 #include "control/remote.h"
+#include "session/cache/module_text.h"
 #include "session/position/interrupted_calls.h"
 #include "session/position/reentry.h"
 #include "session/position/settle.h"
@@ -11,6 +12,10 @@
 #include "session/state/space.h"
 #include "wire/layout.h"
 
+#include <string.h>
+
+enum { ENDBR64 = 4 }; /* bytes of that instruction */
+
 /* Whether nothing of the program's is put by at a place. */
 static bool is_clean(const struct plan_position *place)
 {
@@ -18,17 +23,41 @@ static bool is_clean(const struct plan_position *place)
 	       !place->inside;
 }
 
-/* Whether the instruction's own code is at an address. */
-static bool is_own(const struct module *module, const struct plan_position *place,
-		   uint64_t address)
+bool debug_is_own(const struct module *module, const struct plan_position *place,
+		  uint64_t address)
+{
+	const struct plan *plan = module->file->plan;
+	const uint32_t at = (uint32_t)(address - module->code_address);
+	const struct plan_function *function;
+	const uint8_t *original;
+	uint32_t offset;
+
+	if (place->kind == PLAN_POSITION_DISPLACED)
+		return !place->inside;
+	if (place->kind == PLAN_POSITION_MOVED)
+		return plan_moved_to(plan, place->original, false, &offset) &&
+		       offset == at;
+	if (place->kind != PLAN_POSITION_START)
+		return false;
+	function = &plan->functions.items[place->function];
+	original = module_file_original(module->file, function->address,
+					function->displaced);
+	return original &&
+	       plan_offset_of(plan, place->function, original, place->original,
+			      &offset) &&
+	       offset == at;
+}
+
+/* Whether a thread is behind the begin of the instruction's own code: it may count once
+ * more. */
+static bool has_begun(const struct module *module, const struct plan_position *place,
+		      uint64_t address)
 {
 	uint32_t offset;
 
-	if (place->kind == PLAN_POSITION_DISPLACED || place->kind == PLAN_POSITION_START)
-		return true;
 	return place->kind == PLAN_POSITION_MOVED &&
 	       plan_moved_to(module->file->plan, place->original, false, &offset) &&
-	       module->code_address + offset == address;
+	       address - module->code_address - offset - 1 < MAP_ROW_CODE_MAX;
 }
 
 static void view_code(const struct space *space, const struct module *module,
@@ -44,7 +73,8 @@ static void view_code(const struct space *space, const struct module *module,
 	case PLAN_POSITION_DISPLACED:
 	case PLAN_POSITION_MOVED:
 		view->front = is_clean(&place);
-		view->own = view->front && is_own(module, &place, view->real.rip);
+		view->own = view->front && debug_is_own(module, &place, view->real.rip);
+		view->begun = view->front && has_begun(module, &place, view->real.rip);
 		break;
 	case PLAN_POSITION_BACK: {
 		const struct plan_function *function =
@@ -65,16 +95,35 @@ static void view_code(const struct space *space, const struct module *module,
 	}
 }
 
+bool debug_is_at_jump(const struct space *space, uint64_t address)
+{
+	const struct module *module = space_module_of_text(space, address);
+	const struct plan_patch *patch;
+	uint8_t bytes[sizeof(patch->bytes)];
+
+	if (!module || !module->file->plan || !module->code_size || module->restored)
+		return false;
+	patch = plan_patch_behind(module->file->plan, address - module->bias);
+	return patch && patch->address == address - module->bias &&
+	       (patch->bytes[0] == 0xe9 || patch->bytes[0] == 0xeb) &&
+	       !remote_failed(
+		       remote_read(space->memory_fd, address, bytes, patch->size)) &&
+	       !memcmp(bytes, patch->bytes, patch->size);
+}
+
 static void view_text(const struct space *space, struct debug_view *view)
 {
 	struct text_jump jump;
 
 	view->original = view->real.rip;
-	if (space->holding || !text_jump_find(space, view->real.rip, &jump)) {
+	if (space->holding || !debug_is_at_jump(space, view->real.rip)) {
 		view->front = view->own = true;
 		return;
 	}
-	view->front = jump.place.original == jump.link;
+	/* What leads to a gate is in front of an entry, or behind its endbr64. */
+	view->front = !text_jump_find(space, view->real.rip, &jump) ||
+		      jump.place.original == jump.link ||
+		      jump.place.original + ENDBR64 == jump.link;
 	if (!view->front)
 		view->original = jump.place.original + jump.module->bias;
 }

@@ -35,6 +35,7 @@ struct thread_debug {
 	bool told;       /* its stop is to be reported */
 	uint8_t reason;  /* enum debug_reason of that */
 	uint32_t number; /* of the breakpoint */
+	bool marks;      /* of a step: of an endbr64 */
 	uint64_t from;   /* of a step: address of the instruction */
 	uint64_t behind; /* of a step of a repeated instruction: it ends there; 0: it is
 			    not repeated */
