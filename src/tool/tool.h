@@ -49,6 +49,7 @@ struct tool {
 	void *object; /* of dlopen(3) */
 	const struct trammel_tool *table;
 	char *path;
+	const char *name;     /* of its records: the caller's; NULL: the table's */
 	pthread_mutex_t lock; /* for all below */
 	struct prototypes prototypes;
 	uint32_t first_routine; /* word of the routine of the first prototype */

@@ -151,6 +151,22 @@ def check_skeleton(runner):
     return f"{len(mine)} branches"
 
 
+def check_record_names(runner):
+    """Two tools of one name have tables of their own; one file cannot be two tools."""
+    program = runner.compile("ends.c", "-O1", "-g", "-pthread")
+    second = os.path.join(runner.folder, "again.so")
+    counters = build(runner, "counters")
+    subprocess.run(["cp", counters, second], check=True)
+    runner.run(counters, program, *ONLY, "--tool", second)
+    blocks = [runner.sums(tool, "counters", "function", f"{tool}#blocks") for tool in ("counters", "counters-2")]
+    expect("the same counts", blocks[0], blocks[1])
+    assert blocks[0]["leaf"], blocks
+    done = subprocess.run([runner.trammel, "run", "--tool", counters, "--tool", counters, "--", program],
+                          capture_output=True, text=True, check=False, env=runner.environment)
+    assert done.returncode == 2 and "is given twice" in done.stderr, done
+    return "two tools of one name"
+
+
 def check_record_regions(runner):
     """By the program's regions, which have ended, and whose threads have, when they are recorded."""
     program = os.path.join(runner.folder, "regions")

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Words of routines below are those of probes. */
 enum { TOOL_FIRST_ROUTINE = 64 };
@@ -72,6 +73,45 @@ static struct trm_error *add_source(struct tool_using *given,
 	return NULL;
 }
 
+/* Tables of tools are told apart by the tool's name: of several with one, the second is
+ * NAME-2. */
+static char *choose_name(const struct session_options *options,
+			 const struct tool_choice *choice, const char *name)
+{
+	struct text text = {0};
+	unsigned int number = 1;
+
+	text_add(&text, name);
+	for (const struct tool_choice *other = options->tools.items; other < choice;
+	     other++) {
+		if (!other->name || strcmp(other->name, text.data) != 0)
+			continue;
+		text.length = 0;
+		text_format(&text, "%s-%u", name, ++number);
+		other = options->tools.items - 1;
+	}
+	return text.data;
+}
+
+/* One object has its variables once, here and in programs. */
+static struct trm_error *check_twice(const struct session_options *options,
+				     const struct tool_choice *choice)
+{
+	struct stat status, other;
+
+	if (stat(choice->path, &status))
+		return NULL;
+	vector_for_each (&options->tools, item)
+		if (item < choice && !stat(item->path, &other) &&
+		    other.st_dev == status.st_dev && other.st_ino == status.st_ino)
+			return trm_error_create(
+				TRM_ERROR_USAGE,
+				"the tool '%s' is given twice: its variables are "
+				"there once; copy the file",
+				choice->path);
+	return NULL;
+}
+
 static struct trm_error *open_tool(struct tool_using *given,
 				   struct session_options *options,
 				   struct tool_choice *choice, uint32_t *first_routine)
@@ -82,6 +122,7 @@ static struct trm_error *open_tool(struct tool_using *given,
 	TRM_TRY(tool_find(choice->path, &path));
 	free(choice->path);
 	choice->path = path;
+	TRM_TRY(check_twice(options, choice));
 	/* What has no table has no instrumentation part: it is loaded, no more. */
 	if (!tool_has_table(path))
 		return NULL;
@@ -89,7 +130,8 @@ static struct trm_error *open_tool(struct tool_using *given,
 		given->data = options->points.data = point_data_create();
 	TRM_TRY(tool_open(path, choice->words, *first_routine, given->data, &tool));
 	vector_push(&given->tools, tool);
-	choice->name = memory_copy_string(tool->table->name);
+	choice->name = choose_name(options, choice, tool->table->name);
+	tool->name = choice->name;
 	given->regions |= tool->regions;
 	tool->first_buffer = given->buffers;
 	given->buffers += tool->buffer_count;

@@ -151,9 +151,11 @@ static void describe_unmatched(const struct session *session,
 	scoped_free char *function = concerned ? nearest_name(session, point) : NULL;
 	const char *nearest = concerned ? function : nearest_module(session, point);
 
-	if (unmeasured) {
-		text_format(text, "%s is not measured: %s", unmeasured->name,
-			    unmeasured->trouble ? unmeasured->trouble : "");
+	if (unmeasured || (!concerned && strstr(point->module, "vdso"))) {
+		text_format(text, "%s is not measured: %s",
+			    unmeasured ? unmeasured->name : point->module,
+			    unmeasured ? unmeasured->trouble ?: ""
+				       : "it is the kernel's code in programs");
 		return;
 	}
 	if (concerned && point->place == PROBE_CALL &&

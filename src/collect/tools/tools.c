@@ -23,7 +23,8 @@ static void save_function(struct profile_writer *writer, const struct module_cou
 		numbers[i % count].number += from->counters[row->first_slot + i];
 	if (count)
 		tool_rows_save_numbers(writer, from, plan_whole_of(plan, function),
-				       tool->table->name, numbers, count);
+				       tool->name ? tool->name : tool->table->name,
+				       numbers, count);
 }
 
 static void save_points(struct profile_writer *writer, const struct module_counts *from)
