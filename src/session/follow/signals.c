@@ -103,6 +103,12 @@ static bool is_held(struct session *session, struct thread *thread, const siginf
 	       session->debug_calls->takes_signal(session, thread, info);
 }
 
+/* Whether the program is not to hear of the signal. */
+static bool is_of_ours(enum trapping trapping)
+{
+	return trapping == TRAPPING_CALL_OURS || trapping == TRAPPING_STEP_NEXT;
+}
+
 void signals_deliver(struct session *session, struct thread *thread, int signal)
 {
 	struct user_regs_struct registers;
@@ -134,7 +140,8 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	struct settling how = {.fault = is_fault(&info), .signal = signal};
 	uint64_t before = registers.rip;
 
-	if (how.fault && tool_points_see_fault(session, thread, signal))
+	if (how.fault && !trapping_is_step(&info, &registers) &&
+	    tool_points_see_fault(session, thread, signal))
 		return;
 	if (!how.fault && spans_hold(session, thread, &registers) &&
 	    spans_put_off(thread, signal, &info)) {
@@ -173,5 +180,5 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		thread_resume(session, thread, signal);
 	else
 		trapping_release(session, thread, trapping,
-				 trapping == TRAPPING_CALL_OURS ? 0 : signal);
+				 is_of_ours(trapping) ? 0 : signal);
 }

@@ -51,11 +51,18 @@ static bool is_step_of_ours(const struct session *session, const struct thread *
 	if (!bank || !bank->stepped)
 		return false;
 	if (is_resident(space, registers->rip) ||
+	    tool_space_has(space->tools, registers->rip) ||
 	    spans_tell(session, thread, registers) ||
 	    is_in_front(space, bank, registers->rip))
 		return true;
 	bank->stepped = 0;
 	return false;
+}
+
+bool trapping_is_step(const siginfo_t *info, const struct user_regs_struct *registers)
+{
+	return info->si_signo == SIGTRAP && info->si_code == TRAP_TRACE &&
+	       (registers->eflags & WIRE_TRAP_FLAG);
 }
 
 enum trapping trapping_find(const struct session *session, const struct thread *thread,
@@ -67,10 +74,10 @@ enum trapping trapping_find(const struct session *session, const struct thread *
 
 	if (!space || !space->family)
 		return TRAPPING_NONE;
-	if (info->si_signo == SIGTRAP && info->si_code == TRAP_TRACE &&
-	    (registers->eflags & WIRE_TRAP_FLAG))
-		return is_step_of_ours(session, thread, registers) ? TRAPPING_STEP_OURS
-								   : TRAPPING_STEPPED;
+	if (trapping_is_step(info, registers))
+		return !is_step_of_ours(session, thread, registers) ? TRAPPING_STEPPED
+		       : spans_hold(session, thread, registers)     ? TRAPPING_STEP_OURS
+								    : TRAPPING_STEP_NEXT;
 	if (info->si_signo == SIGSYS && info->si_code == SYS_USER_DISPATCH)
 		return is_resident(space, call) || space_module_of_code(space, call)
 			       ? TRAPPING_CALL_OURS
@@ -80,7 +87,7 @@ enum trapping trapping_find(const struct session *session, const struct thread *
 
 const char *trapping_reason(enum trapping trapping)
 {
-	return trapping == TRAPPING_STEPPED
+	return trapping == TRAPPING_STEPPED || trapping == TRAPPING_STEP_NEXT
 		       ? "it steps through its own code (the trap flag)"
 		       : "it handles its own system calls (syscall user dispatch)";
 }
@@ -91,7 +98,9 @@ void trapping_release(struct session *session, struct thread *thread,
 	const struct event event = {
 		.tid = thread->tid, .kind = EVENT_SIGNAL, .value = signal};
 
-	if (signal) {
+	/* Of who steps on no injected call is asked: each of its instructions would trap.
+	 */
+	if (signal || trapping == TRAPPING_STEP_NEXT) {
 		thread->event_pending = true;
 		event_push(&session->queue, &event);
 	}

@@ -15,9 +15,13 @@ enum trapping {
 	TRAPPING_NONE,
 	TRAPPING_STEPPED,    /* a step of the program's own (the trap flag) */
 	TRAPPING_DISPATCHED, /* a system call of its own (syscall user dispatch) */
-	TRAPPING_STEP_OURS,  /* a step of trammel's code */
+	TRAPPING_STEP_OURS,  /* a step of trammel's code, which cannot be left there */
+	TRAPPING_STEP_NEXT,  /* a step of trammel's code: the program's own comes next */
 	TRAPPING_CALL_OURS,  /* a system call of trammel's code */
 };
+
+/* Returns whether a signal is a step of a thread with the trap flag. */
+bool trapping_is_step(const siginfo_t *info, const struct user_regs_struct *registers);
 
 /* Classifies a signal that a stopped thread is about to get, by its `info` and the
  * thread's `registers`. */

@@ -340,6 +340,11 @@ bool spans_break_routine(const struct session *session, const struct thread *thr
 	    remote_failed(remote_read(memory_fd, at, &frame, sizeof(frame))) ||
 	    !read_back(memory_fd, spans_of(bank)->rsp, &frame, &ret_routine->back))
 		return false;
+	/* Else it is the library of regions that is called. */
+	if (!tool_space_has(thread->process->space->tools, frame.address) &&
+	    frame.address - thread->process->space->family->arena->address >=
+		    WIRE_RESIDENT_SIZE)
+		return false;
 	ret_routine->address = frame.address;
 	registers->rsp = at;
 	registers->rip = thread->process->space->family->arena->address +
