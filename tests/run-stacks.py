@@ -397,6 +397,30 @@ class Tests:
                              status=bare.returncode)
             expect(done.stdout == bare.stdout and done.stderr == bare.stderr, f"{word}: {done} and not {bare}")
 
+    def ended(self):
+        """A process that nobody has waited for, and one whose first thread alone has ended."""
+        profile = os.path.join(self.folder, "ended.trm")
+        with subprocess.Popen(["true"]) as process:
+            pid = str(process.pid)
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+            for words in (("stacks", "-p", pid), ("attach", "-m", "stacks", "-p", pid, "-o", profile),
+                          ("attach", "-m", "samples", "-p", pid, "-o", profile),
+                          ("attach", "-m", "waits", "-p", pid, "-o", profile),
+                          ("top", "--samples", "-b", "-n", "1", "-p", pid)):
+                expect("ended already" in self.call(*words, status=4).stderr, str(words))
+        with Running(build(self.folder, "leader")) as running:
+            pid = str(running.process.pid)
+            for _ in range(50):
+                rows = self.stacks(pid)
+                if len(rows) == 1 and rows[0]["state"] == "waiting":
+                    break
+                time.sleep(0.1)
+            expect(rows[0]["wait.on"] == "sleep" and has_path([frame["function"] for frame in reversed(rows[0]["frames"])],
+                                                              ["sleep_on"]), str(rows))
+            self.call("attach", "-q", "-m", "stacks", "--interval", "20ms", "-p", pid, "--for", "300ms", "-o", profile)
+            expect(any(row.get("wait.on") == "sleep" for row in self.rows(profile)), str(self.rows(profile)))
+            expect("first thread" in self.call("attach", "-m", "waits", "-p", pid, "-o", profile, status=4).stderr, "waits")
+
     def real(self):
         """Programs of the distribution behave as bare."""
         for name, (command, kinds) in REAL.items():
@@ -457,7 +481,7 @@ class Tests:
 NAMES = ("now", "holder", "places", "stripped", "undisturbed", "looks", "looks_without_samples", "attached",
          "children", "waits", "waits_held", "waits_threshold", "waits_like_strace", "waits_traced",
          "waits_killed", "waits_attached", "waits_attached_ends",
-         "waits_hostile", "real", "other_commands", "refused", "short")
+         "waits_hostile", "ended", "real", "other_commands", "refused", "short")
 
 
 if __name__ == "__main__":

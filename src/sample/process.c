@@ -4,11 +4,13 @@
 #include "base/search.h"
 #include "sample/jit.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -253,6 +255,35 @@ static bool read_line(char *line, struct sample_mapping *ret_mapping)
 	return true;
 }
 
+static ssize_t read_program(uint32_t tid, char program[PATH_MAX])
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", tid);
+	return readlink(path, program, PATH_MAX - 1);
+}
+
+/* A thread of a process by which its memory can be asked about: not a first one that has
+ * ended while others live on. */
+static uint32_t living_thread(uint32_t pid, char program[PATH_MAX], ssize_t *ret_length)
+{
+	char path[64];
+	struct dirent *entry;
+	uint32_t tid = pid;
+
+	*ret_length = read_program(pid, program);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
+	DIR *folder = *ret_length > 0 ? NULL : opendir(path);
+
+	while (folder && *ret_length <= 0 && (entry = readdir(folder))) {
+		tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+		*ret_length = tid ? read_program(tid, program) : 0;
+	}
+	if (folder)
+		closedir(folder);
+	return tid;
+}
+
 void sample_processes_read(struct sample_processes *processes, uint32_t pid)
 {
 	char path[64], program[PATH_MAX];
@@ -260,15 +291,14 @@ void sample_processes_read(struct sample_processes *processes, uint32_t pid)
 	char *line = NULL;
 	size_t capacity = 0;
 	ssize_t length;
+	const uint32_t tid = living_thread(pid, program, &length);
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", pid);
-	length = readlink(path, program, sizeof(program) - 1);
 	if (length > 0) {
 		program[length] = '\0';
 		free(processes->images.items[index].program);
 		processes->images.items[index].program = memory_copy_string(program);
 	}
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", tid);
 	scoped_file FILE *file = fopen(path, "re");
 
 	while (file && getline(&line, &capacity, file) > 0) {

@@ -34,7 +34,7 @@ static size_t read_file(uint32_t pid, uint32_t tid, const char *name, char text[
 	return (size_t)got;
 }
 
-size_t stacks_read_memory(uint32_t pid, uint64_t address, void *bytes, size_t size)
+size_t stacks_read_memory(uint32_t tid, uint64_t address, void *bytes, size_t size)
 {
 	/* The kernel reads each part whole or not at all: a part ends with a page. */
 	size_t done = 0;
@@ -54,7 +54,7 @@ size_t stacks_read_memory(uint32_t pid, uint64_t address, void *bytes, size_t si
 			asked += part;
 		}
 		const ssize_t got =
-			process_vm_readv((pid_t)pid, to, parts, from, parts, 0);
+			process_vm_readv((pid_t)tid, to, parts, from, parts, 0);
 
 		if (got <= 0)
 			break;
@@ -133,7 +133,7 @@ bool stacks_thread_read(uint32_t pid, uint32_t tid, struct stacks_thread *ret_th
 size_t stacks_thread_copy(const struct stacks_thread *thread, uint8_t *stack)
 {
 	const size_t size =
-		stacks_read_memory(thread->pid, thread->call.rsp, stack, STACKS_BYTES);
+		stacks_read_memory(thread->tid, thread->call.rsp, stack, STACKS_BYTES);
 	struct stacks_call call;
 	uint64_t moment;
 

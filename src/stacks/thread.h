@@ -50,8 +50,9 @@ bool stacks_thread_read(uint32_t pid, uint32_t tid, struct stacks_thread *ret_th
  * STACKS_BYTES. Returns the bytes that there are; 0: it has run meanwhile. */
 size_t stacks_thread_copy(const struct stacks_thread *thread, uint8_t *stack);
 
-/* Reads a process's memory. Returns how many bytes there were from `address` on. */
-size_t stacks_read_memory(uint32_t pid, uint64_t address, void *bytes, size_t size);
+/* Reads the memory of a process, by the number of any of its threads: where the first one
+ * has ended, it has none. Returns how many bytes there were from `address` on. */
+size_t stacks_read_memory(uint32_t tid, uint64_t address, void *bytes, size_t size);
 
 /* Visits the threads of a process; returns how many there were. */
 size_t stacks_visit_threads(uint32_t pid, void (*visit)(void *context, uint32_t tid),

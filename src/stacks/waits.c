@@ -100,7 +100,7 @@ static uint32_t walk_thread(struct waits *waits, const struct waits_thread *thre
 	record.registers[UNWIND_RSP] = call->rsp;
 	record.registers[SAMPLE_PC] = call->pc;
 	record.stack_size =
-		stacks_read_memory(thread->pid, call->rsp, waits->buffer, STACKS_BYTES);
+		stacks_read_memory(thread->tid, call->rsp, waits->buffer, STACKS_BYTES);
 	return stacks_walk(&waits->walker, image, &record, !all);
 }
 

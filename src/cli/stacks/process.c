@@ -297,6 +297,7 @@ struct trm_error *stacks_of_process(uint32_t pid, bool json, struct text *out)
 		.threads = true,
 	};
 	struct viewing viewing = {.pid = pid, .json = json, .out = out};
+	struct trm_error *ended = NULL;
 
 	TRM_TRY(check_access(pid));
 	TRM_TRY(sampler_create(&asked, &viewing.sampler));
@@ -307,11 +308,17 @@ struct trm_error *stacks_of_process(uint32_t pid, bool json, struct text *out)
 					 CONTEXT_LOOK_INLINES);
 	sample_processes_read(&viewing.sampler->processes, pid);
 	stacks_look(viewing.stacks, pid);
+	if (!viewing.stacks->rows.count)
+		ended = trm_error_create(TRM_ERROR_GONE,
+					 "process %" PRIu32
+					 " has ended already, and its parent has not "
+					 "noticed yet",
+					 pid);
 	sample_running(&viewing);
 	show_process(&viewing);
 	symbols_destroy(viewing.symbols);
 	table_deinit(&viewing.added);
 	stacks_destroy(viewing.stacks);
 	sampler_destroy(viewing.sampler);
-	return NULL;
+	return ended;
 }

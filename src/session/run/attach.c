@@ -745,6 +745,8 @@ struct trm_error *session_attach(const struct session_options *options,
 	block_signals(&signals);
 	if (options->collector->waits)
 		return wait_attach(&described, request, command);
+	if (!traces && !request->waits)
+		TRM_TRY(attach_check_looking(request->pid));
 	if (!traces) {
 		struct trm_error *error = samples_attach(&described, request, command);
 

@@ -85,7 +85,32 @@ struct trm_error *attach_explain(pid_t pid, int why)
 				pid, geteuid() ? ", or run trammel as root" : "");
 }
 
-static struct trm_error *check_kind(pid_t pid)
+static bool has_ended(pid_t tid)
+{
+	unsigned int flags;
+	char state = remote_state(tid, &flags);
+
+	return !state || state == 'Z' || state == 'X';
+}
+
+/* Whether threads live on of a process whose first one has ended. */
+static bool lives_on(pid_t pid)
+{
+	struct dirent *entry;
+	bool lives = false;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *folder = opendir(path);
+
+	while (folder && !lives && (entry = readdir(folder)))
+		lives = entry->d_name[0] != '.' && !has_ended((pid_t)atoi(entry->d_name));
+	if (folder)
+		closedir(folder);
+	return lives;
+}
+
+struct trm_error *attach_check_looking(pid_t pid)
 {
 	unsigned int flags;
 	char state = remote_state(pid, &flags);
@@ -104,13 +129,25 @@ static struct trm_error *check_kind(pid_t pid)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"%d is a thread of process %d: attach to that",
 					pid, (int)group);
-	if (state == 'Z' || state == 'X')
+	if (has_ended(pid) && !lives_on(pid))
 		return trm_error_create(
 			TRM_ERROR_USAGE,
 			"process %d has ended already, and its parent has "
 			"not noticed yet",
 			pid);
 	return NULL;
+}
+
+static struct trm_error *check_kind(pid_t pid)
+{
+	TRM_TRY(attach_check_looking(pid));
+	if (!has_ended(pid))
+		return NULL;
+	return trm_error_create(TRM_ERROR_UNSUPPORTED,
+				"the first thread of process %d has ended, and with it "
+				"what the kernel tells of the process: -m samples and "
+				"-m stacks look at the others",
+				pid);
 }
 
 static struct trm_error *check_tracer(pid_t pid)

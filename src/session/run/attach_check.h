@@ -11,6 +11,9 @@ struct trm_error *attach_check(pid_t pid);
 /* The same for a process that is only to be traced: nothing is put into it. */
 struct trm_error *attach_check_tracing(pid_t pid);
 
+/* The same for a process that is only to be looked at from outside. */
+struct trm_error *attach_check_looking(pid_t pid);
+
 /* Returns the meaning of PTRACE_SEIZE's errno `why` for this process as an error. */
 struct trm_error *attach_explain(pid_t pid, int why);
 
