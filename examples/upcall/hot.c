@@ -1,6 +1,6 @@
 /* A program that looks at itself: in which of its functions is the time spent?
  *
- *     cc -O2 hot.c -ltrammel -o hot && ./hot
+ *     cc -O2 hot.c -ltrammel -lm -o hot && ./hot
  *
  * At each interrupt the handler notes where the thread was; that is all that it does,
  * since it may be in the midst of anything. The sums are made at the end. */

@@ -41,6 +41,8 @@ static void add_head(struct text *out, const struct report_profile *profile)
 		{"values.at_calls", "ended at a system call", "ended at system calls"},
 		{"values.not_copied", "ended at an instruction that is not copied",
 		 "ended at instructions that are not copied"},
+		{"values.in_calls", "thread was in a system call",
+		 "threads were in system calls"},
 		{"values.elsewhere", "thread was in code that is not copied",
 		 "threads were in code that is not copied"},
 		{"values.crowded", "thread found no room", "threads found no room"},

@@ -227,8 +227,10 @@ void stretches_enter(struct session *session, struct thread *thread)
 	struct space *space = thread->process->space;
 	struct made_stretch *made;
 
-	if (remote_failed(remote_get_registers(thread->tid, &registers)) ||
-	    !can_enter(session, thread, &registers))
+	if (remote_failed(remote_get_registers(thread->tid, &registers)))
+		return;
+	session->values.in_calls += (int64_t)registers.orig_rax >= 0;
+	if (!can_enter(session, thread, &registers))
 		return;
 	if (space->family->stretches == ~0ull) {
 		session->values.crowded++;

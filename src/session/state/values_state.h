@@ -46,6 +46,7 @@ struct values_state {
 	uint64_t interrupts, stretches, steps;     /* done so far */
 	uint64_t cut_short;           /* stretches that were left before their end */
 	uint64_t ended[STRETCH_WHYS]; /* others, by enum stretch_why */
+	uint64_t in_calls;            /* threads that were in system calls */
 	uint64_t elsewhere;           /* threads that were in code that is not copied */
 	uint64_t crowded;             /* and those for which there was no free slot */
 };
