@@ -24,7 +24,7 @@ import programs  # noqa: E402 (it lies in the folder above)
 HEADING = "## Advice that was followed: what it gained\n"
 # What the programs' rounds are multiplied by, so that a run takes some tenths of a second.
 ROUNDS = {"branch": 10000, "cold": 100000000, "copies": 20000000, "division": 3000000, "exceptions": 200000,
-          "heap": 5000000, "inline": 100000000, "locks": 100, "one_trip": 100000, "sharing": 100000000,
+          "heap": 5000000, "inline": 100000000, "locks": 100, "one_trip": 100000, "repeated": 5000, "sharing": 100000000,
           "strlen": 3000, "unused": 1}
 
 

@@ -109,7 +109,7 @@ class Tests:
         """Lists, choices, exit statuses."""
         rules = self.json("--list")["rules"]
         names = {rule["rule"] for rule in rules}
-        expect(names == {program.rule for program in programs.programs()} | {"repeated"}, f"{names}")
+        expect(names == {program.rule for program in programs.programs()}, f"{names}")
         expect(all(rule["needs"] and rule["try"] for rule in rules), f"{rules}")
         text = self.advise("--list").stdout
         expect(all(name in text for name in names), text)

@@ -123,7 +123,7 @@ const struct advice_rule advice_rules[] = {
 	{
 		.name = "repeated",
 		.title = "a function that does the same work in several phases",
-		.needs = "-m blocks,regions --by-region",
+		.needs = "-m blocks --by-region",
 		.remedy = "if its data are the same each time, too, do it once, and keep "
 			  "the result",
 		.can = record_rules_can_phases,

@@ -51,51 +51,117 @@ static inline uint64_t reference_unit(const struct trammel_instruction *row)
 	return last ? 1u << (last - letters) : 1;
 }
 
+/* Kinds of references: one, those of a repeated instruction, and a copy. */
+enum reference_kind {
+	REFERENCE_LOAD,
+	REFERENCE_STORE,
+	REFERENCE_LOADS,
+	REFERENCE_STORES,
+	REFERENCE_COPY
+};
+
+/* Where references go: to routines, or, which costs less, as records into a buffer. */
+struct reference_target {
+	const struct reference_routines *routines; /* NULL: into the buffer */
+	struct trammel_buffer *buffer;
+};
+
+/* A reference of an instruction: memory operands by their numbers; `to`: of a copy. */
+struct reference_point {
+	struct trammel_point point;
+	enum reference_kind kind;
+	struct trammel_argument place;
+	uint64_t size; /* bytes at a time */
+	uint8_t from, to;
+};
+
+static inline void reference_call(const struct trammel_api *api,
+				  const struct reference_routines *routines,
+				  const struct reference_point *at)
+{
+	const struct trammel_argument size = trammel_int((int64_t)at->size);
+
+	if (at->kind == REFERENCE_COPY)
+		trammel_add_call(api, at->point, routines->copy, at->place,
+				 trammel_address(at->from), trammel_address(at->to), size,
+				 trammel_size(at->from), trammel_thread());
+	else if (at->kind >= REFERENCE_LOADS)
+		trammel_add_call(api, at->point, routines->repeat, at->place,
+				 trammel_address(at->from), size, trammel_size(at->from),
+				 trammel_int(at->kind == REFERENCE_STORES),
+				 trammel_thread());
+	else
+		trammel_add_call(
+			api, at->point,
+			at->kind == REFERENCE_LOAD ? routines->load : routines->store,
+			at->place, trammel_address(at->from), size, trammel_thread());
+}
+
+/* The first word of a record is its kind and the size of each reference; then come the
+ * place and the address, for repeated instructions the bytes in all, and for copies where
+ * they go. */
+static inline void reference_record(const struct trammel_api *api,
+				    struct trammel_buffer *buffer,
+				    const struct reference_point *at)
+{
+	const struct trammel_argument head =
+		trammel_int((int64_t)((uint64_t)at->kind << 16 | at->size));
+
+	if (at->kind == REFERENCE_COPY)
+		trammel_add_trace(api, at->point, buffer, head, at->place,
+				  trammel_address(at->from), trammel_size(at->from),
+				  trammel_address(at->to));
+	else if (at->kind >= REFERENCE_LOADS)
+		trammel_add_trace(api, at->point, buffer, head, at->place,
+				  trammel_address(at->from), trammel_size(at->from));
+	else
+		trammel_add_trace(api, at->point, buffer, head, at->place,
+				  trammel_address(at->from));
+}
+
+static inline void reference_add(const struct trammel_api *api,
+				 const struct reference_target *target,
+				 const struct reference_point *at)
+{
+	if (target->routines)
+		reference_call(api, target->routines, at);
+	else
+		reference_record(api, target->buffer, at);
+}
+
 /* A repeated instruction: how often is known in front of it if it counts alone, and
  * behind it if it compares, too. */
 static inline void reference_add_repeated(const struct trammel_api *api,
-					  const struct reference_routines *routines,
+					  const struct reference_target *target,
 					  const struct trammel_instruction *row,
 					  struct trammel_argument place)
 {
 	const bool compares = row->flags_written != 0;
-	const struct trammel_point point =
-		compares ? trammel_after(row) : trammel_before(row);
-	const struct trammel_argument unit = trammel_int((int64_t)reference_unit(row));
 	const struct trammel_operand *memory[2] = {NULL, NULL};
+	struct reference_point at = {
+		.point = compares ? trammel_after(row) : trammel_before(row),
+		.kind = REFERENCE_COPY,
+		.place = place,
+		.size = reference_unit(row),
+	};
 
 	for (uint32_t o = 0; o < row->operand_count; o++)
 		if (row->operands[o].kind == TRAMMEL_OPERAND_MEMORY &&
 		    row->operands[o].memory < 2)
 			memory[row->operands[o].memory] = &row->operands[o];
 	if (memory[0] && memory[1] && !compares) {
-		unsigned int from = memory[0]->reads ? 0 : 1;
-
-		trammel_add_call(api, point, routines->copy, place, trammel_address(from),
-				 trammel_address(1 - from), unit, trammel_size(from),
-				 trammel_thread());
+		at.from = memory[0]->reads ? 0 : 1;
+		at.to = 1 - at.from;
+		reference_add(api, target, &at);
 		return;
 	}
-	for (unsigned int i = 0; i < 2; i++)
-		if (memory[i])
-			trammel_add_call(api, point, routines->repeat, place,
-					 trammel_address(i), unit, trammel_size(i),
-					 trammel_int(!memory[i]->reads),
-					 trammel_thread());
-}
-
-/* Calls a routine in front of an instruction for one memory operand. What it both reads
- * and writes is a load, as in cachegrind. */
-static inline void reference_add(const struct trammel_api *api,
-				 const struct reference_routines *routines,
-				 const struct trammel_instruction *row,
-				 const struct trammel_operand *operand,
-				 struct trammel_argument place)
-{
-	trammel_add_call(api, trammel_before(row),
-			 operand->reads ? routines->load : routines->store, place,
-			 trammel_address(operand->memory), trammel_int(operand->bits / 8),
-			 trammel_thread());
+	for (uint8_t i = 0; i < 2; i++) {
+		if (!memory[i])
+			continue;
+		at.kind = memory[i]->reads ? REFERENCE_LOADS : REFERENCE_STORES;
+		at.from = i;
+		reference_add(api, target, &at);
+	}
 }
 
 /* Whether an operand is a reference with one address and a fixed size. */
@@ -105,112 +171,61 @@ static inline bool reference_is_one(const struct trammel_operand *operand)
 	       operand->bits;
 }
 
+/* All references of a function, with `bytes` of `place`. What an instruction both reads
+ * and writes is a load, as in cachegrind. */
+static inline void references_add(const struct trammel_api *api,
+				  const struct reference_target *target,
+				  const struct trammel_code *code, const void *place,
+				  uint32_t bytes)
+{
+	for (uint32_t i = 0; i < code->instruction_count; i++) {
+		const struct trammel_instruction *row = &code->instructions[i];
+
+		if (row->repeated) {
+			reference_add_repeated(api, target, row,
+					       trammel_data(place, bytes));
+			continue;
+		}
+		for (uint32_t o = 0; o < row->operand_count; o++) {
+			const struct trammel_operand *operand = &row->operands[o];
+			const struct reference_point at = {
+				.point = trammel_before(row),
+				.kind = operand->reads ? REFERENCE_LOAD : REFERENCE_STORE,
+				.place = trammel_data(place, bytes),
+				.size = operand->bits / 8,
+				.from = operand->memory,
+			};
+
+			if (reference_is_one(operand))
+				reference_add(api, target, &at);
+		}
+	}
+}
+
 /* Adds calls for all references of a function, whose routines get `bytes` of `place`. */
 static inline void references_of_function(const struct trammel_api *api,
 					  const struct reference_routines *routines,
 					  const struct trammel_code *code,
 					  const void *place, uint32_t bytes)
 {
-	for (uint32_t i = 0; i < code->instruction_count; i++) {
-		const struct trammel_instruction *row = &code->instructions[i];
-
-		if (row->repeated) {
-			reference_add_repeated(api, routines, row,
-					       trammel_data(place, bytes));
-			continue;
-		}
-		for (uint32_t o = 0; o < row->operand_count; o++)
-			if (reference_is_one(&row->operands[o]))
-				reference_add(api, routines, row, &row->operands[o],
-					      trammel_data(place, bytes));
-	}
+	references_add(api, &(struct reference_target){.routines = routines}, code, place,
+		       bytes);
 }
 
 /*
- * The same by records of a buffer, which cost less than calls: for tools that have the
- * routine
+ * Adds records of all references of a function, for tools that have the routine
  *
  *     NAME_references(const void *records, size_t bytes)
  *
- * that goes through them by reference_next. The first word of a record is its kind and
- * the size of each reference; then come the place and the address, and for repeated
- * instructions the bytes in all; for copies first where they go.
+ * that goes through them by reference_next.
  */
-enum reference_kind {
-	REFERENCE_LOAD,
-	REFERENCE_STORE,
-	REFERENCE_LOADS,
-	REFERENCE_STORES,
-	REFERENCE_COPY
-};
-
-static inline struct trammel_argument reference_head(enum reference_kind kind,
-						     uint64_t size)
-{
-	return trammel_int((int64_t)((uint64_t)kind << 16 | size));
-}
-
-static inline void reference_trace_repeated(const struct trammel_api *api,
-					    struct trammel_buffer *buffer,
-					    const struct trammel_instruction *row,
-					    struct trammel_argument place)
-{
-	const bool compares = row->flags_written != 0;
-	const struct trammel_point point =
-		compares ? trammel_after(row) : trammel_before(row);
-	const uint64_t unit = reference_unit(row);
-	const struct trammel_operand *memory[2] = {NULL, NULL};
-
-	for (uint32_t o = 0; o < row->operand_count; o++)
-		if (row->operands[o].kind == TRAMMEL_OPERAND_MEMORY &&
-		    row->operands[o].memory < 2)
-			memory[row->operands[o].memory] = &row->operands[o];
-	if (memory[0] && memory[1] && !compares) {
-		unsigned int from = memory[0]->reads ? 0 : 1;
-
-		trammel_add_trace(api, point, buffer,
-				  reference_head(REFERENCE_COPY, unit), place,
-				  trammel_address(from), trammel_size(from),
-				  trammel_address(1 - from));
-		return;
-	}
-	for (unsigned int i = 0; i < 2; i++)
-		if (memory[i])
-			trammel_add_trace(api, point, buffer,
-					  reference_head(memory[i]->reads
-								 ? REFERENCE_LOADS
-								 : REFERENCE_STORES,
-							 unit),
-					  place, trammel_address(i), trammel_size(i));
-}
-
-/* Adds records of all references of a function, with `bytes` of `place`. */
 static inline void references_trace_function(const struct trammel_api *api,
 					     struct trammel_buffer *buffer,
 					     const struct trammel_code *code,
 					     const void *place, uint32_t bytes)
 {
-	for (uint32_t i = 0; i < code->instruction_count; i++) {
-		const struct trammel_instruction *row = &code->instructions[i];
-
-		if (row->repeated) {
-			reference_trace_repeated(api, buffer, row,
-						 trammel_data(place, bytes));
-			continue;
-		}
-		for (uint32_t o = 0; o < row->operand_count; o++) {
-			const struct trammel_operand *operand = &row->operands[o];
-
-			if (reference_is_one(operand))
-				trammel_add_trace(
-					api, trammel_before(row), buffer,
-					reference_head(operand->reads ? REFERENCE_LOAD
-								      : REFERENCE_STORE,
-						       operand->bits / 8),
-					trammel_data(place, bytes),
-					trammel_address(operand->memory));
-		}
-	}
+	references_add(api, &(struct reference_target){.buffer = buffer}, code, place,
+		       bytes);
 }
 
 /* A record. */
