@@ -30,11 +30,15 @@ struct waits_thread {
 	struct waits_part parts[WAITS_PARTS]; /* of others, the last one first */
 	struct stacks_futex futex;  /* of a call of futex(2), at the beginning */
 	struct stacks_object early; /* of a call that forgets what it waited for */
-	/* Of the tracer: whether its call returns from a handler; how many of these, one
-	 * after the other, found the next signal there; signals until it is followed
-	 * again. */
-	bool returning;
+	/* Of the tracer: whether its call returns from a handler, or changes which
+	 * signals come; where it was behind such a change, its last call; how long it had
+	 * run when a signal came there; how many, one after the other, found the next
+	 * one due; signals until it is followed again; which these are. */
+	bool returning, masking;
+	uint64_t let_through, signal_ran_ns;
 	uint32_t at_once, unfollowed;
+	int flooding;
+	bool stuck; /* it has not gone on */
 	/* Of a tracer that came later: its first stop is awaited; it cannot be stopped as
 	 * long as it is where it was at this moment (struct stacks_thread). */
 	bool joining, late;

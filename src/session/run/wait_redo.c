@@ -104,7 +104,8 @@ void wait_redo_leave(struct waits_thread *thread, bool caught)
 {
 	struct user_regs_struct registers;
 
-	if (remote_failed(remote_get_registers((pid_t)thread->tid, &registers)) ||
+	if ((caught && !thread->redone && !thread->shortened) ||
+	    remote_failed(remote_get_registers((pid_t)thread->tid, &registers)) ||
 	    !blocking_call_of(&registers))
 		return;
 	give_back(thread, &registers);

@@ -35,7 +35,9 @@ enum {
 	/* Signals one right behind the other, by which a thread is seen to do nothing but
 	 * serve them; and for how many it is let alone then. */
 	AT_ONCE_MAX = 20,
+	AT_ONCE_NS = 100000, /* of its own time between two of them */
 	ALONE = 50,
+	NESTED = 5, /* as many times less where handlers do not return */
 };
 
 struct tracing {
@@ -195,6 +197,7 @@ static bool see_entry(struct tracing *tracing, struct waits_thread *thread,
 	memcpy(begun.arguments, call->arguments, sizeof(begun.arguments));
 	wait_redo_begin(thread, &begun, clock_now_ns());
 	thread->returning = begun.number == SYS_rt_sigreturn;
+	thread->masking = begun.number == SYS_rt_sigprocmask;
 	if (begun.number == SYS_ptrace && see_ptrace(tracing, thread, call))
 		return true;
 	if ((begun.number == SYS_execve || begun.number == SYS_execveat) &&
@@ -232,6 +235,7 @@ static bool see_call(struct tracing *tracing, struct waits_thread *thread,
 	if (call.entry)
 		return see_entry(tracing, thread, &call);
 	wait_redo_end(thread);
+	thread->let_through = thread->masking ? call.pc : 0;
 	if (thread->returning)
 		see_return(thread, &call);
 	waits_leave(tracing->waits, thread, call.result, now_ns);
@@ -283,6 +287,10 @@ static bool is_flooded(struct tracing *tracing, struct waits_thread *thread)
 {
 	if (thread->unfollowed) {
 		thread->unfollowed--;
+		thread->stuck =
+			!thread->unfollowed &&
+			remote_ran_ns((pid_t)thread->tid) - thread->signal_ran_ns <
+				ALONE / NESTED * AT_ONCE_NS;
 		return true;
 	}
 	if (thread->at_once < AT_ONCE_MAX)
@@ -294,7 +302,7 @@ static bool is_flooded(struct tracing *tracing, struct waits_thread *thread)
 			    thread->tid);
 	tracing->flooded = true;
 	thread->at_once = 0;
-	thread->unfollowed = ALONE;
+	thread->unfollowed = thread->masking ? ALONE / NESTED : ALONE;
 	return true;
 }
 
@@ -306,17 +314,41 @@ static void resume_thread(struct tracing *tracing, struct waits_thread *thread,
 
 	/* One that is let go at the entry to a call finds a signal pending there (Linux'
 	 * ptrace_signal_wake_up): if it waits, it ends with EINTR. */
-	const enum remote_resume how =
-		tracing->leaving || (over && thread->calling) ? REMOTE_RUN
-		: over                                        ? REMOTE_DETACH
-		: signal && is_flooded(tracing, thread)       ? REMOTE_RUN
-							      : REMOTE_SYSCALL;
+	const bool flooded = signal && is_flooded(tracing, thread);
+	/* Not even stops for signals are fast enough. */
+	const bool gone = thread->stuck && !tracing->leaving;
+
+	if (gone)
+		note_left(tracing, thread->pid,
+			  "signals come faster than stops, to one of its threads");
+	const enum remote_resume how = gone ? REMOTE_DETACH
+				       : tracing->leaving || (over && thread->calling)
+					       ? REMOTE_RUN
+				       : over    ? REMOTE_DETACH
+				       : flooded ? REMOTE_RUN
+						 : REMOTE_SYSCALL;
 
 	waits_go_on(thread, clock_now_ns());
 	trm_error_destroy(remote_resume((pid_t)thread->tid, how, signal));
 	thread->freed = tracing->leaving;
-	if (over && !tracing->leaving)
+	if ((over && !tracing->leaving) || gone)
 		waits_remove(tracing->waits, thread->tid);
+}
+
+/* A signal that came right where the thread stopped keeping it away, with next to nothing
+ * done since the last one: handlers that are left by a jump come to lie upon each other.
+ */
+static void note_nested(struct waits_thread *thread)
+{
+	const uint64_t ran = remote_ran_ns((pid_t)thread->tid);
+	struct user_regs_struct registers;
+
+	if (!remote_failed(remote_get_registers((pid_t)thread->tid, &registers)) &&
+	    registers.rip == thread->let_through)
+		thread->at_once = ran - thread->signal_ran_ns < AT_ONCE_NS
+					  ? thread->at_once + NESTED
+					  : 0;
+	thread->signal_ran_ns = ran;
 }
 
 static void see_signal(struct tracing *tracing, struct waits_thread *thread, int signal,
@@ -324,20 +356,26 @@ static void see_signal(struct tracing *tracing, struct waits_thread *thread, int
 {
 	struct remote_signals signals = {0};
 
+	if (thread->unfollowed && signal == thread->flooding)
+		return;
+	if (remote_get_signals((pid_t)thread->tid, &signals) &&
+	    (signals.caught >> (signal - 1) & 1)) {
+		thread->flooding = signal;
+		if (thread->let_through)
+			note_nested(thread);
+		wait_redo_leave(thread, true);
+		waits_handle(thread);
+		return;
+	}
 	/* Untraced, it would not have been woken up for it. */
 	if (remote_ignores((pid_t)thread->tid, signal, 0)) {
 		if (wait_redo_call(thread, now_ns))
 			waits_again(thread);
 		return;
 	}
-	const bool caught = remote_get_signals((pid_t)thread->tid, &signals) &&
-			    (signals.caught >> (signal - 1) & 1);
-
-	wait_redo_leave(thread, caught);
+	wait_redo_leave(thread, false);
 	if (remote_ends((pid_t)thread->tid, signal))
 		waits_take_open(tracing->waits, thread->pid, now_ns);
-	else if (caught)
-		waits_handle(thread);
 }
 
 static void act_on(struct tracing *tracing, const struct event *event)
