@@ -9,6 +9,7 @@ built without npm.
 
 import argparse
 import base64
+import contextlib
 import html.parser
 import json
 import os
@@ -17,6 +18,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import page_browser
 
 TESTS = []
 
@@ -183,7 +186,7 @@ def two_profiles(place):
     place.command("page", "-o", "two.html", "new.trm", "old.trm")
     functions = place.open("two.html", "#0/functions")
     check("against old.trm" in functions.text and "+100.0 %" in functions.text, functions.text[:800])
-    check("+" not in place.open("two.html", "#1/overview").text, "the other profile is shown")
+    check("Changes are against new.trm" in place.open("two.html", "#1/overview").text, "the other profile is not shown")
 
 
 @test
@@ -278,6 +281,152 @@ def other_reader(place):
         check(found["work"] == (40, 40) and found["qsort_r"][0] >= wanted["compare"], f"{form}: {found}")
 
 
+def choose(browser, label, option):
+    """Takes an option of the list with this label."""
+    browser.value(f"""(() => {{
+        const list = [...document.querySelectorAll('main label')].find((each) => each.textContent.startsWith({json.dumps(label)})).querySelector('select')
+        list.value = [...list.options].find((each) => each.text.startsWith({json.dumps(option)})).value
+        list.dispatchEvent(new Event('change', {{ bubbles: true }}))
+    }})()""")
+
+
+def type_into(browser, text):
+    """Types into the filter of a table."""
+    browser.value(f"""(() => {{
+        const field = document.querySelector('main input[type=search]')
+        field.value = {json.dumps(text)}
+        field.dispatchEvent(new Event('input', {{ bubbles: true }}))
+    }})()""")
+
+
+@contextlib.contextmanager
+def opened(place, page):
+    """Chromium with a page that must not complain."""
+    with tempfile.TemporaryDirectory(dir=place.folder) as folder:
+        browser = page_browser.Browser(folder)
+        try:
+            browser.open(f"file://{place.path(page)}")
+            yield browser
+            check(not browser.complaints, f"the page complains: {browser.complaints}")
+        finally:
+            browser.close()
+
+
+@test
+def every_view(place):
+    """Each view is opened and clicked through; all of them compare two profiles."""
+    place.measure("after.trm", "-m", "edges,callgraph,calls", arguments=["20000"])
+    place.measure("before.trm", "-m", "edges,callgraph,calls")
+    place.command("page", "-o", "both.html", "after.trm", "before.trm")
+    data = json.loads(place.command("page", "--json", "-o", "-", "after.trm"))
+    index = place.function(data, "work")
+    files = json.loads(place.command("coverage", "--json", "after.trm"))["files"]
+    with opened(place, "both.html") as browser:
+        browser.go("#0/overview", "Changes are against before.trm")
+        check(re.search(r"work app\s+[\d.]+ \S+\s+[\d.]+ %\s+\+\d", browser.text()), browser.text()[:900])
+        browser.go("#0/flame", "root on top")
+        for option, wanted in (("Calls in", "qsort_r"), ("Modules", "libc.so.6"), ("Source tree: instr", "app.c")):
+            choose(browser, "Show", option)
+            browser.wait(f"document.querySelector('.flame').textContent.includes({json.dumps(wanted)})", option)
+        browser.go("#0/functions", "against before.trm")
+        type_into(browser, "WoRk")
+        browser.wait("document.querySelector('main').innerText.includes('1 of ')")
+        check("%" in browser.text() and "work" in browser.text(), browser.text())
+        browser.go(f"#0/code/{index}", "in before.trm")
+        line = next(number for number, text in enumerate(WORK.split("\n"), 1) if "i % 7" in text)
+        check(re.search(rf"\t{line}\t", browser.text()), f"no line {line}: {browser.text()[:600]}")
+        browser.go(f"#0/code/{index}/flow", ", was ")
+        browser.go(f"#0/code/{index}/callers", "against before.trm")
+        browser.go("#0/sources", "functions in before.trm")
+        browser.value("[...document.querySelectorAll('main button')].find((each) => each.textContent === 'Open all').click()")
+        app = next(row for row in files if row["file"].endswith("/app.c"))
+        browser.wait("document.querySelector('main').innerText.includes('app.c')")
+        parts = browser.value("""[...[...document.querySelectorAll('tr')].find((row) => row.textContent.includes('app.c'))
+            .querySelectorAll('td[title]')].map((each) => each.title)""")
+        check(parts[0] == f"{app['functions.executed']} of {app['functions.known']}", f"{parts}, not {app}")
+        check(parts[1] == f"{app['lines.executed']} of {app['lines.known']}", f"{parts}, not {app}")
+        pictures = [browser.picture(dark) for dark in (False, True)]
+        check(pictures[0] != pictures[1] and min(map(len, pictures)) > 10000, f"pictures of {[*map(len, pictures)]} bytes")
+        printed = base64.b64decode(browser.call("Page.printToPDF")["data"])
+        check(printed.startswith(b"%PDF") and len(printed) > 10000, f"{len(printed)} bytes are printed")
+
+
+@test
+def values_and_waits(place):
+    """Tables of values, of waits, and of a tool."""
+    place.measure("values.trm", "-m", "values:exact", "--only", "app:work")
+    place.measure("waits.trm", "-m", "waits", program="/bin/sh", arguments=["-c", "sleep 0.02"])
+    place.measure("tool.trm", "--tool", "branch")
+    place.command("page", "-o", "tables.html", "values.trm", "waits.trm", "tool.trm")
+    row = max(json.loads(place.command("values", "--json", "values.trm"))["rows"], key=lambda row: row["seen"])
+    with opened(place, "tables.html") as browser:
+        browser.go("#0/values", "top value")
+        check(grouped(row["seen"]) in browser.text() and "work" in browser.text(), browser.text()[:600])
+        type_into(browser, "no such thing")
+        browser.wait("document.querySelector('main').innerText.includes('0 of ')")
+        browser.go("#1/tables", "Table")
+        choose(browser, "Table", "What threads waited for")
+        browser.wait("/sleep[^]*clock_nanosleep/.test(document.querySelector('main').innerText)")
+        check(re.search(r"\d\d\.?\d* ms", browser.text()), browser.text()[:600])
+        browser.go("#2/tables", "branch")
+
+
+@test
+def keyboard(place):
+    """What can be pressed or chosen has a role and a name; tabs and rows go by the arrows."""
+    place.measure("keys.trm", "-m", "edges")
+    place.command("page", "keys.trm")
+    with opened(place, "keys.html") as browser:
+        for view, wanted in (("overview", "What stands out"), ("flame", "root on top"), ("functions", "Filter"),
+                             ("code", "Control flow"), ("sources", "Open all")):
+            browser.go(f"#0/{view}", wanted)
+            rows = browser.tree()
+            nameless = [row for row in rows if row[2] and not row[1] and row[0] not in ("RootWebArea", "generic")]
+            check(not nameless, f"{view}: without names: {nameless}")
+            roles = {row[0] for row in rows}
+            check({"tablist", "tab", "tabpanel", "heading", "main"} & roles >= {"tablist", "tab"}, f"{view}: {roles}")
+        browser.value("document.querySelector('[role=tab][aria-selected=true]').focus()")
+        browser.key("ArrowRight")
+        browser.wait("document.activeElement.getAttribute('role') === 'tab' && location.hash !== '#0/sources'")
+        browser.go("#0/functions", "Filter")
+        browser.value("document.querySelector('.body').focus()")
+        browser.key("ArrowDown")
+        browser.wait("document.querySelectorAll('.row')[1].classList.contains('at')")
+        browser.key("Enter")
+        browser.wait("location.hash.startsWith('#0/code/')")
+
+
+@test
+def large(place):
+    """Of a large profile the overview is there before its names are; tables and graphs are as of small ones."""
+    count = 60000
+    with open(place.path("large.folded"), "w") as out:
+        for i in range(count):
+            out.write(f"main;phase_{i % 100};function_{i:06} {i + 1}\n")
+    place.command("import", "-o", "large.trm", "large.folded")
+    place.command("page", "large.trm")
+    with open(place.path("large.html")) as file:
+        page = file.read()
+    rest = re.sub(r'<script type="text/plain" id="[^"]*">[^<]*</script>', "", page)
+    check(len(rest) <= 300 * 1000, f"the page without its data has {len(rest)} bytes")
+    check(page.index('id="data"') < page.index("<script>") < page.rindex('id="part-'), "names stand before the script")
+    with opened(place, "large.html") as browser:
+        browser.go("#0/overview", f"function_{count - 1:06}")
+        browser.go("#0/functions", f"{count:,} of {count:,} functions")
+        check(f"function_{count - 1:06}" in browser.text(), browser.text()[:400])
+        browser.value("document.querySelector('.head button').click()")
+        browser.wait("document.querySelector('main').innerText.includes('function_000000')")
+        type_into(browser, "FUNCTION_05999")
+        browser.wait("document.querySelector('main').innerText.includes('10 of 60,000')")
+        browser.go("#0/flame", "root on top")
+        frames = browser.value("document.querySelectorAll('.flame rect').length")
+        check(10 < frames < 20000, f"{frames} frames")
+        # One of the small frames that were left out is there after zooming.
+        browser.value("[...document.querySelectorAll('.frame')].find((each) => each.textContent.includes('phase_50'))"
+                      ".dispatchEvent(new MouseEvent('click', { bubbles: true }))")
+        browser.wait("document.querySelector('.flame').textContent.includes('function_059950')")
+
+
 def run_all(options, folder):
     place = Place(os.path.abspath(options.trammel), folder)
     passed = failed = 0
@@ -288,7 +437,7 @@ def run_all(options, folder):
             run(place)
             passed += 1
             print(f"ok   {run.__name__}", flush=True)
-        except (Failure, subprocess.SubprocessError, ValueError) as error:
+        except (Failure, subprocess.SubprocessError, ValueError, OSError, RuntimeError) as error:
             failed += 1
             print(f"FAIL {run.__name__}: {error}", flush=True)
     return passed, failed

@@ -13,13 +13,13 @@ function textOf(block) {
 		: lines
 }
 
-function layOut(blocks) {
+function layOut(blocks, before) {
 	const graph = new dagre.graphlib.Graph()
 	graph.setGraph({ nodesep: 24, ranksep: 32, marginx: 8, marginy: 8 })
 	graph.setDefaultEdgeLabel(() => ({}))
 	for (const block of blocks) {
 		const lines = textOf(block)
-		const longest = Math.max(18, ...lines.map((line) => line.length))
+		const longest = Math.max(before ? 34 : 18, ...lines.map((line) => line.length))
 		graph.setNode(block.block, { block, lines, width: longest * 7 + 16, height: (lines.length + 1) * LINE + 10 })
 	}
 	for (const block of blocks)
@@ -36,12 +36,12 @@ function heat(count, most) {
 	return count ? 0.08 + (0.6 * Math.log1p(count)) / Math.log1p(most || 1) : 0
 }
 
-function Node({ node, most }) {
+function Node({ node, most, was }) {
 	const { block, lines, x, y, width, height } = node
 	return (
 		<g transform={`translate(${x - width / 2}, ${y - height / 2})`}>
 			<rect width={width} height={height} class="block" style={{ fill: `rgb(var(--heat) / ${heat(block.count, most)})` }} />
-			<text x="8" y={LINE} class="title">{block.block}  {exact(block.count ?? 0)}×</text>
+			<text x="8" y={LINE} class="title">{block.block}  {exact(block.count ?? 0)}×{was === undefined ? '' : `, was ${exact(was)}×`}</text>
 			{lines.map((line, index) => <text key={index} x="8" y={LINE * (index + 2)}>{line}</text>)}
 		</g>
 	)
@@ -67,12 +67,13 @@ function near(blocks) {
 }
 
 // The control flow of a function, with counts.
-export function ControlFlow({ listing }) {
+export function ControlFlow({ listing, before }) {
 	const blocks = useMemo(() => near(listing.blocks ?? []), [listing])
-	const graph = useMemo(() => (blocks.length <= MOST_BLOCKS ? layOut(blocks) : null), [blocks])
+	const graph = useMemo(() => (blocks.length <= MOST_BLOCKS ? layOut(blocks, before) : null), [blocks, before])
 	if (!graph)
 		return <p class="note">{exact(blocks.length)} blocks are too many to draw: trammel graph writes them for Graphviz.</p>
 	const { width, height } = graph.graph()
+	const counts = new Map((before?.blocks ?? []).map((block) => [block.block, block.count ?? 0]))
 	const most = Math.max(1, ...blocks.map((block) => block.count ?? 0))
 	const hidden = (listing.blocks ?? []).length - blocks.length
 	return (
@@ -86,7 +87,7 @@ export function ControlFlow({ listing }) {
 					</marker>
 				</defs>
 				{graph.edges().map((key) => <Edge key={`${key.v} ${key.w}`} most={most} {...graph.edge(key)} />)}
-				{graph.nodes().map((key) => <Node key={key} node={graph.node(key)} most={most} />)}
+				{graph.nodes().map((key) => <Node key={key} node={graph.node(key)} most={most} was={counts.get(key)} />)}
 			</svg>
 		</div>
 		</>

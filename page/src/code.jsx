@@ -37,17 +37,18 @@ function heatOf(count, most) {
 	return { background: count ? `rgb(var(--heat) / ${(0.07 + 0.63 * (count / (most || 1)) ** 0.5).toFixed(3)})` : 'none' }
 }
 
-function Assembly({ profile, rows, word, chosen, choose }) {
+function Assembly({ profile, rows, word, chosen, choose, before, beforeName }) {
 	const most = Math.max(1, ...rows.map((row) => row.count))
 	return (
 		<div class="listing" role="region" aria-label="Instructions" tabIndex={0}>
 			<table>
-				<thead><tr><th class="number">{word}</th><th>address</th><th>instruction</th></tr></thead>
+				<thead><tr><th class="number">{word}</th>{before ? <th class="number">{beforeName}</th> : null}<th>address</th><th>instruction</th></tr></thead>
 				<tbody>
 					{rows.map((row) => (
 						<tr key={row.address} class={`${row.first ? 'first' : ''}${chosen && row.file === chosen.file && row.line === chosen.line ? ' chosen' : ''}`}
 							style={heatOf(row.count, most)} onClick={() => row.line && choose({ file: row.file, line: row.line })}>
 							<td class="number">{row.count ? exact(row.count) : ''}</td>
+							{before ? <td class="number before">{before.instructions.get(`${row.address} ${row.text}`) ? exact(before.instructions.get(`${row.address} ${row.text}`)) : ''}</td> : null}
 							<td class="address">{row.address}</td>
 							<td class="text">{row.text}{row.target ? <Target profile={profile} name={row.target} /> : null}<Edges edges={row.edges} /></td>
 						</tr>
@@ -73,7 +74,17 @@ function Edges({ edges }) {
 	return <span class="note">  {told.map((edge) => `${edge['edge.kind']} ${edge['edge.to']} ${percent(edge.count, total)}`).join(', ')}</span>
 }
 
-function Source({ lines, file, chosen, choose }) {
+// Counts of the same function in another profile: by instruction, where the code is the same, and by line.
+function beforeOf(profile, index, other) {
+	const same = other?.find(profile.module(index), profile.name(index))
+	const listing = same === undefined ? undefined : other.listings.get(same)
+	if (!listing)
+		return null
+	const { rows } = instructionsOf(listing)
+	return { listing, instructions: new Map(rows.map((row) => [`${row.address} ${row.text}`, row.count])), lines: linesOf(rows) }
+}
+
+function Source({ lines, file, chosen, choose, before, beforeName }) {
 	const text = data.sources[file]
 	const place = useRef()
 	const counts = lines.get(file)
@@ -88,7 +99,7 @@ function Source({ lines, file, chosen, choose }) {
 	return (
 		<div class="listing" ref={place} role="region" aria-label="Source" tabIndex={0}>
 			<table>
-				<thead><tr><th class="number">count</th><th>line</th><th>{file}</th></tr></thead>
+				<thead><tr><th class="number">count</th>{before ? <th class="number">{beforeName}</th> : null}<th>line</th><th>{file}</th></tr></thead>
 				<tbody>
 					{text.split('\n').slice(from - 1, to).map((line, index) => {
 						const number = from + index
@@ -97,6 +108,7 @@ function Source({ lines, file, chosen, choose }) {
 							<tr key={number} class={chosen && chosen.file === file && chosen.line === number ? 'chosen' : ''}
 								style={heatOf(count, most)} onClick={() => choose({ file, line: number })}>
 								<td class="number">{count ? short(count) : ''}</td>
+								{before ? <td class="number before">{before.lines.get(file)?.get(number) ? short(before.lines.get(file).get(number)) : ''}</td> : null}
 								<td class="number address">{number}</td>
 								<td class="text">{line}</td>
 							</tr>
@@ -110,10 +122,12 @@ function Source({ lines, file, chosen, choose }) {
 
 const VIEWS = [['code', 'Source and instructions'], ['flow', 'Control flow'], ['callers', 'Callers and callees']]
 
-function Listing({ profile, index, view }) {
+function Listing({ profile, index, view, other }) {
 	const listing = profile.listings.get(index)
 	const { rows, word } = useMemo(() => instructionsOf(listing), [listing])
 	const lines = useMemo(() => linesOf(rows), [rows])
+	const before = useMemo(() => beforeOf(profile, index, other), [profile, index, other])
+	const beforeName = other ? `in ${fileName(other.file)}` : ''
 	const files = [...lines.keys()]
 	const [file, setFile] = useState(files.find((each) => data.sources[each] !== undefined) ?? files[0])
 	const [chosen, choose] = useState(null)
@@ -137,15 +151,15 @@ function Listing({ profile, index, view }) {
 					</select></label>
 				) : null}
 			</div>
-			{view === 'flow' ? <ControlFlow listing={listing} /> : null}
-			{view === 'callers' ? <Callers profile={profile} index={index} /> : null}
+			{view === 'flow' ? <ControlFlow listing={listing} before={before?.listing} /> : null}
+			{view === 'callers' ? <Callers profile={profile} index={index} other={other} /> : null}
 			{view === 'code' ? (
 				<>
 					{data.sources[file] === undefined
 						? <p class="note">{file ? `The source ${file} was not there when this page was made.` : 'The module has no debug information: its source is not known.'}</p> : null}
 					<div class="sides">
-						{data.sources[file] === undefined ? null : <Source lines={lines} file={file} chosen={chosen} choose={pick} />}
-						<Assembly profile={profile} rows={rows} word={word} chosen={chosen} choose={pick} />
+						{data.sources[file] === undefined ? null : <Source lines={lines} file={file} chosen={chosen} choose={pick} before={before} beforeName={beforeName} />}
+						<Assembly profile={profile} rows={rows} word={word} chosen={chosen} choose={pick} before={before} beforeName={beforeName} />
 					</div>
 				</>
 			) : null}
@@ -153,8 +167,9 @@ function Listing({ profile, index, view }) {
 	)
 }
 
-export function Code({ profile, rest }) {
-	const shown = profile.heaviest(profile.count).filter((index) => profile.listings.has(index))
+export function Code({ profile, rest, other }) {
+	const { values } = profile.weight ?? { values: [] }
+	const shown = [...profile.listings.keys()].sort((a, b) => values[b] - values[a])
 	const [number, named] = rest.split('/')
 	const index = number === '' ? shown[0] : Number(number)
 	const view = VIEWS.some(([id]) => id === named) ? named : 'code'
@@ -167,8 +182,8 @@ export function Code({ profile, rest }) {
 					{shown.map((each) => <option key={each} value={each}>{profile.name(each)}</option>)}
 				</select></label>
 			</div>
-			{profile.listings.has(index) ? <Listing key={index} profile={profile} index={index} view={view} />
-				: <><h2>{profile.name(index) ?? 'No such function'}</h2><p class="note">Its code is not in this page{shown.length ? ': --limit of trammel page says of how many functions it is' : ''}.</p><Callers profile={profile} index={index} /></>}
+			{profile.listings.has(index) ? <Listing key={index} profile={profile} index={index} view={view} other={other} />
+				: <><h2>{profile.name(index) ?? 'No such function'}</h2><p class="note">Its code is not in this page{shown.length ? ': --limit of trammel page says of how many functions it is' : ''}.</p><Callers profile={profile} index={index} other={other} /></>}
 		</>
 	)
 }

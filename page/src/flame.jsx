@@ -3,7 +3,7 @@ import { select } from 'd3-selection'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { change, exact, percent } from './format.js'
 import { go } from './main.jsx'
-import { byModule, nested } from './model.js'
+import { byModule, bySource, nested } from './model.js'
 
 // The trees that can be shown, one for each column of each.
 function choices(profile) {
@@ -13,9 +13,9 @@ function choices(profile) {
 			list.push({
 				title: `${tree.title}: ${tree.columns[column].name}`,
 				unit: tree.columns[column].unit,
-				make: (of) => {
+				make: (of, top) => {
 					const same = of.trees.find((each) => each.name === tree.name)
-					return same?.columns[column] ? nested(same, column, of) : null
+					return same?.columns[column] ? nested(same, column, of, of === profile ? top : -1) : null
 				},
 			})
 	for (const column of profile.columns)
@@ -24,22 +24,43 @@ function choices(profile) {
 			unit: column.unit,
 			make: (of) => (of.column(column.name) ? byModule(of, of.column(column.name)) : null),
 		})
+	for (const column of profile.columns)
+		list.push({
+			title: `Source tree: ${column.name}`,
+			unit: column.unit,
+			make: (of) => (of.column(column.name) ? bySource(of, of.column(column.name)) : null),
+		})
 	return list
 }
 
-// Hue of a module: the same in all views.
-function hue(text) {
-	let hash = 0
-	for (let i = 0; i < text.length; i++)
-		hash = (hash * 31 + text.charCodeAt(i)) >>> 0
-	return hash % 360
+// Hues of modules: those of the largest are far from each other.
+function huesOf(profile) {
+	const names = profile.weight ? profile.byModule().map(([name]) => name) : []
+	return new Map(names.map((name, rank) => [name, (210 + rank * 137.5) % 360]))
 }
 
-function moduleColour(node) {
+function colourOf(hues, module) {
 	const dark = matchMedia('(prefers-color-scheme: dark)').matches
-	if (node.highlight)
-		return dark ? '#b58900' : '#ffd75f'
-	return `hsl(${hue(node.data.module ?? '')}, ${dark ? '35%, 38%' : '55%, 76%'})`
+	const hue = hues.get(module)
+	return `hsl(${hue ?? 0}, ${hue === undefined ? '0%' : dark ? '35%' : '55%'}, ${dark ? '38%' : '78%'})`
+}
+
+function moduleColours(hues) {
+	return (node) => {
+		if (node.highlight)
+			return matchMedia('(prefers-color-scheme: dark)').matches ? '#b58900' : '#ffd75f'
+		return colourOf(hues, node.data.module)
+	}
+}
+
+function Legend({ hues }) {
+	if (hues.size < 2)
+		return null
+	return (
+		<ul class="legend" aria-label="Colours of modules">
+			{[...hues.keys()].slice(0, 8).map((name) => <li key={name}><span style={{ background: colourOf(hues, name) }} />{name}</li>)}
+		</ul>
+	)
 }
 
 // Red where it grew, blue where it shrank.
@@ -61,7 +82,8 @@ function compare(node, other) {
 		compare(child, by.get(`${child.module}\0${child.name}`))
 }
 
-function describe(node, root, unit) {
+function describe(node, { whole, value: shown }, unit) {
+	const root = { value: whole ?? shown }
 	const { name, module, value, self, before } = node.data
 	const lines = [`${name}${module ? ` (${module})` : ''}`, `${exact(value, unit)}, ${percent(value, root.value)}`]
 	if (self !== undefined && self !== value)
@@ -71,7 +93,7 @@ function describe(node, root, unit) {
 	return lines.join(' – ')
 }
 
-function Graph({ root, unit, upside, compared, search, profile }) {
+function Graph({ hues, root, unit, upside, compared, search, profile, onZoom }) {
 	const place = useRef()
 	const chart = useRef()
 	const [label, setLabel] = useState('')
@@ -82,8 +104,9 @@ function Graph({ root, unit, upside, compared, search, profile }) {
 			chart.current = flamegraph().width(place.current.clientWidth || 960).cellHeight(19).minFrameSize(1)
 				.transitionDuration(matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 150).selfValue(false).inverted(upside).sort(true)
 				.label((node) => describe(node, root, unit))
-				.setColorMapper(compared ? changeColour : moduleColour)
+				.setColorMapper(compared ? changeColour : moduleColours(hues))
 				.setLabelHandler((node) => setLabel(node ? describe(node, root, unit) : ''))
+				.onClick((node) => root.cut && node.data.node !== undefined && onZoom(node.data.node))
 				.onHover((node) => setLabel(describe(node, root, unit)))
 			select(place.current).datum(root).call(chart.current)
 		}
@@ -109,29 +132,32 @@ function Graph({ root, unit, upside, compared, search, profile }) {
 
 export function Flame({ profile, other }) {
 	const list = useMemo(() => choices(profile), [profile])
+	const hues = useMemo(() => huesOf(profile), [profile])
 	const [chosen, choose] = useState(0)
 	const [upside, setUpside] = useState(true)
 	const [compared, setCompared] = useState(false)
 	const [search, setSearch] = useState('')
+	const [top, setTop] = useState(-1)
 	const root = useMemo(() => {
-		const made = list[chosen]?.make(profile)
+		const made = list[chosen]?.make(profile, top)
 		if (made && compared && other)
 			compare(made, list[chosen].make(other))
 		return made
-	}, [list, chosen, profile, compared, other])
+	}, [list, chosen, profile, compared, other, top])
 	if (!root?.value)
 		return <p>There is nothing to draw: the profile has no calls, samples or counts.</p>
 	return (
 		<>
 			<div class="controls">
-				<label>Show <select value={chosen} onChange={(event) => choose(Number(event.target.value))}>
+				<label>Show <select value={chosen} onChange={(event) => { setTop(-1); choose(Number(event.target.value)) }}>
 					{list.map((each, index) => <option key={each.title} value={index}>{each.title}</option>)}
 				</select></label>
 				<label>Search <input type="search" value={search} onInput={(event) => setSearch(event.target.value)} placeholder="name or /expression/" /></label>
 				<label><input type="checkbox" checked={upside} onChange={(event) => setUpside(event.target.checked)} /> root on top</label>
 				{other ? <label><input type="checkbox" checked={compared} onChange={(event) => setCompared(event.target.checked)} /> colour by change against {other.file}</label> : null}
 			</div>
-			<Graph root={root} unit={list[chosen].unit} upside={upside} compared={compared && !!other} search={search} profile={profile} />
+			{compared && other ? null : <Legend hues={hues} />}
+			<Graph hues={hues} root={root} unit={list[chosen].unit} upside={upside} compared={compared && !!other} search={search} profile={profile} onZoom={setTop} />
 		</>
 	)
 }

@@ -26,6 +26,8 @@ export function percent(part, whole) {
 }
 
 export function change(now, before) {
+	if (now === before)
+		return ''
 	if (!before)
 		return now ? 'new' : ''
 	const share = (100 * (now - before)) / before

@@ -11,6 +11,7 @@ function numberColumns(profile, other) {
 			name: column.name,
 			title: column.name + (column.unit ? ` (${column.unit})` : ''),
 			number: true,
+			of: column,
 			value: (row) => column.values[row],
 			cell: (row) => exact(column.values[row]),
 		})
@@ -20,6 +21,7 @@ function numberColumns(profile, other) {
 				title: '%',
 				width: '5em',
 				number: true,
+				of: column,
 				value: (row) => column.values[row],
 				cell: (row) => percent(column.values[row], column.total),
 			})
@@ -54,28 +56,42 @@ function allColumns(profile, other) {
 	]
 }
 
-// Numbers of the functions whose name or module has the text, in order.
-function choose(profile, text, column, down) {
-	const wanted = text.toLowerCase()
-	const rows = []
-	for (const i of profile.rows)
-		if (!wanted || profile.name(i).toLowerCase().includes(wanted) || profile.module(i).toLowerCase().includes(wanted))
-			rows.push(i)
-	const sign = down ? -1 : 1
+// All functions by a column, the most first, or by name.
+function inOrder(profile, column) {
+	if (column.of)
+		return profile.orderBy(column.of)
 	const { value } = column
-	if (column.number)
-		rows.sort((a, b) => sign * (value(a) - value(b)) || a - b)
-	else
-		rows.sort((a, b) => sign * (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0) || a - b)
-	return rows
+	const rows = Uint32Array.from(profile.rows)
+	if (column.number) {
+		const values = new Map(Array.from(rows, (row) => [row, value(row)]))
+		return rows.sort((a, b) => values.get(b) - values.get(a) || a - b)
+	}
+	const used = new Uint8Array(profile.count)
+	for (const row of rows)
+		used[row] = 1
+	const named = Uint32Array.from(profile.functions['by.name']).filter((row) => used[row])
+	const { module } = profile.functions
+	return column.name === 'function' ? named : named.sort((a, b) => module[a] - module[b])
+}
+
+// Of these the ones whose name or module has the text.
+function choose(profile, order, text, turned) {
+	let rows = Uint32Array.from(order)
+	if (text) {
+		const named = profile.names.having(text)
+		const modules = profile.functions.modules.map((name) => name.toLowerCase().includes(text.toLowerCase()))
+		rows = rows.filter((i) => named[i] || modules[profile.functions.module[i]])
+	}
+	return turned ? rows.reverse() : rows
 }
 
 export function Functions({ profile, other }) {
 	const columns = useMemo(() => allColumns(profile, other), [profile, other])
 	const [text, setText] = useState('')
-	const [sort, setSort] = useState({ name: profile.weight?.name ?? 'function', down: true })
+	const [sort, setSort] = useState({ name: profile.weight?.name ?? 'function', down: !!profile.weight })
 	const column = columns.find((each) => each.name === sort.name) ?? columns[0]
-	const rows = useMemo(() => choose(profile, text, column, sort.down), [profile, text, column, sort])
+	const order = useMemo(() => inOrder(profile, column), [profile, column])
+	const rows = useMemo(() => choose(profile, order, text, sort.down !== !!column.number), [profile, order, text, sort])
 	const onSort = (chosen) => setSort({ name: chosen.name, down: chosen.name === sort.name ? !sort.down : !!chosen.number })
 	return (
 		<>

@@ -7,13 +7,19 @@ import { fileName } from './format.js'
 import { Functions } from './functions.jsx'
 import { load, profiles } from './model.js'
 import { Overview } from './overview.jsx'
+import { Sources, hasSources } from './sources.jsx'
+import { Tables, hasTables } from './tables.jsx'
 import { Timeline, hasTimeline } from './timeline.jsx'
+import { Values, hasValues } from './values.jsx'
 
 const VIEWS = [
 	{ id: 'overview', title: 'Overview', view: Overview, shown: () => true },
 	{ id: 'flame', title: 'Flame graph', view: Flame, shown: () => true },
 	{ id: 'functions', title: 'Functions', view: Functions, shown: () => true },
 	{ id: 'code', title: 'Code', view: Code, shown: () => true },
+	{ id: 'sources', title: 'Sources', view: Sources, shown: hasSources },
+	{ id: 'values', title: 'Values', view: Values, shown: hasValues },
+	{ id: 'tables', title: 'Tables', view: Tables, shown: hasTables },
 	{ id: 'timeline', title: 'Timeline', view: Timeline, shown: hasTimeline },
 ]
 
@@ -77,8 +83,21 @@ function ChooseProfile({ profile, view }) {
 	)
 }
 
+// Whether all of a profile has been read; the overview can be shown before.
+function useReady(profile) {
+	const [, draw] = useState(0)
+	useEffect(() => {
+		// First what is there already is drawn.
+		const timer = setTimeout(() => profile.ready().then(() => draw((number) => number + 1)), 0)
+		return () => clearTimeout(timer)
+	}, [profile])
+	return profile.names !== null
+}
+
 function Page() {
 	const { profile, view, rest } = useAddress()
+	const ready = useReady(profile)
+	const otherReady = useReady(profiles.find((each) => each !== profile) ?? profile)
 	const other = profiles.find((each) => each !== profile)
 	useEffect(() => {
 		document.title = `${fileName(profile.file)} – ${view.title} – trammel`
@@ -92,7 +111,9 @@ function Page() {
 				<Tabs profile={profile} view={view} />
 			</header>
 			<main id="view" role="tabpanel" aria-labelledby={`tab-${view.id}`}>
-				<View key={profile.index} profile={profile} other={other} rest={rest} />
+				{(ready && otherReady) || view.id === 'overview'
+					? <View key={profile.index} profile={profile} other={other} rest={rest} />
+					: <p class="status" role="status">Reading the functions …</p>}
 			</main>
 		</>
 	)
@@ -104,6 +125,7 @@ load(document.getElementById('data')).then(
 	() => {
 		place.replaceChildren()
 		render(<Page />, place)
+		performance.mark('trammel-shown')
 	},
 	(error) => {
 		place.textContent = `The data of this page cannot be read: ${error.message}. It is cut short, or the browser is older than 2023.`

@@ -1,4 +1,4 @@
-import { exact, percent, short } from './format.js'
+import { change, exact, fileName, percent, short } from './format.js'
 import { go } from './main.jsx'
 import { data } from './model.js'
 
@@ -11,14 +11,15 @@ const FACTS = [
 	['trm.version', 'trammel', (text) => text],
 ]
 
-function Facts({ profile }) {
+function Facts({ profile, other }) {
 	return (
 		<dl class="facts">
 			{FACTS.map(([name, title, show]) => profile.about[name] === undefined ? null : (
 				<div key={name}><dt>{title}</dt><dd>{show(profile.about[name])}</dd></div>
 			))}
 			{profile.columns.map((column) => (
-				<div key={column.name}><dt>{column.name}</dt><dd title={exact(column.total, column.unit)}>{short(column.total, column.unit)}</dd></div>
+				<div key={column.name}><dt>{column.name}</dt><dd title={exact(column.total, column.unit)}>{short(column.total, column.unit)}{other?.column(column.name)
+					? <span class="note" title={`in ${other.file}: ${exact(other.column(column.name).total, column.unit)}`}> {change(column.total, other.column(column.name).total) || 'same'}</span> : null}</dd></div>
 			))}
 		</dl>
 	)
@@ -38,6 +39,7 @@ function Bars({ rows, whole, unit }) {
 						</th>
 						<td class="number" title={exact(row.value, unit)}>{short(row.value, unit)}</td>
 						<td class="number">{percent(row.value, whole)}</td>
+						{row.before === undefined ? null : <td class="number">{change(row.value, row.before) || 'same'}</td>}
 						<td class="bar"><div style={{ width: `${(100 * row.value) / most}%` }} /></td>
 					</tr>
 				))}
@@ -47,13 +49,7 @@ function Bars({ rows, whole, unit }) {
 }
 
 function moduleRows(profile) {
-	const sums = new Map()
-	for (let i = 0; i < profile.count; i++) {
-		const value = profile.weight.values[i]
-		if (value)
-			sums.set(profile.module(i), (sums.get(profile.module(i)) ?? 0) + value)
-	}
-	return [...sums].map(([name, value]) => ({ key: name, name, value })).sort((a, b) => b.value - a.value).slice(0, 12)
+	return profile.byModule().slice(0, 12).map(([name, value]) => ({ key: name, name, value }))
 }
 
 // What is striking: sentences, each with its numbers.
@@ -82,20 +78,24 @@ function findings(profile) {
 	return found
 }
 
-export function Overview({ profile }) {
+export function Overview({ profile, other }) {
 	const { weight } = profile
 	if (!weight)
 		return <p>Nothing was counted in this profile.</p>
+	const old = other?.names ? other.column(weight.name) : undefined
+	const before = (module, name) => (old ? old.values[other.find(module, name)] ?? 0 : undefined)
 	const functions = profile.heaviest(15).map((index) => ({
 		key: index,
 		name: profile.name(index),
 		note: profile.module(index),
 		value: weight.values[index],
+		before: before(profile.module(index), profile.name(index)),
 		open: profile.hasMore(index) ? () => go(profile, 'code', index) : null,
 	}))
 	return (
 		<>
-			<Facts profile={profile} />
+			<Facts profile={profile} other={other} />
+			{other ? <p class="note">Changes are against {fileName(other.file)}; every view has them.</p> : null}
 			<h2>What stands out</h2>
 			<ul>{findings(profile).map((text) => <li key={text}>{text}</li>)}</ul>
 			<div class="columns">

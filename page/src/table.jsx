@@ -32,6 +32,8 @@ function useRows(count) {
 export function Table({ columns, rows, sort, onSort, onOpen, label }) {
 	const { place, rows: seen, height } = useRows(rows.length)
 	const [at, setAt] = useState(0)
+	const least = columns.reduce((sum, column) => sum + Number.parseFloat(/[\d.]+/.exec(column.width ?? '6em')[0]), 0)
+	const minWidth = `calc(${least}em + ${columns.length * 0.6 + 1.2}rem)`
 	const style = { gridTemplateColumns: columns.map((column) => column.width ?? 'minmax(6em, 9em)').join(' ') }
 	const move = (event) => {
 		const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[event.key]
@@ -48,7 +50,7 @@ export function Table({ columns, rows, sort, onSort, onOpen, label }) {
 	}
 	return (
 		<div role="table" aria-label={label} aria-rowcount={rows.length + 1} class="table">
-			<div role="row" class="head" style={style}>
+			<div role="row" class="head" style={{ ...style, minWidth }}>
 				{columns.map((column) => (
 					<div key={column.name} role="columnheader" class={column.number ? 'number' : ''}
 						aria-sort={sort.name !== column.name ? 'none' : sort.down ? 'descending' : 'ascending'}>
@@ -56,7 +58,7 @@ export function Table({ columns, rows, sort, onSort, onOpen, label }) {
 					</div>
 				))}
 			</div>
-			<div class="body" ref={place} tabIndex={0} onKeyDown={move}>
+			<div class="body" style={{ minWidth, height: `min(70vh, 60rem, ${rows.length * ROW + 20}px)` }} ref={place} tabIndex={0} onKeyDown={move}>
 				<div style={{ height: `${height}px`, position: 'relative' }}>
 					{seen.map((item) => (
 						<div key={item.key} role="row" aria-rowindex={item.index + 2} class={`row${item.index === at ? ' at' : ''}`}

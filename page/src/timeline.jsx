@@ -1,4 +1,4 @@
-import { exact, short } from './format.js'
+import { exact, fileName, short } from './format.js'
 
 export function hasTimeline(profile) {
 	return profile.raw.intervals.length > 1
@@ -30,13 +30,14 @@ function Steps({ intervals, column, end }) {
 	)
 }
 
-export function Timeline({ profile }) {
-	const { intervals } = profile.raw
-	const end = Math.max(1, ...intervals.map((each) => each['end.ns']))
-	return ['instructions', 'calls'].filter((column) => intervals.some((each) => each[column])).map((column) => (
-		<section key={column}>
-			<h2>{column[0].toUpperCase() + column.slice(1)} over time</h2>
-			<Steps intervals={intervals} column={column} end={end} />
+// One below the other, on one scale of time where there are two.
+export function Timeline({ profile, other }) {
+	const shown = [profile, other].filter((each) => each && hasTimeline(each))
+	const end = Math.max(1, ...shown.flatMap((each) => each.raw.intervals.map((interval) => interval['end.ns'])))
+	return ['instructions', 'calls'].map((column) => shown.filter((each) => each.raw.intervals.some((interval) => interval[column])).map((each) => (
+		<section key={`${column} ${each.index}`}>
+			<h2>{column[0].toUpperCase() + column.slice(1)} over time{shown.length > 1 ? ` in ${fileName(each.file)}` : ''}</h2>
+			<Steps intervals={each.raw.intervals} column={column} end={end} />
 		</section>
-	))
+	)))
 }

@@ -1,6 +1,7 @@
 /* `trammel page`: see man/trammel-page.1.md. */
 #include "page/page.h"
 #include "cli/commands.h"
+#include "cli/exports/covering.h"
 #include "cli/showing.h"
 
 #include <spawn.h>
@@ -63,7 +64,8 @@ static struct trm_error *open_page(const char *path)
 
 static struct trm_error *write_page(const struct page_profile *profiles, size_t count)
 {
-	struct page_options options = {.code = CODE_USUAL, .sources = SOURCES_BYTES};
+	struct page_options options = {
+		.cover = covering_init, .code = CODE_USUAL, .sources = SOURCES_BYTES};
 	scoped_free char *usual = usual_output(profiles[0].path);
 	const char *output = arguments.output ? arguments.output : usual;
 	const bool to_file = strcmp(output, "-") != 0;
@@ -75,7 +77,7 @@ static struct trm_error *write_page(const struct page_profile *profiles, size_t 
 	if (arguments.shown.limit)
 		options.code = limit;
 	if (arguments.shown.json)
-		page_data(profiles, count, &options, &text);
+		TRM_TRY(page_data(profiles, count, &options, &text));
 	else
 		TRM_TRY(page_html(profiles, count, &options, &text));
 	error = showing_write(to_file ? output : NULL, &text);

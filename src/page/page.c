@@ -1,16 +1,14 @@
 #include "page/page.h"
 
-#include "base/cleanup.h"
 #include "base/json_write.h"
 #include "page/code.h"
 #include "page/functions.h"
+#include "page/tables.h"
 #include "page/template.h"
 #include "page/trees.h"
 #include "report/json/json.h"
 
-#include <inttypes.h>
 #include <string.h>
-#include <zlib.h>
 
 enum { PAGE_DATA_VERSION = 1 };
 
@@ -29,89 +27,74 @@ static void add_intervals(const struct report_profile *profile, struct text *out
 	text_add(out, "]");
 }
 
+static void note_error(struct page_out *out, struct trm_error *error)
+{
+	if (out->error)
+		trm_error_destroy(error);
+	else
+		out->error = error;
+}
+
 static void add_profile(const struct page_profile *of, const struct page_options *options,
-			struct page_sources *sources, struct text *out)
+			struct page_sources *sources, struct page_out *out)
 {
 	static const struct report_options modules = {.by = REPORT_BY_MODULE,
 						      .all = true};
 
-	text_add(out, "{\"file\":");
-	text_add_json(out, of->path);
-	text_add(out, ",\n\"report\":");
-	report_json(of->profile, &modules, out);
-	text_add(out, ",\n");
+	text_add(out->json, "{\"file\":");
+	text_add_json(out->json, of->path);
+	text_add(out->json, ",\n\"report\":");
+	report_json(of->profile, &modules, out->json);
+	text_add(out->json, ",\n");
 	page_add_functions(of->profile, out);
-	text_add(out, ",\n");
+	text_add(out->json, ",\n");
 	page_add_trees(of->profile, out);
-	text_add(out, ",\n");
+	text_add(out->json, ",\n");
 	page_add_arcs(of->profile, out);
-	add_intervals(of->profile, out);
-	text_add(out, ",\n");
-	page_add_code(of->profile, options->code, sources, out);
-	text_add(out, "}");
+	add_intervals(of->profile, out->json);
+	page_add_coverage(of->profile, options->cover, out->json);
+	note_error(out, page_add_tables(of->profile, of->path, out->json));
+	text_add(out->json, ",\n");
+	page_add_code(of->profile, options->code, sources, out->json);
+	text_add(out->json, "}");
 }
 
-void page_data(const struct page_profile *profiles, size_t count,
-	       const struct page_options *options, struct text *out)
+static void add_data(const struct page_profile *profiles, size_t count,
+		     const struct page_options *options, struct page_out *out)
 {
 	struct page_sources sources = {0};
 
-	text_format(out, "{\"trammel.page\":%d,\"trm.version\":\"%s\",\n\"profiles\":[\n",
+	text_format(out->json,
+		    "{\"trammel.page\":%d,\"trm.version\":\"%s\",\n\"profiles\":[\n",
 		    PAGE_DATA_VERSION, TRAMMEL_VERSION);
 	for (size_t i = 0; i < count; i++) {
-		text_add(out, i ? ",\n" : "");
+		text_add(out->json, i ? ",\n" : "");
 		add_profile(&profiles[i], options, &sources, out);
 	}
-	text_add(out, "],\n");
-	page_add_sources(&sources, options->sources, out);
-	text_add(out, "}\n");
+	text_add(out->json, "],\n");
+	page_add_sources(&sources, options->sources, out->json);
+	text_add(out->json, "}\n");
 	string_table_deinit(&sources.paths);
 }
 
-/* Adds bytes in base64 (RFC 4648). */
-static void add_base64(const uint8_t *bytes, size_t size, struct text *out)
+struct trm_error *page_data(const struct page_profile *profiles, size_t count,
+			    const struct page_options *options, struct text *json)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char *to = text_room(out, size / 3 * 4 + 5);
+	struct page_out out = {.json = json};
 
-	for (size_t at = 0; at < size; at += 3) {
-		const size_t left = size - at;
-		const uint32_t three = (uint32_t)bytes[at] << 16 |
-				       (left > 1 ? (uint32_t)bytes[at + 1] << 8 : 0) |
-				       (left > 2 ? bytes[at + 2] : 0);
-
-		*to++ = digits[three >> 18];
-		*to++ = digits[three >> 12 & 63];
-		*to++ = left > 1 ? digits[three >> 6 & 63] : '=';
-		*to++ = left > 2 ? digits[three & 63] : '=';
-	}
-	text_grow(out, to);
+	add_data(profiles, count, options, &out);
+	return out.error;
 }
 
-/* Adds data compressed and in base64: nothing in it can end the element that holds it. */
-static struct trm_error *add_packed(const struct text *data, struct text *out)
+static const char *find_place(const char *from, const char *name)
 {
-	uLongf size = compressBound(data->length);
-	scoped_free uint8_t *packed = memory_allocate(size);
-
-	if (compress2(packed, &size, (const Bytef *)data->data, data->length,
-		      Z_DEFAULT_COMPRESSION) != Z_OK)
-		return trm_error_create(
-			TRM_ERROR_LIMIT,
-			"the page's data cannot be compressed: no memory");
-	add_base64(packed, size, out);
-	return NULL;
-}
-
-static const char *find_place(void)
-{
-	return memmem(page_template, page_template_size, PAGE_PLACE, strlen(PAGE_PLACE));
+	return memmem(from, (size_t)(page_template + page_template_size - from), name,
+		      strlen(name));
 }
 
 struct trm_error *page_check(void)
 {
-	if (find_place())
+	if (find_place(page_template, PAGE_DATA))
 		return NULL;
 	return trm_error_create(
 		TRM_ERROR_UNSUPPORTED,
@@ -120,19 +103,40 @@ struct trm_error *page_check(void)
 		"--json writes the page's data");
 }
 
+/* Adds the page with the elements of the data in it. */
+static void fill_template(const struct page_out *data, const char *first,
+			  struct text *out)
+{
+	const char *late = find_place(first, PAGE_REST);
+	const char *end = page_template + page_template_size;
+
+	text_add_bytes(out, page_template, (size_t)(first - page_template));
+	text_add_bytes(out, data->early.data, data->early.length);
+	first += strlen(PAGE_DATA);
+	text_add_bytes(out, first, (size_t)(late - first));
+	if (data->late.length)
+		text_add_bytes(out, data->late.data, data->late.length);
+	late += strlen(PAGE_REST);
+	text_add_bytes(out, late, (size_t)(end - late));
+}
+
 struct trm_error *page_html(const struct page_profile *profiles, size_t count,
 			    const struct page_options *options, struct text *out)
 {
-	const char *place = find_place(), *end = page_template + page_template_size;
+	struct text json = {0};
+	struct page_out data = {.json = &json, .apart = true};
 	struct trm_error *error;
-	struct text data = {0};
 
 	TRM_TRY(page_check());
-	page_data(profiles, count, options, &data);
-	text_add_bytes(out, page_template, (size_t)(place - page_template));
-	error = add_packed(&data, out);
-	place += strlen(PAGE_PLACE);
-	text_add_bytes(out, place, (size_t)(end - place));
-	text_deinit(&data);
+	add_data(profiles, count, options, &data);
+	error = data.error;
+	if (!error)
+		error = page_add_element(&data.early, "id=\"data\"", json.data,
+					 json.length);
+	if (!error)
+		fill_template(&data, find_place(page_template, PAGE_DATA), out);
+	text_deinit(&json);
+	text_deinit(&data.early);
+	text_deinit(&data.late);
 	return error;
 }

@@ -2,8 +2,9 @@
 #ifndef TRAMMEL_PAGE_TEMPLATE_H
 #define TRAMMEL_PAGE_TEMPLATE_H
 
-/* Stands where the data goes. */
-#define PAGE_PLACE "@@TRAMMEL_DATA@@"
+/* Stand where the data goes: what is needed at first, and behind the script the rest. */
+#define PAGE_DATA "@@TRAMMEL_DATA@@"
+#define PAGE_REST "@@TRAMMEL_REST@@"
 
 /* Bytes of the page. 0: trammel was built without it. */
 extern const char page_template[];
