@@ -65,14 +65,45 @@ static const struct column columns[] = {
 static const struct table table = {"hazards", TABLE_COLUMNS(columns), row_place, NULL,
 				   NULL};
 
-TRAMMEL_ROUTINE void hazard_print(uint64_t listed)
+/* A place of the list. */
+struct listed {
+	const char *module;
+	uint64_t address;
+};
+
+static struct listed *listed;
+static uint64_t listed_count;
+
+TRAMMEL_ROUTINE void hazard_list(const char *module, uint64_t address, uint64_t all)
+{
+	if (!listed)
+		listed = calloc(all, sizeof(*listed));
+	if (listed)
+		listed[listed_count++] = (struct listed){module, address};
+}
+
+static bool is_executed(const struct listed *row)
+{
+	for (const struct place *place = places_used; place; place = place->next)
+		if (place->address == row->address && !strcmp(place->module, row->module))
+			return true;
+	return false;
+}
+
+TRAMMEL_ROUTINE void hazard_print(uint64_t all)
 {
 	size_t count;
 	struct place **list = places_sort(by_both, &count);
 
 	fprintf(stderr, "hazard: %zu of %llu places were executed\n", count,
-		(unsigned long long)listed);
+		(unsigned long long)all);
 	table_write_places(&table, list, count, count, 0);
+	for (uint64_t i = 0; i < listed_count; i++)
+		if (!is_executed(&listed[i]))
+			fprintf(stderr,
+				"  not executed, or no instruction begins there: "
+				"%s:0x%llx\n",
+				listed[i].module, (unsigned long long)listed[i].address);
 }
 
 TRAMMEL_ROUTINE void hazard_fork(void)
@@ -341,7 +372,13 @@ static int start_tool(const struct trammel_api *api, int argc, const char *const
 	else
 		api->fail("hazard: which places? give list=FILE");
 	api->prototype("hazard_see(void *, uint64_t, uint64_t)");
+	api->prototype("hazard_list(const char *, uint64_t, uint64_t)");
 	api->prototype("hazard_print(uint64_t)");
+	for (size_t i = 0; i < hazard_count; i++)
+		trammel_add_call(api, trammel_program_start(), "hazard_list",
+				 trammel_text(hazards[i].place.module),
+				 trammel_int((int64_t)hazards[i].place.address),
+				 trammel_int((int64_t)hazard_count));
 	trammel_add_call(api, trammel_program_end(), "hazard_print",
 			 trammel_int((int64_t)hazard_count));
 	return 0;

@@ -316,8 +316,9 @@ def check_hazard(runner):
     lines += [f"kernel:{entry:#x}, edi == 1, edi != 1", f"kernel:{entry:#x}, rdi < 2, rdi s>= 0",
               f"kernel:{leaf:#x}, rdi >= 10, rdi < 20", f"kernel:{leaf:#x}, mem4[rdi] == 0, rdi < 4",
               f"kernel:{leaf:#x}, mem8[rsp] > 0x400000, mem8[rsp+0] < 0x500000"]
-    runner.write("hazards.txt", "# places\n" + "\n".join(lines) + "\n")
+    runner.write("hazards.txt", "# places\n" + "\n".join(lines) + "\nkernel:0x1, zf, !zf\n")
     text = runner.run("hazard:list=hazards.txt", program, *ONLY)
+    assert "no instruction begins there: kernel:0x1\n" in text, text
     got = {line: tuple(int(word) for word in words)
            for *words, line in rows(text, r"(\d+) +(\d+) +(\d+) +(\d+)  (kernel:.*)$")}
     for address, line in zip(inside, lines):
