@@ -241,7 +241,7 @@ static void add_churn(struct advice *advice, const struct advice_rule *rule,
 {
 	const double blocks = number_of(table, row, "blocks");
 	const double freed = number_of(table, row, "freed");
-	const double lived = freed ? number_of(table, row, "lived") / freed : 0;
+	const double lived = freed > 0 ? number_of(table, row, "lived") / freed : 0;
 	const struct report_tool_cell *callers = find_cell(table, row, "called.by");
 	struct advice_case found = {
 		.confidence = blocks >= 10 * BLOCKS_LEAST ? ADVICE_HIGH : ADVICE_MEDIUM};
