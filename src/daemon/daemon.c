@@ -71,8 +71,6 @@ static struct trm_error *take_signals(struct daemon *daemon)
 		sigaddset(&signals, taken[i]);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	/* A limit on the size of files is like a full disk. */
-	signal(SIGXFSZ, SIG_IGN);
 	daemon->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	daemon->wake_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (daemon->signal_fd < 0 || daemon->wake_fd < 0 ||
@@ -220,6 +218,20 @@ static void describe_begin(const struct daemon *daemon)
 	text_deinit(&events);
 }
 
+static void describe_end(const struct daemon *daemon)
+{
+	const struct sampler *sampler = daemon->sampler;
+	uint64_t taken = 0;
+
+	for (size_t i = 0; i < sampler->events.count; i++)
+		taken += sampler->taken[i];
+	log_line("ends: %lu numbers in %lu parts, of %lu samples; %lu were lost, %lu "
+		 "dropped",
+		 (unsigned long)daemon->numbers, (unsigned long)daemon->flushes,
+		 (unsigned long)taken, (unsigned long)sampler->lost,
+		 (unsigned long)sampler->sums.dropped);
+}
+
 static struct trm_error *run_until_end(struct daemon *daemon)
 {
 	struct trm_error *error;
@@ -235,8 +247,7 @@ static struct trm_error *run_until_end(struct daemon *daemon)
 	error = daemon_flush(daemon);
 	if (error)
 		return error;
-	log_line("ends: %lu numbers in %lu parts", (unsigned long)daemon->numbers,
-		 (unsigned long)daemon->flushes);
+	describe_end(daemon);
 	return NULL;
 }
 
@@ -250,6 +261,8 @@ static void deinit_daemon(struct daemon *daemon)
 	sampler_destroy(daemon->sampler);
 	watch_deinit(&daemon->watch);
 	part_run_deinit(&daemon->part);
+	if (daemon->part.doubt_fd >= 0)
+		close(daemon->part.doubt_fd);
 	free(daemon->epoch);
 	free(daemon->label);
 	free(daemon->shown);
@@ -258,10 +271,17 @@ static void deinit_daemon(struct daemon *daemon)
 struct trm_error *daemon_run(const struct daemon_options *options)
 {
 	struct daemon daemon = {
-		.options = options, .signal_fd = -1, .wake_fd = -1, .begin = time(NULL)};
+		.options = options,
+		.signal_fd = -1,
+		.wake_fd = -1,
+		.begin = time(NULL),
+		.part.doubt_fd = -1,
+	};
 	scoped_store struct sql *sql = NULL;
 	struct trm_error *error;
 
+	/* A limit on the size of files is like a full disk. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (options->log && !log_open(options->log))
 		return trm_error_system(errno, "cannot open '%s'", options->log);
 	TRM_TRY(store_open(options->database, SQL_CREATE, &sql));

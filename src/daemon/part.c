@@ -160,18 +160,25 @@ static struct trm_error *write_profile(struct part_run *run, struct sampler *sam
 	return error;
 }
 
+/* By which its profile is known again. */
+static uint64_t identity_of(const struct part_run *run)
+{
+	const uint64_t identity[] = {(uint64_t)run->start, run->begin_ns,
+				     (uint64_t)getpid()};
+
+	return hash_bytes(identity, sizeof(identity));
+}
+
 static struct trm_error *add_part(struct part_run *run,
 				  const struct daemon_options *options, const char *path,
 				  struct store_added *added)
 {
 	scoped_store struct sql *sql = NULL;
-	const uint64_t identity[] = {(uint64_t)run->start, run->begin_ns,
-				     (uint64_t)getpid()};
 	const struct store_add_options how = {
 		.epoch = run->epoch,
 		.label = run->label,
 		.name = STORE_DAEMON,
-		.digest = hash_bytes(identity, sizeof(identity)),
+		.digest = identity_of(run),
 		.again = true,
 		.into = run->run,
 		.kept = &run->kept,
@@ -179,23 +186,22 @@ static struct trm_error *add_part(struct part_run *run,
 
 	TRM_TRY(store_open(options->database, SQL_CREATE, &sql));
 	TRM_TRY(sql_economize(sql, CACHE_KIB, PATIENCE_MS));
-	return store_add(sql, path, &how, added);
+	struct trm_error *error = store_add(sql, path, &how, added);
+
+	if (error)
+		snprintf(run->doubt, sizeof(run->doubt), "%s", sql_doubt(sql));
+	return error;
 }
 
-struct trm_error *part_save(struct part_run *run, const struct daemon_options *options,
-			    struct sampler *sampler, int64_t *ret_numbers)
+/* Adds a part that lies in memory; to another run if this one is gone. */
+static struct trm_error *add_profile(struct part_run *run,
+				     const struct daemon_options *options, int fd,
+				     int64_t *ret_numbers)
 {
-	scoped_fd int fd = memfd_create("trammel-part", MFD_CLOEXEC);
 	struct store_added added = {0};
 	struct trm_error *error;
 	char path[32];
 
-	*ret_numbers = 0;
-	if (!sampler->sums.sums.count)
-		return NULL;
-	if (fd < 0)
-		return trm_error_system(errno, "memory for a profile");
-	TRM_TRY(write_profile(run, sampler, fd));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	error = add_part(run, options, path, &added);
 	if (error && error->code == TRM_ERROR_GONE && run->run) {
@@ -208,6 +214,64 @@ struct trm_error *part_save(struct part_run *run, const struct daemon_options *o
 	free(added.warning);
 	TRM_TRY(error);
 	run->run = added.first_run;
-	*ret_numbers = added.counts;
+	*ret_numbers += added.counts;
 	return NULL;
+}
+
+/* Whether the part that was being committed when the connection ended is there; writes
+ * the run that it was added to. */
+static struct trm_error *is_there(struct part_run *run,
+				  const struct daemon_options *options, bool *ret_there)
+{
+	scoped_store struct sql *sql = NULL;
+
+	TRM_TRY(store_open(options->database, SQL_CREATE, &sql));
+	TRM_TRY(sql_economize(sql, CACHE_KIB, PATIENCE_MS));
+	TRM_TRY(sql_resolve(sql, run->doubt, ret_there));
+	if (!*ret_there || run->run)
+		return NULL;
+	return sql_number(sql, 0, &run->run,
+			  "SELECT max(r.id) FROM profiles p JOIN runs r ON r.profile=p.id"
+			  " WHERE p.digest=?",
+			  "i", (int64_t)identity_of(run));
+}
+
+/* What was kept apart is written before anything else. */
+static struct trm_error *settle_doubt(struct part_run *run,
+				      const struct daemon_options *options,
+				      int64_t *ret_numbers)
+{
+	bool there = false;
+
+	if (run->doubt_fd < 0)
+		return NULL;
+	if (*run->doubt)
+		TRM_TRY(is_there(run, options, &there));
+	*run->doubt = '\0';
+	if (!there)
+		TRM_TRY(add_profile(run, options, run->doubt_fd, ret_numbers));
+	close(take_fd(&run->doubt_fd));
+	return NULL;
+}
+
+struct trm_error *part_save(struct part_run *run, const struct daemon_options *options,
+			    struct sampler *sampler, int64_t *ret_numbers)
+{
+	scoped_fd int fd = memfd_create("trammel-part", MFD_CLOEXEC);
+	struct trm_error *error;
+
+	*ret_numbers = 0;
+	if (fd < 0)
+		return trm_error_system(errno, "memory for a profile");
+	TRM_TRY(settle_doubt(run, options, ret_numbers));
+	if (!sampler->sums.sums.count)
+		return NULL;
+	TRM_TRY(write_profile(run, sampler, fd));
+	error = add_profile(run, options, fd, ret_numbers);
+	if (!*run->doubt)
+		return error;
+	/* With what comes it could not be told apart any more. */
+	run->doubt_fd = take_fd(&fd);
+	sample_sums_clear(&sampler->sums);
+	return error;
 }

@@ -27,7 +27,8 @@ void answer_number(struct answer *answer, int64_t number)
 
 void answer_real(struct answer *answer, double number)
 {
-	vector_push(&answer->cells, ((struct answer_cell){.real = number}));
+	vector_push(&answer->cells,
+		    ((struct answer_cell){.fraction = true, .real = number}));
 }
 
 void answer_none(struct answer *answer)
@@ -48,6 +49,15 @@ static void add_grouped(struct text *text, int64_t number)
 					  : (unsigned long long)number);
 }
 
+/* A number of a column of whole ones may be none, if events of several kinds are in it.
+ */
+static enum answer_kind kind_of(const struct answer_column *column,
+				const struct answer_cell *cell)
+{
+	return column->kind == ANSWER_NUMBER && cell->fraction ? ANSWER_REAL
+							       : column->kind;
+}
+
 static void print_cell(const struct answer_column *column, const struct answer_cell *cell,
 		       struct text *text)
 {
@@ -55,7 +65,7 @@ static void print_cell(const struct answer_column *column, const struct answer_c
 	text_add(text, "");
 	if (cell->none)
 		return;
-	switch (column->kind) {
+	switch (kind_of(column, cell)) {
 	case ANSWER_TEXT:
 		text_add(text, cell->text);
 		break;
@@ -107,14 +117,16 @@ void answer_print(const struct answer *answer, size_t limit,
 static void add_json_cell(const struct answer_column *column,
 			  const struct answer_cell *cell, struct text *out)
 {
+	const enum answer_kind kind = kind_of(column, cell);
+
 	json_add_key(out, column->key);
-	if (cell->none || (column->kind != ANSWER_TEXT && !isfinite(cell->real)))
+	if (cell->none || (kind != ANSWER_TEXT && !isfinite(cell->real)))
 		text_add(out, "null");
-	else if (column->kind == ANSWER_TEXT)
+	else if (kind == ANSWER_TEXT)
 		text_add_json(out, cell->text);
-	else if (column->kind == ANSWER_NUMBER)
+	else if (kind == ANSWER_NUMBER)
 		text_format(out, "%" PRId64, cell->number);
-	else if (column->kind == ANSWER_ADDRESS)
+	else if (kind == ANSWER_ADDRESS)
 		text_format(out, "\"0x%" PRIx64 "\"", cell->number);
 	else
 		text_format(out, "%.17g", cell->real);

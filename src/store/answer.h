@@ -19,6 +19,7 @@ enum answer_kind {
 
 struct answer_cell {
 	bool none;
+	bool fraction; /* `real` alone is the number */
 	char *text;
 	int64_t number;
 	double real;

@@ -14,7 +14,8 @@ from transparency import running
 from transparency.results import Skip
 
 KILLS = 40
-KILL_SECONDS = 5  # then a quarter of them is enough: the machine has much else to do
+# Then a quarter of them is enough: the machine has much else to do.
+KILL_SECONDS = 1e9 if os.environ.get("TRAMMEL_KILLS") == "all" else 5
 
 
 def ask(place, *words, database=None, **how):

@@ -338,6 +338,42 @@ def daemon_resumes(place):
     server.stop()
 
 
+def daemon_in_doubt(place):
+    """A daemon's connection ends while a part is committed, and the server cannot be asked for a while: in the end each sample
+    is there once, whether it was committed or not."""
+    server_of(place)
+    server = postgres.shared()
+    for passed_on in (True, False):
+        name = f"{os.path.basename(place.folder)}-{passed_on}"
+        server.create(name)
+        proxy = postgres.Proxy(server, passed_on, closes=True)
+        with Busy([compile_program(place, "samples/split.c", "split"), "on"]):
+            # Few samples: each has some round trips through the proxy.
+            daemon = Daemon(place, "--frequency", "5", flush="3600", database=server.address(name, folder=proxy.folder))
+            try:
+                daemon.wait_for(" samples ")
+                until = time.monotonic() + 60
+                while daemon.taken() < 20 and time.monotonic() < until:
+                    time.sleep(0.2)
+                proxy.armed = True
+                outcome = running.run([place.tool, "daemon", "--db", daemon.database, "--flush-now"], place.folder,
+                                      timeout=120)
+                expect(proxy.cut and b"is not known" in outcome.stderr, f"flush: {outcome.stderr!r} {outcome.stdout!r}")
+                outcome = running.run([place.tool, "daemon", "--db", daemon.database, "--flush-now"], place.folder,
+                                      timeout=120)
+                expect(outcome.status_text() != "exit 0", "it was written to a server that is closed")
+                proxy.closed = False
+                daemon.ask("--stop")
+                expect(daemon.child.wait(60) == 0, f"it failed: {daemon.lines()[-2:]}")
+            finally:
+                daemon.child.kill()
+                daemon.child.wait()
+        ends = [line for line in daemon.lines() if " ends: " in line][0]
+        taken, there = int(ends.split(" of ")[1].split()[0]), samples_on(server, name)
+        expect(0.9 * taken <= there <= taken, f"passed on: {passed_on}; {there} of {taken} samples are there")
+        expect_sound(place, database=server.address(name))
+
+
 def disk_full(place):
     """A server whose disk is full: a line, nothing of it is there, and what was there is."""
     server, address = begin_server(place, "edges")
@@ -371,4 +407,4 @@ def disk_full(place):
 
 
 TESTS = [same_answers, comes_back, writers_at_once, one_file_twice, refused, password_hidden, connection_lost,
-         lost_at_the_end, waits_for_others, daemon_resumes, disk_full]
+         lost_at_the_end, waits_for_others, daemon_resumes, daemon_in_doubt, disk_full]

@@ -120,13 +120,21 @@ def shared():
         return _shared[0]
 
 
+def receive(source):
+    try:
+        return source.recv(65536)
+    except OSError:
+        return b""
+
+
 class Proxy:
     """Between a client and a server: when the client sends COMMIT, it is passed on or not, and the client's connection is
-    cut. Once: all later connections are left alone."""
+    cut. Once: all later connections are left alone, but for those that come while it is `closed`."""
 
-    def __init__(self, server, passed_on):
+    def __init__(self, server, passed_on, closes=False):
         self.folder = make_folder()
-        self.server, self.passed_on, self.cut = server, passed_on, False
+        self.server, self.passed_on, self.cut, self.closes, self.closed = server, passed_on, False, closes, False
+        self.armed = not closes
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.bind(self.folder + "/.s.PGSQL.5432")
         os.chmod(self.folder, 0o755)
@@ -136,18 +144,25 @@ class Proxy:
     def serve(self):
         while True:
             client = self.socket.accept()[0]
+            if self.closed:
+                client.close()
+                continue
             behind = socket.socket(socket.AF_UNIX)
             behind.connect(self.server.folder + "/.s.PGSQL.5432")
+            ended = threading.Event()
             for ends in ((client, behind), (behind, client)):
-                threading.Thread(target=self.copy, args=(*ends, ends[0] is client), daemon=True).start()
+                threading.Thread(target=self.copy, args=(*ends, ends[0] is client, ended), daemon=True).start()
 
-    def copy(self, source, to, is_client):
-        while data := source.recv(65536):
-            last = is_client and not self.cut and b"COMMIT\0" in data
+    def copy(self, source, to, is_client, ended):
+        while (data := receive(source)) and not ended.is_set():
+            last = is_client and self.armed and not self.cut and b"COMMIT\0" in data
+            if last:
+                self.cut = True
+                self.closed = self.closes
+                ended.set()  # the server's answer is not passed on
             if not last or self.passed_on:
                 to.sendall(data)
             if last:
-                self.cut = True
                 time.sleep(0.5 if self.passed_on else 0)  # the server is done with it
                 break
         for end in (source, to):

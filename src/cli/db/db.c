@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/db/verbs.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,6 +93,8 @@ static struct trm_error *run_db(int *ret_status)
 	const struct arguments_words *words = &given.shown.words;
 	const struct db_verb *verb;
 
+	/* A limit on the size of files is like a full disk. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (!words->count)
 		return trm_error_create(
 			TRM_ERROR_USAGE,

@@ -49,7 +49,10 @@ struct sql_backend {
 	struct trm_error *(*begin)(struct sql *sql, enum sql_purpose purpose);
 	struct trm_error *(*commit)(struct sql *sql);
 	void (*undo)(struct sql *sql);
-	bool (*conflicted)(const struct sql *sql); /* NULL: never */
+	bool (*conflicted)(const struct sql *sql); /* NULL: never; so are these two */
+	const char *(*doubt)(const struct sql *sql);
+	struct trm_error *(*resolve)(struct sql *sql, const char *doubt,
+				     bool *ret_committed);
 	struct trm_error *(*lock)(struct sql *sql, int64_t number);
 	struct trm_error *(*version)(struct sql *sql, int64_t *ret_version);
 	struct trm_error *(*make_tables)(struct sql *sql, const char *text,

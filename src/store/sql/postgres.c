@@ -37,6 +37,7 @@ struct postgres {
 	unsigned statements;
 	bool transaction, writing;
 	char transaction_id[24]; /* of one that writes */
+	char doubt[24];          /* see sql_doubt */
 };
 
 struct pg_statement {
@@ -400,40 +401,66 @@ static struct trm_error *begin_transaction(struct sql *sql, enum sql_purpose pur
 	return error;
 }
 
-/* What became of a transaction whose connection was lost when it was committed. */
-static struct trm_error *find_outcome(struct postgres *database)
+static struct trm_error *doubt_error(const struct pg_connection *connection)
+{
+	return trm_error_create(TRM_ERROR_SYSTEM,
+				"'%s': the connection was lost at the very end: whether "
+				"this was added is not known",
+				connection->path);
+}
+
+/* What became of a transaction; an error if it is not over, or the server does not tell.
+ * One that the server knows nothing of was another server's, or is so old that it is of
+ * no use to ask. */
+static struct trm_error *ask_outcome(struct pg_connection *connection, const char *number,
+				     bool *ret_committed)
+{
+	char text[64], outcome[32];
+
+	snprintf(text, sizeof(text), "SELECT txid_status(%s)", number);
+	TRM_TRY(pg_read(connection, text, outcome, sizeof(outcome)));
+	*ret_committed = !strcmp(outcome, "committed");
+	return strcmp(outcome, "in progress") ? NULL : doubt_error(connection);
+}
+
+/* The same, on new connections, for some time. */
+static struct trm_error *find_outcome(struct postgres *database, bool *ret_committed)
 {
 	struct pg_connection again = {
 		.address = memory_copy_string(database->connection.address),
 		.path = memory_copy_string(database->connection.path),
 		.reply_ms = database->connection.reply_ms};
-	char text[64], outcome[32] = "";
-
-	snprintf(text, sizeof(text), "SELECT txid_status(%s)", database->transaction_id);
 	/* Who is in a hurry has more to do than to ask. */
 	const int asked = again.reply_ms < 0 ? ASKED_MAX : ASKED_HASTILY;
+	struct trm_error *error = NULL;
 
-	for (int i = 0; i < asked; i++) {
-		struct trm_error *error = pg_connect(&again);
-
+	for (int i = 0; i < asked && (error || !i); i++) {
+		trm_error_destroy(error);
+		if (i)
+			usleep(ASK_AGAIN_US);
+		error = pg_connect(&again);
 		if (!error)
-			error = pg_read(&again, text, outcome, sizeof(outcome));
+			error = ask_outcome(&again, database->transaction_id,
+					    ret_committed);
 		if (again.handle)
 			libpq.PQfinish(take_pointer(again.handle));
-		trm_error_destroy(error);
-		if (!error && strcmp(outcome, "in progress") != 0)
-			break;
-		usleep(ASK_AGAIN_US);
 	}
 	pg_disconnect(&again);
-	if (!strcmp(outcome, "committed"))
-		return NULL;
-	if (!strcmp(outcome, "aborted"))
-		return pg_error_lost(database->connection.path);
-	return trm_error_create(TRM_ERROR_SYSTEM,
-				"'%s': the connection was lost at the very end: whether "
-				"this was added is not known",
-				database->connection.path);
+	return error;
+}
+
+/* The connection is gone, and the transaction with it: or not. */
+static struct trm_error *end_lost_commit(struct postgres *database)
+{
+	bool committed = false;
+	struct trm_error *error = find_outcome(database, &committed);
+
+	database->transaction = false;
+	if (!error)
+		return committed ? NULL : pg_error_lost(database->connection.path);
+	trm_error_destroy(error);
+	memcpy(database->doubt, database->transaction_id, sizeof(database->doubt));
+	return doubt_error(&database->connection);
 }
 
 static struct trm_error *commit_transaction(struct sql *sql)
@@ -446,9 +473,7 @@ static struct trm_error *commit_transaction(struct sql *sql)
 	error = pg_run(&database->connection, "COMMIT", &result);
 	if (error && database->connection.lost && database->writing) {
 		trm_error_destroy(error);
-		error = find_outcome(database);
-		database->transaction = false;
-		return error;
+		return end_lost_commit(database);
 	}
 	TRM_TRY(error);
 	const bool done = !strcmp(libpq.PQcmdStatus(result), "COMMIT");
@@ -466,6 +491,19 @@ static bool is_conflicted(const struct sql *sql)
 	const struct postgres *database = (const struct postgres *)sql;
 
 	return database->connection.conflicted;
+}
+
+static const char *doubt_of(const struct sql *sql)
+{
+	const struct postgres *database = (const struct postgres *)sql;
+
+	return database->doubt;
+}
+
+static struct trm_error *resolve_doubt(struct sql *sql, const char *doubt,
+				       bool *ret_committed)
+{
+	return ask_outcome(&of_sql(sql)->connection, doubt, ret_committed);
 }
 
 static struct trm_error *lock_number(struct sql *sql, int64_t number)
@@ -570,6 +608,8 @@ static const struct sql_backend backend = {
 	.commit = commit_transaction,
 	.undo = undo_transaction,
 	.conflicted = is_conflicted,
+	.doubt = doubt_of,
+	.resolve = resolve_doubt,
 	.lock = lock_number,
 	.version = find_version,
 	.make_tables = make_tables,

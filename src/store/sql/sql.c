@@ -274,6 +274,18 @@ void sql_undo(struct sql *sql)
 	sql->backend->undo(sql);
 }
 
+const char *sql_doubt(const struct sql *sql)
+{
+	return sql->backend->doubt ? sql->backend->doubt(sql) : "";
+}
+
+struct trm_error *sql_resolve(struct sql *sql, const char *doubt, bool *ret_committed)
+{
+	*ret_committed = false;
+	return sql->backend->resolve ? sql->backend->resolve(sql, doubt, ret_committed)
+				     : NULL;
+}
+
 struct trm_error *sql_lock(struct sql *sql, int64_t number)
 {
 	return sql->backend->lock(sql, number);

@@ -126,6 +126,14 @@ void sql_undo(struct sql *sql);
  * transaction, begun for SQL_CHANGING, will not meet it again. */
 bool sql_conflicted(const struct sql *sql);
 
+/*
+ * The number of a transaction whose connection ended while it was committed, and of which
+ * the server has not told whether it was; "": there is none. sql_resolve asks on a later
+ * connection; an error says that it is still not known.
+ */
+const char *sql_doubt(const struct sql *sql);
+struct trm_error *sql_resolve(struct sql *sql, const char *doubt, bool *ret_committed);
+
 /* In a transaction: waits until no other one has locked this number. */
 struct trm_error *sql_lock(struct sql *sql, int64_t number);
 

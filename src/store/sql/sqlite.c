@@ -366,6 +366,9 @@ static int open_handle(struct sqlite *database, enum sql_access access)
 	int result = sqlite3_open_v2(path, &database->handle, flags | SQLITE_OPEN_NOMUTEX,
 				     NULL);
 
+	/* Who closes it last, or finds the log of one that was killed, has it alone for a
+	 * moment. */
+	sqlite3_busy_timeout(database->handle, BUSY_MS);
 	if (!result)
 		result = sqlite3_exec(database->handle,
 				      "SELECT count(*) FROM sqlite_schema", NULL, NULL,
@@ -403,7 +406,6 @@ struct trm_error *sqlite_open(const char *path, enum sql_access access,
 	result = open_handle(database, access);
 	if (!result) {
 		sqlite3_extended_result_codes(database->handle, 1);
-		sqlite3_busy_timeout(database->handle, BUSY_MS);
 		result = sqlite3_exec(database->handle, settings, NULL, NULL, NULL);
 	}
 	if (!result && access != SQL_READ &&
