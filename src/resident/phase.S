@@ -18,19 +18,23 @@
  */
 	.balign 32
 phase:
-	xor	%eax, %eax
 	cmp	%r8d, %gs:WIRE_BANK_GENERATION
-	jne	1f
+	jne	2f
+	mov	%gs:WIRE_BANK_VIEW, %rax
+	mov	%rax, %gs:WIRE_BANK_LAST_VIEW
 	mov	%rdx, %gs:WIRE_BANK_VIEW
 	wrgsbase %rdx
 phase_written:
 	mov	$1, %eax
-1:	ret
+	ret
+2:	xor	%eax, %eax
+	ret
 /* The same where programs may not write the base by themselves. */
 phase_slow:
-	xor	%eax, %eax
 	cmp	%r8d, %gs:WIRE_BANK_GENERATION
-	jne	1f
+	jne	2b
+	mov	%gs:WIRE_BANK_VIEW, %rax
+	mov	%rax, %gs:WIRE_BANK_LAST_VIEW
 	mov	%rdx, %gs:WIRE_BANK_VIEW
 	mov	%rdx, %rsi
 	mov	$ARCH_SET_GS, %edi
@@ -38,6 +42,6 @@ phase_slow:
 	syscall
 phase_slow_written:
 	mov	$1, %eax
-1:	ret
+	ret
 phase_end:
 	.section .note.GNU-stack, "", @progbits

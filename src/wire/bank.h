@@ -47,6 +47,7 @@
 #define WIRE_BANK_VIEW       0x30a8
 #define WIRE_BANK_PHASE      0x30b0
 #define WIRE_BANK_GENERATION 0x30b8
+#define WIRE_BANK_LAST_VIEW  0x30c8
 
 /* struct wire_rest of a bank, relative to %gs. */
 #define WIRE_REST_RIP 0x2e80
@@ -169,6 +170,7 @@ struct wire_bank {
 	uint32_t
 		phases; /* not 0: the library of contexts tells phases; WIRE_PHASES_... */
 	uint64_t phases_of; /* address of the struct context_thread for which it does */
+	uint64_t last_view; /* `view` before its last change */
 };
 
 #endif

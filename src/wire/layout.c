@@ -42,6 +42,7 @@ CHECK(wire_bank, tid, WIRE_BANK_TID);
 CHECK(wire_bank, view, WIRE_BANK_VIEW);
 CHECK(wire_bank, phase, WIRE_BANK_PHASE);
 CHECK(wire_bank, generation, WIRE_BANK_GENERATION);
+CHECK(wire_bank, last_view, WIRE_BANK_LAST_VIEW);
 CHECK(wire_control, routines, WIRE_CONTROL_ROUTINES);
 CHECK(wire_control, point_data, WIRE_CONTROL_POINT_DATA);
 CHECK(wire_bank, rest.rip, WIRE_REST_RIP);

@@ -210,14 +210,32 @@ static void steps(long n)
 	}
 }
 
+/* The same as Caliper's macros say it. */
+static void iterations(long n)
+{
+	trm_attribute iteration =
+		trm_attribute_create("iteration#loop", TRM_TYPE_INT, TRM_AS_VALUE);
+
+	trm_begin("loop", "loop");
+	for (long i = 0; i < n; i++) {
+		trm_begin(iteration, i);
+		leaf(i);
+		trm_end(iteration);
+	}
+	leaf(n);
+	trm_end("loop");
+	leaf(n);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(long n);
-	} words[] = {{"nested", nested}, {"left", left},       {"threads", threads},
-		     {"forks", forks},   {"signals", signals}, {"contexts", contexts},
-		     {"steps", steps}};
+	} words[] = {{"nested", nested},   {"left", left},
+		     {"threads", threads}, {"forks", forks},
+		     {"signals", signals}, {"contexts", contexts},
+		     {"steps", steps},     {"iterations", iterations}};
 	const long n = argc > 2 ? atol(argv[2]) : 1;
 
 	for (size_t i = 0; argc > 1 && i < sizeof(words) / sizeof(*words); i++)

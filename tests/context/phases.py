@@ -155,12 +155,39 @@ def functions(place):
         expect(calls(found, "changes") == {region: 8}, f"{measure}: {calls(found, 'changes')}")
 
 
+def parts(place):
+    """Beside threads, and parts of a run."""
+    for measure in ("functions", "edges"):
+        found = check_sums(place, "threads", "20", measure=measure, options=("--by-region", "--threads"),
+                           alone=("--threads",))
+        expect(calls(found, "leaf") == {"(none)": 6, "thread": 120, "main": 1}, f"{calls(found, 'leaf')}")
+        start = ("--start-at", "phases*:begins")
+        found = check_sums(place, "left", "5", measure=measure, options=("--by-region", *start), alone=start)
+        expect(calls(found, "leaf") == {"(none)": 15, "long": 5, "jumped": 5}, f"{measure}: {calls(found, 'leaf')}")
+
+
+def steps(place):
+    """Iterations of a loop by class: their number modulo 10, or 3."""
+    loops = {f"timestep%10={i}": 3 if i < 5 else 2 for i in range(10)}
+    check_all(place, "steps", "25", leaves=loops, loops={"timestep%10=0/output": 150},
+              options=("--by-region", "timestep%10"), measures=("functions", "edges"))
+    found = measured(place, "steps", "25", measure="functions", options=("--by-region", "timestep%3,phases*:turn"))
+    expect(calls(found, "leaf") == {"timestep%3=0": 9, "timestep%3=1": 8, "timestep%3=2": 8}, f"{found}")
+    expect(calls(found, "turn") == {f"timestep%3={i}/output/turn": 1 for i in range(3)}, f"{calls(found, 'turn')}")
+    # As Caliper's loops say it, whose iterations are values.
+    check_all(place, "iterations", "10", options=("--by-region", "loop%4"), measures=("functions",),
+              leaves={"(none)": 1, "loop": 1, **{f"loop%4={i}": 3 if i < 2 else 2 for i in range(4)}})
+
+
 def refused(place):
     """What does not count by itself is not kept apart."""
+    done = subprocess.run([place.tool, "run", "--by-region", "step%70000", "--", "true"], check=False,
+                          capture_output=True, text=True)
+    expect(done.returncode == 2 and "too many classes" in done.stderr, f"{done}")
     for options in (("-m", "regions"), ("-m", "coverage"), ("-m", "callgraph"), ("-m", "paths"), ("-m", "samples")):
         done = subprocess.run([place.tool, "run", "-o", place.profile, *options, "--by-region", "--",
                                os.path.join(place.programs, "phases")], check=False, capture_output=True, text=True)
         expect(done.returncode == 2 and "--by-region" in done.stderr, f"{options}: {done}")
 
 
-TESTS = [nested, left, threads, forks, signals, contexts, slow, functions, refused]
+TESTS = [nested, left, threads, forks, signals, contexts, slow, functions, parts, steps, refused]

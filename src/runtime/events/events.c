@@ -34,8 +34,7 @@
 
 static inline void leave_library(void)
 {
-	if (unlikely(runtime_state->phases))
-		phases_follow(runtime_self);
+	phases_see_event();
 	in_order();
 	runtime_busy = 0;
 }
@@ -365,6 +364,7 @@ unset_value(struct context_thread *thread, uint32_t number,
 {
 	const struct moment *moment = values_get(number);
 
+	classes_set(number, 0, false);
 	if (moment && runtime_state->watching & RUNTIME_CHANNELS)
 		runtime_hooks.event(thread, &(struct runtime_event){
 						    RUNTIME_UNSET, number, moment->bits,
@@ -381,6 +381,7 @@ static void note_value(struct context_thread *thread, uint32_t number,
 {
 	struct context_node *node = NULL;
 
+	classes_set(number, (int64_t)value, true);
 	if (attribute->properties & TRM_AGGREGATABLE) {
 		node = tree_metric(thread, thread->node, number);
 		if (!node)
@@ -576,17 +577,17 @@ static uint32_t iterations_of(struct trm_site *site)
 
 static void iterate_loop(struct trm_site *site, int64_t iteration)
 {
-	struct context_thread *thread;
-	uint64_t value = (uint64_t)iteration;
+	const uint64_t value = (uint64_t)iteration;
 
+	classes_iterate(site->value, iteration);
 	sites_enter(site);
 	if (!runtime_self || (!runtime_self->order && !has_channels()))
 		return;
-	thread = enter_library();
+	struct context_thread *thread = enter_library();
+	uint32_t number = thread ? iterations_of(site) : 0;
+
 	if (!thread)
 		return;
-	uint32_t number = iterations_of(site);
-
 	if (number && thread->order)
 		trace_event(thread, CONTEXT_EVENT_SET, number, thread->last, &value);
 	if (number && runtime_state->watching & RUNTIME_CHANNELS)

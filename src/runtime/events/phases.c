@@ -9,6 +9,7 @@
  */
 #include "runtime/events/phases.h"
 
+#include "runtime/events/classes.h"
 #include "runtime/store/attributes.h"
 #include "runtime/store/memory.h"
 #include "runtime/store/state.h"
@@ -18,8 +19,17 @@
 
 #include <errno.h>
 
-/* Bytes of a view's address in the table; the first table has so many rows. */
-enum { FIRST_ROWS = 4096 / sizeof(uint64_t) };
+enum {
+	FIRST_ROWS = 4096 / sizeof(uint64_t), /* of a table */
+	BY_CLASS =
+		1, /* in the table: the view of a node is that of an iteration's class */
+};
+
+/* Views by nodes; 0: not known yet. */
+struct views {
+	uint64_t *items;
+	uint32_t rows;
+};
 
 typedef int phase_change(uint64_t unused, uint64_t also_unused, uint64_t view,
 			 uint64_t unused_too, uint32_t generation);
@@ -29,11 +39,12 @@ static runtime_local struct {
 	bool allowed;        /* its bank of now has views */
 	uint32_t generation; /* of the views in the table */
 	phase_change *change;
-	uint64_t view;   /* in which it counts */
-	uint64_t other;  /* for phases without one of their own; 0: not known yet */
-	uint64_t *views; /* by node; 0: not known yet */
-	uint32_t rows;
-	char *text; /* WIRE_PHASE_TEXT bytes */
+	uint64_t view;  /* in which it counts */
+	uint64_t other; /* for phases without one of their own; 0: not known yet */
+	struct views views;
+	struct views *classed; /* by class, of nodes in loops that have classes; NULL:
+				  there are none */
+	char *text;            /* WIRE_PHASE_TEXT bytes */
 } phases;
 
 static uint32_t generation_now(void)
@@ -63,6 +74,12 @@ void trm_phase_find(struct wire_phase *phase)
 	__asm__ volatile("nopw 0(%%rax,%%rax)" : : "r"(phase) : "memory");
 }
 
+static void forget_views(struct views *views)
+{
+	for (uint32_t i = 0; i < views->rows; i++)
+		views->items[i] = 0;
+}
+
 static void begin_bank(const struct context_thread *thread)
 {
 	struct wire_bank *bank = bank_now();
@@ -75,29 +92,66 @@ static void begin_bank(const struct context_thread *thread)
 	phases.change = (phase_change *)(uintptr_t)bank->phase;
 	phases.view = bank->view ? bank->view : bank->self;
 	phases.other = 0;
-	for (uint32_t i = 0; i < phases.rows; i++)
-		phases.views[i] = 0;
+	forget_views(&phases.views);
+	for (uint32_t i = 0; phases.classed && i < classes_count(); i++)
+		forget_views(&phases.classed[i]);
 }
 
 /* Without memory for the table each change asks. */
-static void keep_view(uint32_t number, uint64_t view)
+static void keep_in(struct views *views, uint32_t number, uint64_t view)
 {
-	uint32_t rows = phases.rows ? phases.rows : FIRST_ROWS;
-	uint64_t *views;
+	uint32_t rows = views->rows ? views->rows : FIRST_ROWS;
+	uint64_t *items;
 
 	while (number >= rows)
 		rows *= 2;
-	if (rows > phases.rows) {
-		views = runtime_map(rows * sizeof(*views));
-		if (!views)
+	if (rows > views->rows) {
+		items = runtime_map(rows * sizeof(*items));
+		if (!items)
 			return;
-		for (uint32_t i = 0; i < phases.rows; i++)
-			views[i] = phases.views[i];
-		runtime_unmap(phases.views, phases.rows * sizeof(*views));
-		phases.views = views;
-		phases.rows = rows;
+		for (uint32_t i = 0; i < views->rows; i++)
+			items[i] = views->items[i];
+		runtime_unmap(views->items, views->rows * sizeof(*items));
+		views->items = items;
+		views->rows = rows;
 	}
-	phases.views[number] = view;
+	views->items[number] = view;
+}
+
+static inline uint64_t view_in(const struct views *views, uint32_t number)
+{
+	return number < views->rows ? views->items[number] : 0;
+}
+
+/* Whether a node is in a loop whose iterations have classes. */
+static bool has_class(const struct context_node *node)
+{
+	for (; node->parent; node = node->parent)
+		if (classes_rule_of(node) < CLASSES_RULES)
+			return true;
+	return false;
+}
+
+static void keep_view(const struct context_node *node, uint64_t view)
+{
+	if (!classes_count() || !has_class(node)) {
+		keep_in(&phases.views, node->number, view);
+		return;
+	}
+	if (!phases.classed)
+		phases.classed = runtime_map(classes_count() * sizeof(*phases.classed));
+	if (!phases.classed)
+		return;
+	keep_in(&phases.views, node->number, BY_CLASS);
+	keep_in(&phases.classed[classes_now()], node->number, view);
+}
+
+static uint64_t known_view(const struct context_node *node)
+{
+	const uint64_t view = view_in(&phases.views, node->number);
+
+	return view == BY_CLASS ? view_in(&phases.classed[classes_now()], node->number)
+				: view;
 }
 
 static bool is_phase(const struct context_node *node)
@@ -153,6 +207,18 @@ static size_t add_value(size_t at, uint32_t type, uint64_t bits)
 	}
 }
 
+/* Of a loop whose iterations have classes: "timestep%10=3". */
+static size_t add_class(size_t at, const struct context_node *node)
+{
+	const uint32_t rule = classes_rule_of(node);
+	uint32_t modulus, class;
+
+	if (rule == CLASSES_RULES || !classes_are(rule, &modulus, &class))
+		return at;
+	at = add_byte(add_number(at, class, 10), '=');
+	return add_byte(add_number(at, modulus, 10), '%');
+}
+
 /* Where the path of a node begins in the buffer, "main/solve"; 0: it is too long. */
 static size_t write_path(const struct context_node *node)
 {
@@ -163,6 +229,7 @@ static size_t write_path(const struct context_node *node)
 			continue;
 		if (at < WIRE_PHASE_TEXT)
 			at = add_byte(at, '/');
+		at = add_class(at, node);
 		at = add_value(at, attributes_get(node->attribute)->type, node->value);
 	}
 	return at;
@@ -194,13 +261,13 @@ static uint64_t find_view(const struct context_node *node)
 
 	while (of->parent && !is_phase(of))
 		of = of->parent;
-	view = of != node && of->number < phases.rows ? phases.views[of->number] : 0;
+	view = of != node ? known_view(of) : 0;
 	if (!of->parent && !(bank_now()->phases & WIRE_PHASES_INSIDE))
 		view = bank_now()->self;
 	if (!view)
 		view = ask_view(of);
 	if (view) {
-		keep_view(node->number, view);
+		keep_view(node, view);
 		return view;
 	}
 	if (!phases.other) {
@@ -210,21 +277,19 @@ static uint64_t find_view(const struct context_node *node)
 	return phases.other;
 }
 
-void phases_follow(const struct context_thread *thread)
+/* Until the view is the right one. */
+static __attribute__((noinline)) void follow_slowly(const struct context_thread *thread)
 {
-	const struct context_node *node;
+	const struct context_node *node = thread->node;
 	uint64_t view;
 
-	if (unlikely(!phases.on || !thread))
-		return;
-	node = thread->node;
-	for (;;) {
-		if (unlikely(generation_now() != phases.generation))
+	while (phases.on) {
+		if (generation_now() != phases.generation)
 			begin_bank(thread);
-		if (unlikely(!phases.allowed))
+		if (!phases.allowed)
 			return;
-		view = node->number < phases.rows ? phases.views[node->number] : 0;
-		if (unlikely(!view)) {
+		view = known_view(node);
+		if (!view) {
 			int saved = errno;
 
 			view = find_view(node);
@@ -232,11 +297,32 @@ void phases_follow(const struct context_thread *thread)
 		}
 		if (view == phases.view)
 			return;
+		if (phases.change(0, 0, view, 0, phases.generation)) {
+			phases.view = view;
+			return;
+		}
+	}
+}
+
+/* A thread that gets another bank goes on in the same phase, so that generations need
+ * only be compared where the view changes, which the routine does. Nothing is in the
+ * table if phases are not told. */
+void phases_follow(const struct context_thread *thread)
+{
+	uint64_t view;
+
+	if (unlikely(!thread))
+		return;
+	view = view_in(&phases.views, thread->node->number);
+	if (likely(view > BY_CLASS)) {
+		if (view == phases.view)
+			return;
 		if (likely(phases.change(0, 0, view, 0, phases.generation))) {
 			phases.view = view;
 			return;
 		}
 	}
+	follow_slowly(thread);
 }
 
 void phases_begin_thread(const struct context_thread *thread, struct wire_bank *bank)
@@ -249,16 +335,24 @@ void phases_begin_thread(const struct context_thread *thread, struct wire_bank *
 	if (!phases.text)
 		phases.text = runtime_map(WIRE_PHASE_TEXT);
 	begin_bank(thread);
-	keep_view(0, 0);
+	keep_in(&phases.views, 0, 0);
 	__atomic_store_n(&runtime_state->phases, 1, __ATOMIC_RELAXED);
+}
+
+static void end_views(struct views *views)
+{
+	runtime_unmap(views->items, views->rows * sizeof(*views->items));
+	*views = (struct views){NULL, 0};
 }
 
 void phases_end_thread(void)
 {
 	phases.on = false;
-	runtime_unmap(phases.views, phases.rows * sizeof(*phases.views));
+	end_views(&phases.views);
+	for (uint32_t i = 0; phases.classed && i < classes_count(); i++)
+		end_views(&phases.classed[i]);
+	runtime_unmap(phases.classed, classes_count() * sizeof(*phases.classed));
 	runtime_unmap(phases.text, WIRE_PHASE_TEXT);
-	phases.views = NULL;
+	phases.classed = NULL;
 	phases.text = NULL;
-	phases.rows = 0;
 }

@@ -4,6 +4,7 @@
 #include "runtime/channel/control.h"
 #include "runtime/channel/event.h"
 #include "runtime/config/configure.h"
+#include "runtime/events/classes.h"
 #include "runtime/events/hooks.h"
 #include "runtime/events/recording.h"
 #include "runtime/events/seccomp_guard.h"
@@ -69,6 +70,8 @@ __attribute__((constructor(101))) void start_library(void)
 	runtime_hooks = hooks;
 	services_register();
 	seccomp_guard_init();
+	if (getenv("TRAMMEL_CONTEXT_CLASSES"))
+		classes_begin(getenv("TRAMMEL_CONTEXT_CLASSES"));
 	if (read_request(&request) && recording_begin(request.folder, request.traces) &&
 	    request.spans)
 		spans_start();

@@ -1,16 +1,57 @@
 #include "session/options/by_region.h"
 
+#include "base/cleanup.h"
+#include "base/text.h"
 #include "session/options/collector.h"
 #include "session/options/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* As the library in the program has it: runtime/events/classes.h. */
+enum { CLASSES_RULES = 4, CLASSES_MAX = 1 << 16 };
+
+/* Returns the modulus of a class of iterations, "timestep%10"; 0: it is none. */
+static unsigned long modulus_of(const char *word)
+{
+	const char *sign = strrchr(word, '%');
+	char *end;
+	unsigned long modulus;
+
+	if (!sign || sign == word || sign[1] < '0' || sign[1] > '9')
+		return 0;
+	modulus = strtoul(sign + 1, &end, 10);
+	return *end ? 0 : modulus;
+}
+
+static struct trm_error *add_class(struct session_by_region *by_region, const char *word)
+{
+	by_region->class_count *= modulus_of(word) + 1;
+	if (++by_region->rule_count > CLASSES_RULES ||
+	    by_region->class_count > CLASSES_MAX)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--by-region '%s': that are too many classes of "
+					"iterations: at most %d loops, and %d together",
+					word, CLASSES_RULES, CLASSES_MAX);
+	text_format(&by_region->classes, "%s%s", by_region->classes.length ? "," : "",
+		    word);
+	return NULL;
+}
 
 struct trm_error *by_region_take(const char *option, const char *word, void *to)
 {
 	struct session_by_region *by_region = to;
+	scoped_free char *copy = memory_copy_string(word ? word : "");
+	char *rest = copy;
 
 	(void)option;
+	by_region->class_count += !by_region->on;
 	by_region->on = true;
-	if (word)
-		patterns_add(&by_region->functions, word);
+	while ((word = strsep(&rest, ",")))
+		if (modulus_of(word))
+			TRM_TRY(add_class(by_region, word));
+		else if (*word)
+			patterns_add(&by_region->functions, word);
 	return NULL;
 }
 
@@ -36,5 +77,6 @@ struct trm_error *by_region_check(struct session_options *options, const char *m
 	vector_for_each (&options->by_region.functions, pattern)
 		vector_push(regions, *pattern);
 	vector_deinit(&options->by_region.functions);
+	options->context.classes = options->by_region.classes.data;
 	return NULL;
 }

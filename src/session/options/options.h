@@ -4,6 +4,7 @@
 #ifndef TRAMMEL_SESSION_OPTIONS_OPTIONS_H
 #define TRAMMEL_SESSION_OPTIONS_OPTIONS_H
 
+#include "base/text.h"
 #include "base/vector.h"
 #include "code/points/points.h"
 #include "sample/event.h"
@@ -56,6 +57,7 @@ enum calls {
 struct session_context {
 	const char *what; /* setting for the runtime library: "regions",
 			     "regions,trace"; NULL: no context is recorded */
+	char *classes;    /* of iterations, told apart: see by_region.h; NULL: none */
 	bool mpi;         /* calls of MPI functions are recorded, too */
 	char *folder;     /* of the spools */
 	int folder_fd;    /* descriptor of the folder, locked: it is in use */
@@ -164,6 +166,9 @@ struct session_server {
 struct session_by_region {
 	bool on;
 	struct patterns functions; /* that are regions, too, until by_region_check */
+	struct text classes;       /* of iterations, likewise */
+	uint32_t rule_count;       /* of them */
+	uint64_t class_count;      /* of all rules together */
 };
 
 struct session_options {

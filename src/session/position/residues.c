@@ -58,7 +58,7 @@ void residues_left(struct thread *thread, const struct signal_frame *shown)
 
 void residues_stand(struct thread *thread, const struct signal_frame *shown, int by)
 {
-	add_residue_of(thread, shown->phase, shown->file,
+	add_residue_of(thread, shown->counted, shown->file,
 		       (struct edges_residue){.address = shown->address, .by = by});
 }
 

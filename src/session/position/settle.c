@@ -248,6 +248,8 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 				 const struct settling *how, struct plan_position *place,
 				 struct user_regs_struct *registers)
 {
+	const uint32_t ended = view_phase_ended(thread, module, registers->rip);
+
 	step_back(module, place, registers);
 	registers->rip = place->original + module->bias;
 	if (how->leaving) /* see boundaries_leave */
@@ -259,6 +261,8 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 	}
 	count_again(thread, module, place);
 	signal_frames_add(thread, module, registers);
+	if (ended)
+		signal_frames_set_counted(thread, ended);
 	return SETTLED;
 }
 

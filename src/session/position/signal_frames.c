@@ -53,10 +53,15 @@ void signal_frames_put(struct thread *thread, const struct signal_frame *shown)
 	struct signal_frame here = *shown;
 
 	if (!here.inherited)
-		here.phase = thread_phase(thread);
+		here.phase = here.counted = thread_phase(thread);
 	vector_push(&thread->signal_frames, here);
 	if (thread->signal_frames.count <= row_count(thread))
 		write_row(thread, thread->signal_frames.count - 1);
+}
+
+void signal_frames_set_counted(struct thread *thread, uint32_t phase)
+{
+	thread->signal_frames.items[thread->signal_frames.count - 1].counted = phase;
 }
 
 static struct signal_frame shown_here(const struct module *module,

@@ -16,6 +16,10 @@
 void signal_frames_add(struct thread *thread, const struct module *module,
 		       const struct user_regs_struct *registers);
 
+/* Sets in which phase the block was counted where the thread of the last frame is shown:
+ * enum arena_phase. */
+void signal_frames_set_counted(struct thread *thread, uint32_t phase);
+
 /* Adds a stopped thread that appears to a handler with these registers, and goes on at
  * `way`, an address in relocated code, when the handler returns. */
 void signal_frames_add_way(struct thread *thread, const struct module *module,

@@ -1,10 +1,14 @@
 #include "session/position/view.h"
 
+#include "code/plan/position.h"
 #include "control/remote.h"
 #include "resident/resident.h"
+#include "session/state/module.h"
 #include "session/state/space.h"
 #include "wire/bank.h"
 #include "wire/phase.h"
+
+#include <string.h>
 
 /* The view of the thread's bank at an address; 0: the bank itself. */
 static struct bank *view_at(const struct thread *thread, uint64_t address)
@@ -103,10 +107,41 @@ bool view_finish_change(const struct thread *thread, struct user_regs_struct *re
 			thread->bank->shared->generation == (uint32_t)registers->r8;
 		if (registers->rax) {
 			registers->gs_base = registers->rdx;
+			if (thread->bank->shared->view != registers->rdx)
+				thread->bank->shared->last_view =
+					thread->bank->shared->view;
 			thread->bank->shared->view = registers->rdx;
 		}
 	}
 	registers->rip = back;
 	registers->rsp += sizeof(back);
 	return true;
+}
+
+uint32_t view_phase_ended(const struct thread *thread, const struct module *module,
+			  uint64_t rip)
+{
+	static const uint8_t end[] = {0x65,
+				      0xff,
+				      0x14,
+				      0x25,
+				      WIRE_BANK_SPAN_END & 0xff,
+				      WIRE_BANK_SPAN_END >> 8,
+				      0,
+				      0};
+	enum { BEHIND = 16 }; /* bytes of the probe behind its call, at most */
+	uint8_t bytes[BEHIND + sizeof(end)];
+	const uint64_t first = rip - sizeof(bytes);
+
+	if (!thread->bank || !thread->bank->shared->phases ||
+	    !module->file->plan->spans ||
+	    remote_failed(remote_read(thread->process->space->memory_fd, first, bytes,
+				      sizeof(bytes))))
+		return ARENA_PHASE_UNSET;
+	for (size_t at = 0; at <= BEHIND; at++)
+		if (!memcmp(bytes + at, end, sizeof(end)) &&
+		    module_locate(module, first + at).original ==
+			    module_locate(module, rip).original)
+			return view_phase_at(thread, thread->bank->shared->last_view);
+	return ARENA_PHASE_UNSET;
 }

@@ -19,6 +19,12 @@ uint32_t view_phase_at(const struct thread *thread, uint64_t address);
  * number. */
 uint32_t bank_phase(const struct bank *bank);
 
+/* Returns what a thread counted before, if it is in relocated code behind the end of the
+ * call of a function that is a region, and has only to return: all that it executed in
+ * this block was counted so. ARENA_PHASE_UNSET: it is elsewhere. */
+uint32_t view_phase_ended(const struct thread *thread, const struct module *module,
+			  uint64_t rip);
+
 /* Has a stopped thread that is about to change its view begin that anew. */
 void view_begin_anew(const struct thread *thread);
 

@@ -85,7 +85,9 @@ void contexts_deinit(struct session_context *context)
 	free(context->folder);
 	free(context->library);
 	free(context->wrappers);
+	free(context->classes);
 	context->folder = context->library = context->wrappers = NULL;
+	context->classes = NULL;
 }
 
 void contexts_environment(const struct session_context *context)
@@ -106,6 +108,8 @@ void contexts_environment(const struct session_context *context)
 	setenv("NVTX_INJECTION64_PATH", context->library, 0);
 	setenv("TRAMMEL_CONTEXT", context->what, 1);
 	setenv("TRAMMEL_CONTEXT_FOLDER", context->folder, 1);
+	if (context->classes)
+		setenv("TRAMMEL_CONTEXT_CLASSES", context->classes, 1);
 	text_deinit(&preload);
 }
 

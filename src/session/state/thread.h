@@ -52,7 +52,8 @@ struct signal_frame {
 	uint64_t address; /* link-time, in the module of this file */
 	uint32_t file;    /* index in session.files */
 	uint64_t path;    /* see struct wire_shown */
-	uint32_t phase;   /* what the thread counted: enum arena_phase */
+	uint32_t phase;   /* what the thread counted then: enum arena_phase */
+	uint32_t counted; /* where the block was counted: as a rule the same */
 	bool inherited;   /* shown to the thread's parent, which forked then */
 	bool searched;    /* `frame` was searched for */
 	uint64_t frame;   /* address where the kernel put the signal's frame, if the
