@@ -146,6 +146,9 @@ def views_of_edges(place):
     """Overview, functions, code and control flow have the report's numbers."""
     place.measure("edges.trm", "-m", "edges")
     place.command("page", "edges.trm")
+    place.command("report", "--html", "report.html", "edges.trm")
+    with open(place.path("edges.html")) as page, open(place.path("report.html")) as report:
+        check(page.read() == report.read(), "report --html writes another page")
     rows = json.loads(place.command("report", "--json", "--all", "edges.trm"))["rows"]
     work = next(row for row in rows if row["function"] == "work")
     index = place.function(json.loads(place.command("page", "--json", "-o", "-", "edges.trm")), "work")

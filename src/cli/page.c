@@ -1,8 +1,9 @@
 /* `trammel page`: see man/trammel-page.1.md. */
-#include "page/page.h"
+#include "cli/page.h"
 #include "cli/commands.h"
 #include "cli/exports/covering.h"
 #include "cli/showing.h"
+#include "page/page.h"
 
 #include <spawn.h>
 #include <stdio.h>
@@ -60,6 +61,25 @@ static struct trm_error *open_page(const char *path)
 			TRM_ERROR_SYSTEM,
 			"xdg-open does not open '%s': open it in a browser", path);
 	return NULL;
+}
+
+struct trm_error *page_write_one(const char *path, const struct report_profile *profile,
+				 const char *output)
+{
+	const struct page_options options = {
+		.cover = covering_init, .code = CODE_USUAL, .sources = SOURCES_BYTES};
+	const struct page_profile one = {path, profile};
+	const bool to_file = strcmp(output, "-") != 0;
+	struct text text = {0};
+	struct trm_error *error = page_html(&one, 1, &options, &text);
+
+	if (!error)
+		error = showing_write(to_file ? output : NULL, &text);
+	if (!error && to_file)
+		fprintf(stderr, "trammel: wrote %s (%zu KB); open it in a browser\n",
+			output, (text.length + 1023) / 1024);
+	text_deinit(&text);
+	return error;
 }
 
 static struct trm_error *write_page(const struct page_profile *profiles, size_t count)

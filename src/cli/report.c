@@ -1,6 +1,7 @@
 /* `trammel report`: see man/trammel-report.1.md. */
 #include "annotate/check_show.h"
 #include "cli/commands.h"
+#include "cli/page.h"
 #include "cli/showing.h"
 #include "report/runs.h"
 
@@ -16,7 +17,7 @@
 static struct {
 	struct showing shown;
 	int verbose, check;
-	char *by, *callers, *callees;
+	char *html, *by, *callers, *callees;
 } arguments;
 
 static const struct poptOption option_table[] = {
@@ -41,6 +42,8 @@ static const struct poptOption option_table[] = {
 	SHOWING_CSV(arguments.shown),
 	{"verbose", 'v', POPT_ARG_NONE, &arguments.verbose, 0,
 	 "name the functions that were not instrumented", NULL},
+	{"html", 0, POPT_ARG_STRING, &arguments.html, 0,
+	 "write a page to look at instead, as 'trammel page' does", "FILE"},
 	{"check", 0, POPT_ARG_NONE, &arguments.check, 0,
 	 "say whether all counts of blocks, edges and calls can be true", NULL},
 	SHOWING_PRINT(arguments.shown),
@@ -228,6 +231,9 @@ static struct trm_error *run_report(int *ret_status)
 	TRM_TRY(read_options(&options));
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	TRM_TRY(showing_load(arguments.shown.words.items[0], &filter, &profile));
+	if (arguments.html)
+		return page_write_one(arguments.shown.words.items[0], profile,
+				      arguments.html);
 	if (!arguments.shown.sort && options.by == REPORT_BY_FUNCTION &&
 	    profile->events.count)
 		options.sort = REPORT_SORT_SAMPLES;

@@ -119,7 +119,7 @@ static const char *plain_line(const struct lines_view *lines, size_t row)
 /* The share that ends at a column of a line; 0 if there is none. */
 static double share_at(const char *line, size_t end)
 {
-	enum { DIGITS = 6 };
+	enum { DIGITS = 7 }; /* "100.0 %" */
 
 	if (end < DIGITS || strlen(line) < end || memcmp(line + end - 2, " %", 2) != 0)
 		return 0;

@@ -6,7 +6,6 @@
 #include "report/flame/draw.h"
 #include "report/text/cells.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { BAR = 8, NUMBER = 16, MODULE_MAX = 24, NAME_MIN = 24 };
@@ -151,6 +150,21 @@ static const char *title_of(const struct flame_column *column)
 							 : column->name + 5;
 }
 
+/* Adds a title at the right of a column; that of the order has a mark. */
+static void add_title(const struct table_view *table, size_t column, struct text *line)
+{
+	enum { TITLE_MAX = 13 };
+	const bool unicode = table->view.unicode;
+	const char *up = unicode ? "\u25b2" : "^", *down = unicode ? "\u25bc" : "v";
+	const char *mark = column != table->sort ? "" : table->reversed ? up : down;
+	struct text title = {0};
+
+	text_format(&title, "%.*s%s%s", TITLE_MAX, title_of(table->columns[column]),
+		    *mark && !unicode ? " " : "", mark);
+	text_format(line, "%*s%s", (int)(NUMBER - cells_of(title.data)), "", title.data);
+	text_deinit(&title);
+}
+
 static void table_head(const struct browse_view *view, size_t width, struct text *out)
 {
 	const struct table_view *table = table_of(view);
@@ -161,15 +175,8 @@ static void table_head(const struct browse_view *view, size_t width, struct text
 	text_format(&line, "  Share ");
 	if (width >= 9 + BAR + NAME_MIN)
 		text_format(&line, " %*s", BAR, "");
-	for (size_t i = 0; i < fitting; i++) {
-		const size_t column = shown_column(table, i, fitting);
-		char title[NUMBER];
-
-		snprintf(title, sizeof(title), "%.13s%s",
-			 title_of(table->columns[column]),
-			 column == table->sort ? table->reversed ? "^" : "v" : "");
-		text_format(&line, "%*s", NUMBER, title);
-	}
+	for (size_t i = 0; i < fitting; i++)
+		add_title(table, shown_column(table, i, fitting), &line);
 	text_add(&line, "  ");
 	if (module)
 		text_format(&line, "%-*s", (int)table->module_width, "Module");
