@@ -154,6 +154,8 @@ struct trm_error *advice_make(struct advice *advice, const struct advice_options
 		.whole = whole,
 		.modules = advice_modules_create(profile),
 	};
+	vector_for_each (&profile->functions, function)
+		advice->samples += function->samples;
 	TRM_TRY(check_only(options));
 	look_for_all(advice);
 	if (options->own)

@@ -62,6 +62,7 @@ struct advice {
 	struct VECTOR(struct advice_lack) lacks;
 	size_t small;                   /* findings that were left out for their share */
 	size_t looked;                  /* rules that could look */
+	uint64_t samples;               /* in all functions */
 	struct advice_modules *modules; /* see advise/places.h */
 	struct text warnings;
 };

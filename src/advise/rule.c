@@ -39,22 +39,13 @@ double advice_part(const struct advice *advice, double instructions)
 	return part > 100 ? 100 : part;
 }
 
-static uint64_t all_samples(const struct report_profile *profile)
-{
-	uint64_t sum = 0;
-
-	vector_for_each (&profile->functions, function)
-		sum += function->samples;
-	return sum;
-}
-
 double advice_part_of(const struct advice *advice, const struct report_function *function)
 {
-	const uint64_t samples = all_samples(advice->profile);
-
 	if (advice->profile->instructions)
 		return advice_part(advice, (double)function->instructions);
-	return samples ? 100.0 * (double)function->samples / (double)samples : -1;
+	return advice->samples
+		       ? 100.0 * (double)function->samples / (double)advice->samples
+		       : -1;
 }
 
 const char *advice_whole(const struct advice *advice)

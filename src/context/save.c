@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "context/cursor.h"
 #include "context/merge.h"
+#include "record/known.h"
 #include "record/model.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
@@ -16,16 +17,11 @@ struct trm_error *context_saving_init(struct context_saving *saving,
 				      struct trm_writer *writer,
 				      struct record_model *model)
 {
-	const uint32_t sum = RECORD_AS_VALUE | RECORD_AGGREGATABLE;
 	const struct record_attribute_row rows[] = {
-		{"image", RECORD_UINT, RECORD_AS_VALUE, &saving->image},
-		{"thread", RECORD_UINT, RECORD_AS_VALUE, &saving->thread},
-		{"count", RECORD_UINT, sum, &saving->count},
-		{"time.ns", RECORD_UINT, sum, &saving->time},
-		{"time.offset.ns", RECORD_UINT, RECORD_AS_VALUE, &saving->offset},
-		{"event", RECORD_STRING, RECORD_AS_VALUE, &saving->event},
-		{"interval", RECORD_UINT, RECORD_AS_VALUE, &saving->interval},
-		{"process.begin.ns", RECORD_UINT, RECORD_AS_VALUE, &saving->begin},
+		{"image", &saving->image},           {"thread", &saving->thread},
+		{"count", &saving->count},           {"time.ns", &saving->time},
+		{"time.offset.ns", &saving->offset}, {"event", &saving->event},
+		{"interval", &saving->interval},     {"process.begin.ns", &saving->begin},
 	};
 
 	saving->first_ns = 0;

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "context/profile.h"
+#include "record/known.h"
 #include "record/model.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
@@ -64,10 +65,10 @@ static struct trm_error *save_programs(const struct sample_saving *saving,
 {
 	record_attribute process, image, program, state;
 	const struct record_attribute_row rows[] = {
-		{"process", RECORD_UINT, RECORD_AS_VALUE, &process},
-		{"image", RECORD_UINT, RECORD_AS_VALUE, &image},
-		{"program", RECORD_STRING, RECORD_AS_VALUE, &program},
-		{"process.state", RECORD_STRING, RECORD_AS_VALUE, &state},
+		{"process", &process},
+		{"image", &image},
+		{"program", &program},
+		{"process.state", &state},
 	};
 	struct table saved = {0};
 
@@ -99,9 +100,9 @@ static struct trm_error *save_events(const struct sample_saving *saving,
 {
 	record_attribute name, unit, frequency;
 	const struct record_attribute_row rows[] = {
-		{"event", RECORD_STRING, RECORD_AS_VALUE, &name},
-		{"event.frequency", RECORD_UINT, RECORD_AS_VALUE, &frequency},
-		{"event.unit", RECORD_STRING, RECORD_AS_VALUE, &unit},
+		{"event", &name},
+		{"event.frequency", &frequency},
+		{"event.unit", &unit},
 	};
 
 	TRM_TRY(record_attributes_intern(saving->model, rows, array_count(rows)));

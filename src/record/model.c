@@ -123,16 +123,6 @@ record_attribute record_attribute_make(struct record_model *model, const char *n
 	return id;
 }
 
-struct trm_error *record_attributes_intern(struct record_model *model,
-					   const struct record_attribute_row *rows,
-					   size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		TRM_TRY(record_attribute_intern(model, rows[i].name, rows[i].type,
-						rows[i].properties, rows[i].ret_id));
-	return NULL;
-}
-
 bool record_attribute_find(const struct record_model *model, const char *name,
 			   record_attribute *ret_attribute)
 {

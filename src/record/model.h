@@ -18,9 +18,6 @@ struct trm_error *record_attribute_intern(struct record_model *model, const char
  * the attribute of the name with the type appended ("level.string"). */
 record_attribute record_attribute_make(struct record_model *model, const char *name,
 				       enum record_type type, uint32_t properties);
-struct trm_error *record_attributes_intern(struct record_model *model,
-					   const struct record_attribute_row *rows,
-					   size_t count);
 bool record_attribute_find(const struct record_model *model, const char *name,
 			   record_attribute *ret_attribute);
 const char *record_attribute_name(const struct record_model *model, record_attribute id);

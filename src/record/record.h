@@ -64,11 +64,9 @@ struct record_pair {
 	struct record_value value;
 };
 
-/* A row of a table of attributes to make; the first error stops the making. */
+/* A row of a table of attributes to make: see record/known.h. */
 struct record_attribute_row {
 	const char *name;
-	enum record_type type;
-	uint32_t properties;
 	record_attribute *ret_id;
 };
 

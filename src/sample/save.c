@@ -7,6 +7,7 @@
 #include "image/image.h"
 #include "sample/jit.h"
 #include "sample/kernel.h"
+#include "record/known.h"
 #include "record/model.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
@@ -52,35 +53,33 @@ struct writing {
 static struct trm_error *make_attributes(struct writing *writing)
 {
 	struct attributes *n = &writing->names;
-	const uint32_t value = RECORD_AS_VALUE,
-		       sum = RECORD_AS_VALUE | RECORD_AGGREGATABLE;
 	const struct record_attribute_row rows[] = {
-		{"region.path", RECORD_STRING, 0, &n->region},
-		{"module", RECORD_STRING, 0, &n->module},
-		{"module.path", RECORD_STRING, 0, &n->path},
-		{"function", RECORD_STRING, 0, &n->function},
-		{"frame.module", RECORD_STRING, 0, &n->caller_module},
-		{"frame", RECORD_STRING, RECORD_NESTED, &n->caller},
-		{"offset", RECORD_ADDRESS, value, &n->offset},
-		{"image", RECORD_UINT, value, &n->image},
-		{"thread", RECORD_UINT, value, &n->thread},
-		{"event", RECORD_STRING, value, &n->event},
-		{"sample.address", RECORD_ADDRESS, value, &n->address},
-		{"samples", RECORD_UINT, sum, &n->samples},
-		{"sample.events", RECORD_UINT, sum, &n->events},
-		{"sample.weight", RECORD_UINT, sum, &n->weight},
-		{"branch.from", RECORD_ADDRESS, value, &n->branch_from},
-		{"branch.to", RECORD_ADDRESS, value, &n->branch_to},
-		{"branch.target", RECORD_STRING, value, &n->target},
-		{"branch.samples", RECORD_UINT, sum, &n->taken},
-		{"branch.mispredicted", RECORD_UINT, sum, &n->missed},
-		{"buildid", RECORD_STRING, value, &n->build_id},
-		{"functions.known", RECORD_UINT, value, &n->known},
-		{"functions.instrumented", RECORD_UINT, value, &n->instrumented},
-		{"wait.kind", RECORD_STRING, value, &n->wait_kind},
-		{"wait.on", RECORD_STRING, value, &n->wait_on},
-		{"wait.longest.ns", RECORD_UINT, value, &n->longest},
-		{"wait.holder", RECORD_STRING, value, &n->holder},
+		{"region.path", &n->region},
+		{"module", &n->module},
+		{"module.path", &n->path},
+		{"function", &n->function},
+		{"frame.module", &n->caller_module},
+		{"frame", &n->caller},
+		{"offset", &n->offset},
+		{"image", &n->image},
+		{"thread", &n->thread},
+		{"event", &n->event},
+		{"sample.address", &n->address},
+		{"samples", &n->samples},
+		{"sample.events", &n->events},
+		{"sample.weight", &n->weight},
+		{"branch.from", &n->branch_from},
+		{"branch.to", &n->branch_to},
+		{"branch.target", &n->target},
+		{"branch.samples", &n->taken},
+		{"branch.mispredicted", &n->missed},
+		{"buildid", &n->build_id},
+		{"functions.known", &n->known},
+		{"functions.instrumented", &n->instrumented},
+		{"wait.kind", &n->wait_kind},
+		{"wait.on", &n->wait_on},
+		{"wait.longest.ns", &n->longest},
+		{"wait.holder", &n->holder},
 	};
 
 	return record_attributes_intern(writing->saving->model, rows, array_count(rows));
@@ -577,12 +576,9 @@ struct trm_error *sample_save_processes(const struct sample_saving *saving,
 {
 	record_attribute process, image_number, parent, program, threads, state_name;
 	const struct record_attribute_row rows[] = {
-		{"process", RECORD_UINT, RECORD_AS_VALUE, &process},
-		{"image", RECORD_UINT, RECORD_AS_VALUE, &image_number},
-		{"process.parent", RECORD_UINT, RECORD_AS_VALUE, &parent},
-		{"program", RECORD_STRING, RECORD_AS_VALUE, &program},
-		{"threads", RECORD_UINT, RECORD_AS_VALUE, &threads},
-		{"process.state", RECORD_STRING, RECORD_AS_VALUE, &state_name},
+		{"process", &process},       {"image", &image_number},
+		{"process.parent", &parent}, {"program", &program},
+		{"threads", &threads},       {"process.state", &state_name},
 	};
 
 	TRM_TRY(record_attributes_intern(saving->model, rows, array_count(rows)));
