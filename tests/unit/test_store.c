@@ -156,7 +156,7 @@ static void test_difference(void **state)
 	check_says("diff --db p.db old 1", 0, "B of 1 runs");
 	check_says("diff --db p.db 20261102 20261103 --event clock", 1, "100,000");
 	check_says("list --db p.db main", 0, "0x1008  samples:clock      300");
-	check_says("diff --db p.db old newest", 2, "'newest' is not a run's number");
+	check_says("diff --db p.db old newest", 2, "has no label and no epoch 'newest'");
 }
 
 /* Two builds of a file are two images; the same profile is refused. */
@@ -272,6 +272,7 @@ static void test_usage(void **state)
 	(void)state;
 	unsetenv("TRAMMEL_DB");
 	check_says("top", 2, "--db FILE, or set TRAMMEL_DB");
+	check_says("gc --db p.db --now yesterday", 2, "is not a day");
 	check_says("tap --db p.db", 2, "trammel db has no 'tap'");
 	check_says("diff --db p.db a", 2, "Usage: trammel db diff A B");
 	check_says("top --db p.db", 4, "No such file");

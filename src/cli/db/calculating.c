@@ -5,6 +5,7 @@
 #include "cli/db/verbs.h"
 #include "derive/calc.h"
 #include "store/answer.h"
+#include "store/sql/address.h"
 #include "x86/disassemble.h"
 
 #include <stdio.h>
@@ -299,6 +300,24 @@ static void sort_rows(struct answer *answer, size_t column)
 	free(rows);
 }
 
+/* An empty table would not say why it is. */
+static struct trm_error *check_samples(const struct db_given *given,
+				       const struct report_profile *profile)
+{
+	const char *path;
+
+	vector_for_each (&profile->functions, function)
+		if (function->samples)
+			return NULL;
+	TRM_TRY(db_path(given, &path));
+	scoped_free char *shown = address_show(path);
+
+	return trm_error_create(TRM_ERROR_USAGE,
+				"'%s': these runs have no samples: 'trammel run -m "
+				"samples --db' takes some",
+				shown);
+}
+
 static struct trm_error *visit_all(const struct db_given *given,
 				   struct visiting *visiting, size_t sort_column,
 				   const char *name)
@@ -314,6 +333,7 @@ static struct trm_error *visit_all(const struct db_given *given,
 	TRM_TRY(read_options(given, &visiting->options));
 	TRM_TRY(exported_open(given, &fd, path));
 	TRM_TRY(choose_places(path, &filter, &profile));
+	TRM_TRY(check_samples(given, profile));
 	visiting->profile = profile;
 	for (uint32_t i = 0; i < profile->modules.count; i++)
 		if (profile->modules.items[i].selected)

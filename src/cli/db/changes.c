@@ -89,6 +89,21 @@ static struct trm_error *read_days(const char *option, const char *given,
 	return NULL;
 }
 
+/* "2026-11-30": the day itself is checked by nobody, since 31st of any month adds up. */
+static struct trm_error *check_day(const char *day)
+{
+	static const char form[] = "dddd-dd-dd";
+	size_t at = 0;
+
+	while (day && form[at] &&
+	       (form[at] == 'd' ? day[at] >= '0' && day[at] <= '9' : day[at] == form[at]))
+		at++;
+	return !day || (!form[at] && !day[at])
+		       ? NULL
+		       : trm_error_create(TRM_ERROR_USAGE,
+					  "--now '%s' is not a day: YYYY-MM-DD", day);
+}
+
 static struct trm_error *collect_garbage(const struct db_given *given, int *ret_status)
 {
 	scoped_store struct sql *sql = NULL;
@@ -96,6 +111,7 @@ static struct trm_error *collect_garbage(const struct db_given *given, int *ret_
 	struct store_gc_done done;
 
 	(void)ret_status;
+	TRM_TRY(check_day(given->now));
 	TRM_TRY(read_days("hours-after", given->hours_after, 1, &options.hour_days));
 	TRM_TRY(read_days("fold", given->fold, 100000, &options.shares));
 	TRM_TRY(read_days("months-after", given->months_after, 60, &options.month_days));

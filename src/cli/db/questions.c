@@ -145,8 +145,13 @@ static struct trm_error *choose_side(struct sql *sql, const struct db_given *giv
 		choice.label = word;
 	else if (epoch >= 0)
 		choice.epoch = word;
-	else
+	else if (*word >= '0' && *word <= '9')
 		choice.run = word;
+	else
+		return trm_error_create(TRM_ERROR_USAGE,
+					"'%s' has no label and no epoch '%s': 'trammel "
+					"db runs' lists all, with their numbers",
+					sql_path(sql), word);
 	return store_choose(sql, &choice, table);
 }
 
