@@ -12,6 +12,8 @@ import argparse
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -26,7 +28,7 @@ set debuginfod enabled off
 set width 0
 target remote {place}
 """
-SECONDS = 120
+SECONDS = 60
 
 
 class Failure(Exception):
@@ -55,12 +57,12 @@ class Place:
     def gdb(self, program, script, measure="functions", options=()):
         """Runs a program measured, and a gdb on it. Returns what gdb prints, what the program does, and its
         status."""
-        socket = os.path.join(self.folder, "socket")
+        place = os.path.join(self.folder, "socket")
         commands = os.path.join(self.folder, "commands")
         with open(commands, "w", encoding="utf-8") as file:
-            file.write(BEGIN.format(place=socket) + script)
+            file.write(BEGIN.format(place=place) + script)
         run = subprocess.Popen(
-            [self.trammel, "debug", "-q", "-m", measure, "--gdb", "unix:" + socket, "-o",
+            [self.trammel, "debug", "-q", "-m", measure, "--gdb", "unix:" + place, "-o",
              os.path.join(self.folder, "out.trm"), *options, "--", program],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder)
         try:
@@ -192,7 +194,192 @@ def test_steps(place, measure):
     expect(output == "490050 7\n", f"the program: {output}")
 
 
+ODD = """set breakpoint pending on
+handle SIGALRM nostop noprint pass
+{breaks}set $k = 0
+while $k < 9
+continue
+set $n = 0
+while $n < 25
+stepi
+set $n = $n + 1
+end
+set $k = $k + 1
+end
+info breakpoints
+delete
+continue
+signal SIGTRAP
+"""
+ODD_PLACES = ("moves", "flags", "own_trap", "jumps", "forks", "vforks", "sleeps", "reads", "plugin")
+
+
+def test_odd(place, measure):
+    """Stops at and steps through what is hard. gdb does not pass the program's own trap on in the first
+    image; in the second, without breakpoints, it does."""
+    program = place.build("odd")
+    script = ODD.format(breaks="".join(f"break {name}\n" for name in ODD_PLACES))
+    text, output, status = place.gdb(program, script, measure)
+    expected = bare(program)[0].replace("traps 1", "traps 0", 1)
+    expect((output, status) == (expected, 6), f"the program: {output!r}, {status}\n{text[-2000:]}")
+    expect(len(hits_of(text)) == len(ODD_PLACES), f"hits: {hits_of(text)}\n{text[-3000:]}")
+
+
+CORE = """break leaf if x == 40
+continue
+print leaf(5)
+info proc
+info auxv
+gcore {core}
+print $xmm0
+print $eflags
+kill
+"""
+
+
+def test_core(place, _):
+    """Calls in the program, and a core that shows the original."""
+    program = place.build("loops")
+    core = os.path.join(place.folder, "core")
+    text, _, status = place.gdb(program, CORE.format(core=core))
+    expect_all(text, [r"leaf \(x=x@entry=40\)", r"^\$\d+ = 16$", r"^process \d+$", r"AT_ENTRY", r"^Saved corefile",
+                      r"v4_float"])
+    expect(status == -9, f"killed, but {status}")
+    seen = subprocess.run(["gdb", "-nx", "-batch", "-ex", "backtrace", "-ex", "x/1i $pc", program, core],
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                          timeout=SECONDS).stdout
+    expect_all(seen, [r"^#0  leaf \(x=x@entry=40\)", r"^#1 .* in middle", r"^#2 .* in main", r"<leaf>:\s+lea "])
+
+
+def test_crash(place, measure):
+    program = place.build("crash")
+    text, status = place.prompt(program, ["backtrace", "print $rdi", "continue"], ["--on-crash"],
+                                measure=measure)
+    expect(status == -11, f"status {status}")
+    expect_all(text, [r"^before$", r"^Signal SIGSEGV, thread \d+: 0x[0-9a-f]+ in poke", r"^#1 .* in main\+",
+                      r"^16  0x10$", r"killed by SIGSEGV"])
+
+
+def test_ticks(place, measure):
+    """Threads that come at once: the last call is stopped in, and no other."""
+    program = place.build("ticks")
+    text, status = place.prompt(program, ["watch tick 300", "continue", "info threads", "continue"],
+                                arguments=["100", "1"], measure=measure)
+    expect(status == 7, f"status {status}: {text}")
+    expect_all(text, [r"^Breakpoint 1, thread", r"^done$", r"exited with 7"])
+
+
+def start_ticks(place, measure, *arguments):
+    """Starts ticks, with prompts waited for. Returns the run, and the words of a prompt."""
+    program = place.build("ticks")
+    prompts = os.path.join(place.folder, "prompts")
+    run = subprocess.Popen(
+        [place.trammel, "debug", "-q", "-m", measure, "--listen", "unix:" + prompts, "--token", "secret", "-o",
+         os.path.join(place.folder, "out.trm"), "--", program, *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=place.folder)
+    said = run.stderr.readline()
+    expect("--connect" in said, f"no prompt is waited for: {said}")
+    return run, [place.trammel, "debug", "--connect", "unix:" + prompts]
+
+
+def connect(words, *more):
+    return subprocess.run([*words, *more], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=SECONDS, check=False)
+
+
+def test_far(place, measure):
+    """A prompt of another process, with and without the token; then garbage."""
+    run, words = start_ticks(place, measure, "20", "1")
+    try:
+        refused = connect(words, "--token", "wrong", "-e", "continue")
+        expect("token is wrong" in refused.stdout and refused.returncode == 4, f"refused: {refused}")
+        with socket_at(words[-1]) as far:
+            far.sendall(b"k\xff\xff\xff\xff" + b"x" * 5000)
+            expect(far.recv(100)[:1] == b"r", "a message of 4 GiB was not refused")
+        seen = connect(words, "--token", "secret", "-e", "break tick", "-e", "continue", "-e", "detach")
+        expect_all(seen.stdout, [r"^Breakpoint 1 at", r"^Breakpoint 1, thread"])
+        output = run.communicate(timeout=SECONDS)[0]
+    finally:
+        run.kill()
+        run.wait()
+    expect((output, run.returncode) == ("done\n", 7), f"the program: {output!r}, {run.returncode}")
+
+
+def socket_at(address):
+    far = socket.socket(socket.AF_UNIX)
+    far.settimeout(SECONDS)
+    far.connect(address.removeprefix("unix:"))
+    return far
+
+
+def tracer_of(name):
+    """The tracer of the process whose program has this name."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) != name:
+                continue
+            with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+                found = re.search(r"^TracerPid:\s+([1-9]\d*)$", file.read(), re.M)
+        except OSError:
+            continue
+        if found:
+            return int(found.group(1))
+    raise Failure(f"nobody traces '{name}'")
+
+
+def test_killed(place, measure):
+    """The tracer is killed while the program stands at a breakpoint: it goes on as if there were none."""
+    run, words = start_ticks(place, measure, "20", "1")
+    try:
+        with socket_at(words[-1]) as far:
+            for kind, line in ((b"k", b"secret"), (b"l", b"break tick"), (b"l", b"continue")):
+                far.sendall(kind + len(line).to_bytes(4, "little") + line)
+            seen = b""
+            while b"Breakpoint 1, thread" not in seen:
+                more = far.recv(4096)
+                expect(more, f"it ended: {seen}")
+                seen += more
+            os.kill(tracer_of("ticks-O2"), signal.SIGKILL)
+            output = run.communicate(timeout=SECONDS)[0]
+    finally:
+        run.kill()
+        run.wait()
+    expect(output == "done\n", f"the program: {output!r}, {run.returncode}")
+
+
+def test_attach(place, measure):
+    program = place.build("ticks")
+    run = subprocess.Popen([program, "3000", "1"], stdout=subprocess.PIPE, text=True)
+    try:
+        seen = subprocess.run(
+            [place.trammel, "debug", "-q", "-p", str(run.pid), "-m", measure, "-o",
+             os.path.join(place.folder, "out.trm"), "-e", "info threads", "-e", "break tick", "-e", "continue", "-e",
+             "backtrace", "-e", "stepi", "-e", "delete", "-e", "quit"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=SECONDS, check=False)
+        expect(run.poll() is None, "the program ended")
+        output = run.communicate(timeout=SECONDS)[0]
+    finally:
+        run.kill()
+        run.wait()
+    expect((output, run.returncode) == ("done\n", 7), f"the program: {output!r}, {run.returncode}")
+    expect(seen.returncode == 0, f"status {seen.returncode}: {seen.stdout}")
+    expect_all(seen.stdout, [r"^\* \d+\.\d+", r"^Breakpoint 1, thread", r"^#0 .* in tick", r"^#1 .* in run\+",
+                             r"in tick\+"])
+
+
+def cases_of(name, test, *measures):
+    return {f"{name}-{measure}": lambda place, measure=measure: test(place, measure) for measure in measures}
+
+
 CASES = {
+    **cases_of("odd", test_odd, "functions"),
+    **cases_of("core", test_core, "functions"),
+    **cases_of("crash", test_crash, "edges"),
+    **cases_of("ticks", test_ticks, "functions", "blocks"),
+    **cases_of("far", test_far, "functions"),
+    **cases_of("killed", test_killed, "blocks"),
+    **cases_of("attach", test_attach, "blocks"),
     **{f"prompt-{measure}": lambda place, measure=measure: test_prompt(place, measure)
        for measure in ("functions", "blocks")},
     **{f"steps-{measure}": lambda place, measure=measure: test_steps(place, measure)

@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct trm_error *read_count(const char *text, uint64_t otherwise,
 				    uint64_t *ret_count)
@@ -215,8 +216,8 @@ static struct trm_error *do_set(struct console *console, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	struct user_regs_struct registers;
-	int64_t value, address;
-	const char *rest;
+	int64_t value, address = 0;
+	const char *rest = text;
 	size_t size;
 
 	if (!equals || (*text != '$' && *text != '{'))
@@ -316,6 +317,9 @@ static struct trm_error *do_detach(struct console *console, const char *text)
 	breaks_delete_all(console);
 	console->ended = true;
 	debug_end(console->session);
+	/* The end of the measurement, too. */
+	if (console->session->attached)
+		kill(getpid(), SIGINT);
 	return NULL;
 }
 

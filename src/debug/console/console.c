@@ -32,6 +32,8 @@ static void leave_prompt(struct console *console)
 	console->fd = -1;
 	console->input.length = 0;
 	console->ready = false;
+	if (!console->known) /* it had nothing to say */
+		return;
 	/* Nobody is there to let it go on. */
 	steps_end(console);
 	breaks_delete_all(console);
@@ -219,10 +221,12 @@ static bool take_token(struct console *console, int kind, const struct text *byt
 		return false;
 	}
 	console->known = true;
-	if (!console->waits && console->stop.tid)
+	if (debug_is_halted(console->session)) {
+		console->waits = console->stopped = false;
 		describe_stop(console);
-	else
+	} else {
 		debug_halt(console->session);
+	}
 	send_answer(console);
 	return true;
 }

@@ -18,7 +18,7 @@
 /* The thread that a packet names: 0 and -1 are any. */
 static pid_t read_thread(struct gdb *gdb, const char *text)
 {
-	pid_t tid = *text == '-' ? 0 : (pid_t)gdb_read_number(&text);
+	const pid_t tid = gdb_read_thread(&text);
 
 	return tid > 0 ? tid : gdb->stop.tid;
 }
@@ -45,9 +45,8 @@ static void answer_alive(struct gdb *gdb, char *packet, size_t size)
 	const char *rest = packet + 1;
 
 	(void)size;
-	gdb_send(gdb, session_find_thread(gdb->session, (pid_t)gdb_read_number(&rest))
-			      ? "OK"
-			      : "E01");
+	gdb_send(gdb, session_find_thread(gdb->session, gdb_read_thread(&rest)) ? "OK"
+										: "E01");
 }
 
 static void answer_read(struct gdb *gdb, char *packet, size_t size)

@@ -21,7 +21,7 @@ struct gdb {
 	int fd; /* -1: no gdb is connected */
 	struct text input;
 	bool acknowledges; /* of each packet */
-	bool knows_swbreak, knows_exec;
+	bool knows_swbreak, knows_exec, knows_processes;
 	bool runs;               /* it waits for a stop */
 	pid_t pid;               /* the process that is shown */
 	pid_t general;           /* thread that registers are read of */

@@ -20,6 +20,8 @@ static void tell_end(struct gdb *gdb)
 		text_format(&text, "X%02x", gdb_signal(WTERMSIG(status)));
 	else
 		text_format(&text, "W%02x", WEXITSTATUS(status));
+	if (gdb->knows_processes)
+		text_format(&text, ";process:%x", (unsigned int)gdb->pid);
 	gdb_send(gdb, text.data);
 	text_deinit(&text);
 }
@@ -54,7 +56,9 @@ void gdb_tell_stop(struct gdb *gdb)
 		text_add(&text, "swbreak:;");
 	}
 	gdb->executed = false;
-	text_format(&text, "thread:%x;", (unsigned int)stop->tid);
+	text_add(&text, "thread:");
+	gdb_add_thread(gdb, &text, stop->pid, stop->tid);
+	text_add(&text, ";");
 	gdb_send(gdb, text.data);
 	text_deinit(&text);
 }
@@ -98,10 +102,8 @@ static void read_action(const struct gdb *gdb, const char **text, struct wishes 
 		*text += strcspn(*text, ":;");
 	if (**text == ':') {
 		(*text)++;
-		if (**text == '-')
-			*text += strcspn(*text, ";");
-		else
-			tid = (pid_t)gdb_read_number(text);
+		tid = gdb_read_thread(text);
+		tid = tid < 0 ? 0 : tid;
 	}
 	add_wish(gdb, wishes, action, signal, tid);
 	*text += strcspn(*text, ";");

@@ -118,3 +118,33 @@ bool gdb_is_sound(const char *packet, size_t size)
 		sum = (unsigned char)(sum + (unsigned char)packet[i]);
 	return gdb_read_hex(packet + size + 1, &said, 1) == 1 && said == sum;
 }
+
+void gdb_add_thread(const struct gdb *gdb, struct text *text, pid_t pid, pid_t tid)
+{
+	if (gdb->knows_processes)
+		text_format(text, "p%x.", (unsigned int)pid);
+	text_format(text, "%x", (unsigned int)tid);
+}
+
+static pid_t read_signed(const char **text)
+{
+	const bool all = **text == '-';
+
+	*text += all;
+	const pid_t number = (pid_t)gdb_read_number(text);
+
+	return all ? -1 : number;
+}
+
+/* pPID, without a thread, is all of the process. */
+pid_t gdb_read_thread(const char **text)
+{
+	if (**text != 'p')
+		return read_signed(text);
+	(*text)++;
+	read_signed(text);
+	if (**text != '.')
+		return -1;
+	(*text)++;
+	return read_signed(text);
+}

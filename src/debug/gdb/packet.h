@@ -22,6 +22,13 @@ size_t gdb_read_hex(const char *digits, void *bytes, size_t size);
 /* Reads a number in hexadecimal digits and moves *text behind it. */
 uint64_t gdb_read_number(const char **text);
 
+/* Adds the name of a thread, with that of its process for a gdb that knows of these. */
+void gdb_add_thread(const struct gdb *gdb, struct text *text, pid_t pid, pid_t tid);
+
+/* Reads the name of a thread and moves *text behind it. Returns its tid; 0: any, -1: all.
+ */
+pid_t gdb_read_thread(const char **text);
+
 /* A packet without its frame, escapes undone; returns its size. */
 size_t gdb_unescape(char *packet, size_t size);
 

@@ -20,6 +20,7 @@ static void answer_supported(struct gdb *gdb, char *rest)
 
 	gdb->knows_swbreak = strstr(rest, "swbreak+") != NULL;
 	gdb->knows_exec = strstr(rest, "exec-events+") != NULL;
+	gdb->knows_processes = strstr(rest, "multiprocess+") != NULL;
 	text_format(&text,
 		    "PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;"
 		    "qXfer:auxv:read+;qXfer:siginfo:read+;qXfer:threads:read+;"
@@ -28,6 +29,8 @@ static void answer_supported(struct gdb *gdb, char *rest)
 		    GDB_PACKET);
 	if (gdb->knows_swbreak)
 		text_add(&text, ";swbreak+");
+	if (gdb->knows_processes)
+		text_add(&text, ";multiprocess+");
 	if (gdb->knows_exec)
 		text_add(&text, ";exec-events+");
 	gdb_send(gdb, text.data);
@@ -46,7 +49,8 @@ static void answer_current(struct gdb *gdb, char *rest)
 	struct text text = {0};
 
 	(void)rest;
-	text_format(&text, "QC%x", (unsigned int)gdb->general);
+	text_add(&text, "QC");
+	gdb_add_thread(gdb, &text, gdb->pid, gdb->general);
 	gdb_send(gdb, text.data);
 	text_deinit(&text);
 }
@@ -69,9 +73,11 @@ static void answer_more_threads(struct gdb *gdb, char *rest)
 	struct text text = {0};
 
 	(void)rest;
-	while (gdb->listed.count && text.length < GDB_PACKET / 2)
-		text_format(&text, "%c%x", text.length ? ',' : 'm',
-			    (unsigned int)gdb->listed.items[--gdb->listed.count]);
+	while (gdb->listed.count && text.length < GDB_PACKET / 2) {
+		text_add(&text, text.length ? "," : "m");
+		gdb_add_thread(gdb, &text, gdb->pid,
+			       gdb->listed.items[--gdb->listed.count]);
+	}
 	gdb_send(gdb, text.data ? text.data : "l");
 	text_deinit(&text);
 }
@@ -103,7 +109,7 @@ static void answer_extra(struct gdb *gdb, char *rest)
 	struct text text = {0};
 	char name[32];
 
-	read_name((pid_t)gdb_read_number(&number), name);
+	read_name(gdb_read_thread(&number), name);
 	gdb_add_hex(&text, name, strlen(name));
 	gdb_send(gdb, text.data ? text.data : "");
 	text_deinit(&text);
@@ -140,8 +146,9 @@ static void add_threads(const struct gdb *gdb, struct text *text)
 		for (char *c = name; *c; c++)
 			if (strchr("<>&\"", *c) || *c < ' ')
 				*c = '?';
-		text_format(text, "<thread id=\"%x\" name=\"%s\"/>",
-			    (unsigned int)(*thread)->tid, name);
+		text_add(text, "<thread id=\"");
+		gdb_add_thread(gdb, text, gdb->pid, (*thread)->tid);
+		text_format(text, "\" name=\"%s\"/>", name);
 	}
 	text_add(text, "</threads>");
 }
