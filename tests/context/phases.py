@@ -2,10 +2,13 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 
 from context.common import expect
 from transparency import running
+from transparency.results import Skip
 
 FIELDS = ("module.path", "function", "offset", "block", "edge", "edge.from", "edge.to", "edge.kind",
           "arc.kind", "arc.site", "caller", "caller.path")
@@ -155,6 +158,30 @@ def functions(place):
         expect(calls(found, "changes") == {region: 8}, f"{measure}: {calls(found, 'changes')}")
 
 
+def toggled(place):
+    """What runs in calls of a function is what callgrind collects in them. (What marks regions is executed
+    only where something measures: `changes` itself has more instructions then.)"""
+    if not shutil.which("callgrind_annotate"):
+        raise Skip("valgrind is not there")
+    output = os.path.join(place.folder, "callgrind.out")
+    program = os.path.join(place.programs, "phases")
+    subprocess.run(["valgrind", "--tool=callgrind", "--toggle-collect=changes", f"--callgrind-out-file={output}",
+                    program, "nested", "8"], check=True, capture_output=True, timeout=3 * running.TIMEOUT_SECONDS)
+    text = subprocess.run(["callgrind_annotate", "--threshold=100", output], check=True, capture_output=True,
+                          text=True).stdout
+    wanted = {name: int(number.replace(",", ""))
+              for number, name in re.findall(r"^ *([0-9,]+) .*:(leaf|turn) ", text, re.MULTILINE)}
+    measured(place, "nested", "8", measure="edges", options=("--by-region", "phases*:changes"))
+    done = subprocess.run([place.tool, "query", 'let n = count * block.instructions select region.path,function,sum(n) '
+                           'as n where module="phases" group by region.path,function format json', place.profile],
+                          check=True, capture_output=True, text=True)
+    found = {}
+    for row in json.loads(done.stdout):
+        if "changes" in row.get("region.path", "") and row["function"] in ("leaf", "turn"):
+            found[row["function"]] = found.get(row["function"], 0) + int(row["n"])
+    expect(found == wanted and len(found) == 2, f"{found}, callgrind: {wanted}")
+
+
 def parts(place):
     """Beside threads, and parts of a run."""
     for measure in ("functions", "edges"):
@@ -190,4 +217,4 @@ def refused(place):
         expect(done.returncode == 2 and "--by-region" in done.stderr, f"{options}: {done}")
 
 
-TESTS = [nested, left, threads, forks, signals, contexts, slow, functions, parts, steps, refused]
+TESTS = [nested, left, threads, forks, signals, contexts, slow, functions, toggled, parts, steps, refused]
