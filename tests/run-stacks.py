@@ -347,7 +347,6 @@ class Tests:
                 attach = ("attach", "-q", "-p", str(process.pid), "-m", "waits", "-o", profile, "--for")
                 for _ in range(4):
                     self.call(*attach, "20ms")
-                self.kill_attached(process.pid, profile)
                 self.call(*attach, "400ms")
                 out, _ = process.communicate(timeout=60)
             finally:
@@ -364,14 +363,20 @@ class Tests:
                                                  ["await_nothing", "epoll_wait"])]
         expect(sum(row["times"] for row in timed) > 2, f"timed: {timed}")
 
-    def kill_attached(self, pid, profile):
-        """Nothing is left of a tracer that is killed."""
-        with subprocess.Popen([self.trammel, "attach", "-p", str(pid), "-m", "waits", "-o", profile],
-                              stderr=subprocess.PIPE, text=True) as attached:
-            expect("measuring process" in attached.stderr.readline(), "not begun")
-            attached.kill()
-        with open(f"/proc/{pid}/status", encoding="utf-8") as status:
-            expect("TracerPid:\t0" in status.read(), "still traced")
+    def waits_attached_killed(self):
+        """Nothing is left of a tracer that is killed; calls in which threads are go on."""
+        program = build(self.folder, "attached")
+        with subprocess.Popen([program, "quiet"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            expect(process.stdout.readline() == "ready\n", "not ready")
+            with subprocess.Popen([self.trammel, "attach", "-p", str(process.pid), "-m", "waits", "-o", program + ".killed.trm"],
+                                  stderr=subprocess.PIPE, text=True) as attached:
+                expect("measuring process" in attached.stderr.readline(), "not begun")
+                time.sleep(0.2)
+                attached.kill()
+            with open(f"/proc/{process.pid}/status", encoding="utf-8") as status:
+                expect("TracerPid:\t0" in status.read(), "still traced")
+            out, _ = process.communicate(timeout=60)
+        expect(out == "fine\n" and process.returncode == 0, f"{process.returncode}: {out}")
 
     def waits_attached_ends(self):
         """A process that ends meanwhile; and one that executes another program, and makes children."""
@@ -480,7 +485,7 @@ class Tests:
 
 NAMES = ("now", "holder", "places", "stripped", "undisturbed", "looks", "looks_without_samples", "attached",
          "children", "waits", "waits_held", "waits_threshold", "waits_like_strace", "waits_traced",
-         "waits_killed", "waits_attached", "waits_attached_ends",
+         "waits_killed", "waits_attached", "waits_attached_killed", "waits_attached_ends",
          "waits_hostile", "ended", "real", "other_commands", "refused", "short")
 
 

@@ -1,7 +1,7 @@
 /*
  * Threads in calls that a stop would cut short, or end with EINTR: they see neither while
- * a tracer comes and goes. It says "ready", and when its input ends "fine", or what was
- * wrong.
+ * a tracer comes and goes. With an argument all are in such calls, and stay there. It
+ * says "ready", and when its input ends "fine", or what was wrong.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -124,12 +124,13 @@ static void *make_threads(void *argument)
 	return argument;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static void *(*const works[])(void *) = {await_event, await_semaphore, write_much,
 						 receive_all, await_nothing,   compute,
 						 make_threads};
-	enum { COUNT = sizeof(works) / sizeof(works[0]) };
+	enum { COUNT = sizeof(works) / sizeof(works[0]), QUIET = 4 };
+	const int count = argc > 1 && argv[1] ? QUIET : COUNT;
 	struct epoll_event event = {.events = EPOLLIN};
 	pthread_t threads[COUNT];
 	char byte[64];
@@ -141,9 +142,9 @@ int main(void)
 	check(!epoll_ctl(events, EPOLL_CTL_ADD, quiet[0], &event), "epoll_ctl");
 	semaphores = semget(IPC_PRIVATE, 1, 0600);
 	check(semaphores >= 0 && write(pair[1], byte, 10) == 10, "semget");
-	for (int i = 0; i < COUNT; i++)
+	for (int i = 0; i < count; i++)
 		pthread_create(&threads[i], NULL, works[i], NULL);
-	while (begun < COUNT)
+	while (begun < count)
 		usleep(1000);
 	usleep(20000);
 	puts("ready");
@@ -163,7 +164,7 @@ int main(void)
 		check(got > 0, "read");
 		left -= got;
 	}
-	for (int i = 0; i < COUNT; i++)
+	for (int i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 	semctl(semaphores, 0, IPC_RMID);
 	puts("fine");

@@ -32,6 +32,9 @@ enum {
 	/* For threads that are to stop: in all, and between looks. */
 	JOIN_NS = 1000000000,
 	JOIN_LOOK_NS = 1000000,
+	/* For threads to come to their next call: one that has not for so long computes.
+	 */
+	FREE_NS = 200000000,
 	/* Signals one right behind the other, by which a thread is seen to do nothing but
 	 * serve them; and for how many it is let alone then. */
 	AT_ONCE_MAX = 20,
@@ -607,11 +610,10 @@ static void free_threads(struct tracing *tracing)
 
 	await_joined(tracing);
 	tracing->leaving = true;
-	vector_for_each (&tracing->waits->threads, thread)
-		if (is_bound(*thread))
-			ptrace(PTRACE_INTERRUPT, (pid_t)(*thread)->tid, 0, 0);
+	/* Each at its next call: an interrupt would leave a signal pending at that, too.
+	 */
 	since = clock_now_ns();
-	while (any_bound(tracing->waits) && clock_now_ns() - since < JOIN_NS)
+	while (any_bound(tracing->waits) && clock_now_ns() - since < FREE_NS)
 		act_on_all(tracing, JOIN_LOOK_NS);
 }
 
