@@ -164,6 +164,8 @@ def views_of_edges(place):
     check(grouped(work["instructions"]) in code.text and re.search("0x[0-9a-f]+", code.text), code.text[:800])
     listing = json.loads(place.command("annotate", "--json", "edges.trm", "work"))
     flow = place.open("edges.html", f"#0/code/{index}/flow")
+    code = place.open("edges.html", f"#0/code/{index}")
+    check(code.tags.get("marker") == 1 and code.tags.get("path", 0) > 1, f"no arrows of branches: {code.tags}")
     for block in listing["blocks"]:
         if block["count"]:
             check(f"{grouped(block['count'])}×" in flow.text, f"no block {block['block']}: {flow.text[:800]}")

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { ARROWS_WIDTH, Arrows } from './arrows.jsx'
 import { Callers } from './callers.jsx'
 import { ControlFlow } from './cfg.jsx'
 import { exact, fileName, percent, short } from './format.js'
@@ -38,12 +39,15 @@ function heatOf(count, most) {
 }
 
 function Assembly({ profile, rows, word, chosen, choose, before, beforeName }) {
-	const most = Math.max(1, ...rows.map((row) => row.count))
+	const most = rows.reduce((sum, row) => Math.max(sum, row.count), 1)
+	const body = useRef()
+	const jumps = rows.some((row) => row.edges?.length > 1)
 	return (
-		<div class="listing" role="region" aria-label="Instructions" tabIndex={0}>
+		<div class={`listing${jumps ? ' jumps' : ''}`} style={{ '--arrows': `${ARROWS_WIDTH}px` }} role="region" aria-label="Instructions" tabIndex={0}>
+			{jumps ? <Arrows body={body} rows={rows} /> : null}
 			<table>
 				<thead><tr><th class="number">{word}</th>{before ? <th class="number">{beforeName}</th> : null}<th>address</th><th>instruction</th></tr></thead>
-				<tbody>
+				<tbody ref={body}>
 					{rows.map((row) => (
 						<tr key={row.address} class={`${row.first ? 'first' : ''}${chosen && row.file === chosen.file && row.line === chosen.line ? ' chosen' : ''}`}
 							style={heatOf(row.count, most)} onClick={() => row.line && choose({ file: row.file, line: row.line })}>
