@@ -358,7 +358,7 @@ class Tests:
             found = [row for row in rows if row["wait.on"].startswith(what) and
                      has_path([frame["function"] for frame in reversed(row["frames"])], [function])]
             expect(sum(row["times"] for row in found) == times and
-                   sum(row["time.ns"] for row in found) > 300 * 1000000, f"{function}: {found} of {rows}")
+                   sum(row["time.ns"] for row in found) > 50 * 1000000, f"{function}: {found} of {rows}")
         timed = [row for row in rows if has_path([frame["function"] for frame in reversed(row["frames"])],
                                                  ["await_nothing", "epoll_wait"])]
         expect(sum(row["times"] for row in timed) > 2, f"timed: {timed}")
