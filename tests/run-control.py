@@ -290,6 +290,245 @@ def test_line_cut(place):
     holds(place.calls(profile, "step") == 60, place.calls(profile, "step"))
 
 
+def python_of(place):
+    """The folder of the Python module; tests of it are skipped without one."""
+    folder = os.path.join(place.build, "src/python")
+    names = os.listdir(os.path.join(folder, "trammel")) if os.path.isdir(os.path.join(folder, "trammel")) else []
+    if not any(name.startswith("_control.") and name.endswith(".so") for name in names):
+        raise Skip("built without the Python module")
+    version = next(name.split("cpython-3")[1].split("-")[0] for name in names if name.endswith(".so"))
+    for python in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([python, "-c", f"import sys; sys.exit(sys.version_info[:2] != (3, {version}))"],
+                          check=False).returncode == 0:
+            return folder, python
+    raise Skip("the module is for another Python")
+
+
+def test_python(place):
+    folder, python = python_of(place)
+    environment = {**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([python, os.path.join(SOURCES, "cases.py"), place.folder], capture_output=True, text=True,
+                          timeout=LONG, env=environment, check=False)
+    text = open(os.path.join(SOURCES, "cases.py"), encoding="utf-8").read()
+    holds(set(re.findall(r"^def case_(\w+)", text, re.M)) == set(re.findall(r"^case (\w+) ok$", done.stdout, re.M)),
+          done.stdout[-1000:], done.stderr[-2000:])
+
+
+def test_script(place):
+    python_of(place)
+    profile = place.path("script.trm")
+    with open(place.path("control.py"), "w", encoding="ascii") as file:
+        file.write(f"""
+# A control file.
+application = "sh"
+arguments = ["-c", "exit 3"]
+measurement = "arcs"
+threads = True
+output = "{profile}"
+""")
+    place.run(place.trammel, "script", place.path("control.py"), expected=3)
+    report = json.loads(place.run(place.trammel, "report", "--json", profile, expected=0))
+    holds(report["profile"]["run.measure"] == "calls", report["profile"])
+    with open(place.path("bad.py"), "w", encoding="ascii") as file:
+        file.write('application = "true"\nmesure = "calls"\n')
+    done = subprocess.run([place.trammel, "script", place.path("bad.py")], capture_output=True, text=True, check=False)
+    holds(done.returncode == 2 and "is 'measure' meant?" in done.stderr, done)
+    said = place.run(place.trammel, "script", os.path.join(ROOT, "examples/control/arcs.py"), "ls", "-d", "/", expected=0)
+    holds("->" in said and "/\n" in said, said[:300])
+    lines = open(os.path.join(ROOT, "examples/control/arcs.py"), encoding="utf-8").read().splitlines()
+    holds(len(lines) <= 20)
+    said = subprocess.run([place.trammel, "script"], input='print(len(measure("true").functions()) > 10)\n',
+                          capture_output=True, text=True, timeout=LONG, check=False)
+    holds(said.returncode == 0 and "True" in said.stdout, said)
+    os.chdir(place.folder)
+    place.run(place.trammel, "script", os.path.join(ROOT, "examples/control/control.py"), expected=0)
+
+
+def test_precedence(place):
+    """Built in, the user's file, an option file, the environment, the command line: later ones win."""
+    os.makedirs(place.path("config/trammel"))
+    with open(place.path("config/trammel/options"), "w", encoding="ascii") as file:
+        file.write("measure = blocks\nfrequency = 11\nperiod = 5\nvfreq = 2\nonly = main\nthreads = True\n")
+    with open(place.path("more"), "w", encoding="ascii") as file:
+        file.write("frequency = 22\nperiod = 6\nvfreq = 3  # comment\nonly = ['st*',\n  \"x\"]\n")
+    environment = {**os.environ, "XDG_CONFIG_HOME": place.path("config"), "TRAMMEL_OPTIONS": "--period 7 --vfreq=4"}
+
+    def config(*words):
+        said = place.run(place.trammel, "config", *words, env=environment, expected=0)
+        return [line.split("  # ") for line in said.splitlines() if not line.startswith("#")]
+
+    found = config("-f", place.path("more"), "--vfreq", "5")
+    for name, value, source in (("measure", "blocks", "user's file"), ("frequency", "22", "option file"),
+                                ("period", "7", "environment"), ("vfreq", "5", "command line"),
+                                ("threads", "true", "user's file"), ("quiet", "false", "built in")):
+        holds(any(row[0] == f"{name} = {value}" and row[1].startswith(source) for row in found), name, found)
+    holds([row[0] for row in found if row[0].startswith("only")] == ["only = main", 'only = "st*"', "only = x"], found)
+    # What it prints is an option file.
+    said = place.run(place.trammel, "config", "-f", place.path("more"), env=environment, expected=0)
+    with open(place.path("again"), "w", encoding="ascii") as file:
+        file.write(said)
+    bare = {**environment, "XDG_CONFIG_HOME": place.folder, "TRAMMEL_OPTIONS": ""}
+    again = place.run(place.trammel, "config", "-f", place.path("again"), env=bare, expected=0)
+    plain = [re.sub(r"  #.*", "", line) for line in said.splitlines() if not line.startswith("#")]
+    holds(plain == [re.sub(r"  #.*", "", line) for line in again.splitlines() if not line.startswith("#")], again)
+    profile = place.path("precedence.trm")
+    del environment["TRAMMEL_OPTIONS"]
+    with open(place.path("config/trammel/options"), "w", encoding="ascii") as file:
+        file.write("measure = blocks\nregions = nothing\nquiet = true\n")
+    with open(place.path("more"), "w", encoding="ascii") as file:
+        file.write("measure = calls\n")
+    place.run(place.trammel, "run", "-f", place.path("more"), "-o", profile, "--", "true", env=environment, expected=0)
+    report = json.loads(place.run(place.trammel, "report", "--json", profile, expected=0))
+    holds(report["profile"]["run.measure"].startswith("calls"), report["profile"])
+    with open(place.path("more"), "w", encoding="ascii") as file:
+        file.write("\nmesure = calls\n")
+    done = subprocess.run([place.trammel, "run", "-f", place.path("more"), "--", "true"], capture_output=True,
+                          text=True, check=False)
+    holds(done.returncode == 2 and "line 2: there is no option 'mesure': is 'measure' meant?" in done.stderr, done)
+
+
+def test_far(place):
+    """Several hosts behind a command: one profile, in which each has its name."""
+    profile = place.path("far.trm")
+    done = subprocess.run([place.trammel, "run", "--host", "one,two", "--agent-command", place.agent, "-m", "calls", "-q",
+                           "-o", profile, "--", place.path("target")], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=LONG, check=False)
+    holds(done.returncode == 0 and done.stdout == "ready\nready\n", done)
+    said = place.run(place.trammel, "query", "SELECT host, count() WHERE host GROUP BY host FORMAT csv", profile, expected=0)
+    holds("one" in said and "two" in said, said)
+    holds(not os.path.exists(profile + ".1"))
+    done = subprocess.run([place.trammel, "run", "--agent-command", place.agent, "-q", "-o", profile, "--",
+                           place.path("target")], input="step 7\nexit 9\n", capture_output=True, text=True, timeout=LONG,
+                          check=False)
+    holds(done.returncode == 9 and done.stdout == "ready\ndone\n" and not done.stderr, done)
+    holds(place.calls(profile, "step") == 7)
+    done = subprocess.run([place.trammel, "run", "--agent-command", place.agent, "--", "/nowhere"], capture_output=True,
+                          text=True, timeout=LONG, check=False)
+    holds(done.returncode == 127 and "cannot run '/nowhere'" in done.stderr, done)
+    done = subprocess.run([place.trammel, "run", "--agent-command", "exit 1", "--", "true"], capture_output=True,
+                          text=True, timeout=LONG, check=False)
+    holds(done.returncode == 4 and "no trammel answers" in done.stderr, done)
+
+
+def test_far_signal(place):
+    """Ctrl-C goes to the program; attaching there ends by it."""
+    profile = place.path("signal.trm")
+    client = subprocess.Popen([place.trammel, "run", "--agent-command", place.agent, "-q", "-o", profile, "--",
+                               "sh", "-c", "trap 'echo caught; exit 5' INT; echo on; while :; do sleep 0.02; done"],
+                              stdout=subprocess.PIPE, text=True, start_new_session=True)
+    holds(client.stdout.readline() == "on\n")
+    os.killpg(client.pid, signal.SIGINT)
+    holds(client.communicate(timeout=LONG)[0] == "caught\n" and client.returncode == 5, client.returncode)
+    profile = place.path("attached.trm")
+    program = subprocess.Popen([place.path("target")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    program.stdout.readline()
+    client = subprocess.Popen([place.trammel, "attach", "--agent-command", place.agent, "-q", "-o", profile, "-p",
+                               str(program.pid)])
+    status = f"/proc/{program.pid}/status"
+    wait_for(lambda: "TracerPid:\t0" not in open(status, encoding="ascii").read(), "the attachment")
+    # It counts when the tracer has let it go on; which is when it answers again.
+    total = 0
+    while not os.path.exists(profile) and total < 200:
+        program.stdin.write("step 5\n")
+        program.stdin.flush()
+        program.stdout.readline()
+        total += 1
+        if total == 100:
+            client.send_signal(signal.SIGINT)
+            client.wait(LONG)
+    holds(client.returncode == 0, client.returncode)
+    holds(0 < place.calls(profile, "step") <= 5 * total)
+    program.communicate("exit 0\n", timeout=LONG)
+
+
+SSHD = """
+Port {port}
+ListenAddress 127.0.0.1
+HostKey {folder}/host_key
+AuthorizedKeysFile {folder}/user_key.pub
+PidFile {folder}/sshd.pid
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+SetEnv PATH={folder}/bin:/usr/bin:/bin XDG_CACHE_HOME={folder}/cache XDG_RUNTIME_DIR={folder}
+"""
+SSH = """
+Host near again
+HostName 127.0.0.1
+Port {port}
+IdentityFile {folder}/user_key
+UserKnownHostsFile {folder}/known_hosts
+StrictHostKeyChecking no
+LogLevel ERROR
+"""
+
+
+def start_sshd(place):
+    """An sshd of the test's own; (process, environment with an `ssh` that reaches it as "near")."""
+    sshd = shutil.which("sshd", path="/usr/sbin:/usr/bin")
+    if not sshd or not shutil.which("ssh"):
+        raise Skip("no openssh-server")
+    import socket  # pylint: disable=import-outside-toplevel
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        names = {"port": free.getsockname()[1], "folder": place.folder}
+    for key in ("host_key", "user_key"):
+        place.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", place.path(key), expected=0)
+    os.makedirs(place.path("bin"))
+    for name, text in (("sshd_config", SSHD), ("ssh_config", SSH),
+                       ("bin/ssh", '#!/bin/sh\nexec /usr/bin/ssh -F {folder}/ssh_config "$@"\n'),
+                       ("bin/trammel", '#!/bin/sh\nexec ' + place.trammel + ' "$@"\n')):
+        with open(place.path(name), "w", encoding="ascii") as file:
+            file.write(text.format(**names))
+        os.chmod(place.path(name), 0o700 if "/" in name else 0o600)
+    if os.geteuid() == 0:
+        os.makedirs("/run/sshd", exist_ok=True)
+    server = subprocess.Popen([sshd, "-D", "-e", "-f", place.path("sshd_config")], stderr=subprocess.PIPE)
+    wait_for(lambda: os.path.exists(place.path("sshd.pid")) or server.poll() is not None, "sshd")
+    if server.poll() is not None:
+        raise Skip(f"sshd: {server.stderr.read()[-200:]}")
+    return server, {**os.environ, "PATH": place.path("bin") + ":" + os.environ["PATH"]}
+
+
+def test_ssh(place):
+    """A real sshd: a run there, two hosts, and one whose connection is cut in the middle."""
+    server, environment = start_sshd(place)
+    profile = place.path("ssh.trm")
+    try:
+        done = subprocess.run([place.trammel, "run", "--host", "near", "-q", "-o", profile, "--", place.path("target")],
+                              input="step 12\nexit 6\n", capture_output=True, text=True, timeout=LONG, check=False,
+                              env=environment)
+        holds(done.returncode == 6 and done.stdout == "ready\ndone\n" and not done.stderr, done)
+        holds(place.calls(profile, "step") == 12)
+        said = place.run(place.trammel, "query", "SELECT host WHERE host FORMAT csv", profile, env=environment)
+        done = subprocess.run([place.trammel, "run", "--host", "near,again", "-q", "-o", profile, "--", "true"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LONG, check=False,
+                              env=environment)
+        holds(done.returncode == 0, done)
+        said = place.run(place.trammel, "query", "SELECT host, count() WHERE host GROUP BY host FORMAT csv", profile)
+        holds("near" in said and "again" in said, said)
+        cut_ssh(place, environment, profile)
+    finally:
+        server.kill()
+        server.wait()
+
+
+def cut_ssh(place, environment, profile):
+    client = subprocess.Popen([place.trammel, "run", "--host", "near", "-q", "-o", profile, "--", place.path("target")],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    holds(client.stdout.readline() == "ready\n")
+    for _ in range(2):
+        client.stdin.write("step 40\n")
+        client.stdin.flush()
+        holds(client.stdout.readline() == "done\n")
+        children = open(f"/proc/{client.pid}/task/{client.pid}/children", encoding="ascii").read().split()
+        for child in children:
+            os.kill(int(child), signal.SIGKILL)
+    said = client.communicate("step 20\n", timeout=LONG)[0]
+    holds(said == "done\n" and client.returncode == 0, said, client.returncode)
+    holds(place.calls(profile, "step") == 100, place.calls(profile, "step"))
+
+
 def tests():
     return {name[5:]: run for name, run in globals().items() if name.startswith("test_")}
 

@@ -21,7 +21,7 @@ struct polls VECTOR(struct pollfd);
 struct agent_run *agent_find(const struct agent *agent, uint64_t number)
 {
 	vector_for_each (&agent->runs, run)
-		if ((*run)->number == number)
+		if ((*run)->number == number && !(*run)->forgotten)
 			return *run;
 	return NULL;
 }
@@ -288,10 +288,15 @@ static void tick_timer(struct agent *agent)
 		events_add(&agent->events, &event);
 }
 
+static bool is_passing(const struct agent_run *run)
+{
+	return !run->over || run->streams[0] >= 0 || run->streams[1] >= 0;
+}
+
 static bool any_runs(const struct agent *agent)
 {
 	vector_for_each (&agent->runs, run)
-		if (!(*run)->over || (*run)->streams[0] >= 0 || (*run)->streams[1] >= 0)
+		if (is_passing(*run))
 			return true;
 	return false;
 }
@@ -355,6 +360,19 @@ static void act_on_polls(struct agent *agent, const struct polls *polls)
 		take_client(agent);
 }
 
+/* Those that nobody knows any more, and processes that have ended. */
+static void drop_forgotten(struct agent *agent)
+{
+	for (size_t i = agent->runs.count; i-- > 0;) {
+		struct agent_run *run = agent->runs.items[i];
+
+		if (!run->forgotten || is_passing(run))
+			continue;
+		vector_remove_swap(&agent->runs, i);
+		run_destroy(run);
+	}
+}
+
 struct trm_error *agent_serve(struct agent *agent)
 {
 	struct polls polls = {0};
@@ -373,6 +391,7 @@ struct trm_error *agent_serve(struct agent *agent)
 		if (poll(polls.items, polls.count, wait_ms(agent)) < 0 && errno != EINTR)
 			break;
 		act_on_polls(agent, &polls);
+		drop_forgotten(agent);
 		tick_timer(agent);
 	}
 	vector_for_each (&agent->runs, run) {

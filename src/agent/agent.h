@@ -40,6 +40,7 @@ struct agent_run {
 	bool attached;
 	bool controlled; /* there is a tracer that takes requests */
 	bool over;       /* the measurement */
+	bool forgotten;  /* by the client: it goes when it is over, and nothing is told */
 	int program_fd;  /* pidfd of the first process; -1: not yet, or gone */
 	pid_t program;
 	char *profile;    /* path */

@@ -59,6 +59,13 @@ void run_destroy(struct agent_run *run)
 	free(run);
 }
 
+void run_forget(struct agent_run *run)
+{
+	run->forgotten = true;
+	run->input.length = 0;
+	close_fd(&run->input_fd);
+}
+
 /* A folder of this user's for profiles of this session. */
 static struct trm_error *make_folder(struct agent *agent)
 {
@@ -256,6 +263,8 @@ static void add_output(struct agent *agent, const struct agent_run *run, int str
 {
 	Trm__Event event = TRM__EVENT__INIT;
 
+	if (run->forgotten)
+		return;
 	event.kind = PROTOCOL_EVENT_OUTPUT;
 	event.process = run->number;
 	event.value = stream + 1;
@@ -338,7 +347,8 @@ static void end_run(struct agent *agent, struct agent_run *run, Trm__Event *even
 		run->starting = 0;
 		return;
 	}
-	events_add(&agent->events, event);
+	if (!run->forgotten)
+		events_add(&agent->events, event);
 }
 
 /* The front is gone without a word. */
@@ -420,7 +430,8 @@ static void take_control(struct agent *agent, struct agent_run *run)
 			break;
 		if (message->kind_case == TRM__MESSAGE__KIND_EVENT) {
 			message->event->process = run->number;
-			events_add(&agent->events, message->event);
+			if (!run->forgotten)
+				events_add(&agent->events, message->event);
 		} else if (message->kind_case == TRM__MESSAGE__KIND_ANSWER) {
 			run->controlled = true;
 			forget_pending(run, message->answer->id);

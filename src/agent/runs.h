@@ -32,8 +32,11 @@ struct trm_error *run_signal(struct agent_run *run, int number);
 struct trm_error *run_detach(struct agent_run *run, const Trm__Request *request,
 			     bool *ret_asked);
 
-/* Forgets a run, with its profile; what is measured is measured on, to its end, if that
- * is not over. */
+/* Nothing is told of a run from now on. What it measures is measured to its end, and its
+ * output is dropped; then it can be destroyed. */
+void run_forget(struct agent_run *run);
+
+/* Destroys a run, with its profile if that is the agent's. */
 void run_destroy(struct agent_run *run);
 
 #endif

@@ -157,12 +157,7 @@ static struct trm_error *serve_read(struct service *service)
 
 static struct trm_error *serve_forget(struct service *service)
 {
-	struct agent *agent = service->agent;
-
-	for (size_t i = 0; i < agent->runs.count; i++)
-		if (agent->runs.items[i] == service->run)
-			vector_remove_swap(&agent->runs, i);
-	run_destroy(service->run);
+	run_forget(service->run);
 	return NULL;
 }
 
@@ -175,6 +170,12 @@ static struct trm_error *serve_timer(struct service *service)
 					"a timer of less than 1ms cannot be kept to");
 	agent->timer_ns = service->request->size;
 	agent->timer_next = clock_now_ns() + agent->timer_ns;
+	return NULL;
+}
+
+static struct trm_error *serve_leave(struct service *service)
+{
+	service->agent->linger_ns = 0;
 	return NULL;
 }
 
@@ -211,6 +212,7 @@ static const struct {
 	[PROTOCOL_UNBREAK] = {serve_ask, true},
 	[PROTOCOL_STEP] = {serve_ask, true},
 	[PROTOCOL_TIMER] = {serve_timer, false},
+	[PROTOCOL_LEAVE] = {serve_leave, false},
 };
 
 static struct trm_error *serve_one(struct service *service)

@@ -138,9 +138,9 @@ struct trm_error *settings_read_text(const char *text, const char *name,
 	struct text word = {0}, value = {0};
 	struct trm_error *error = NULL;
 
-	for (;;) {
+	while (!error) {
 		skip_blanks(&reading, true);
-		if (!*reading.at || error)
+		if (!*reading.at)
 			break;
 		error = read_setting(&reading, &word, &value);
 	}

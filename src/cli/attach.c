@@ -2,7 +2,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/far/far.h"
 #include "cli/measuring.h"
+#include "cli/options/configured.h"
 #include "cli/saving.h"
 #include "session/run/attach.h"
 
@@ -107,7 +109,8 @@ static int measure_process(struct measuring *given, struct attach_request *reque
 	return saving_finish(database, given->options.output) ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int attach_main(int argc, const char **argv)
+/* With what the command line says. */
+static int attach_words(int argc, const char **argv)
 {
 	struct measuring given = {0};
 	struct attach_request request = {0};
@@ -117,6 +120,7 @@ static int attach_main(int argc, const char **argv)
 		MEASURING_OPTIONS(given),
 		SAVING_OPTION(database),
 		MEASURING_TOOLS,
+		MEASURING_WAY_OPTIONS,
 		MEASURING_LAST_OPTIONS(given),
 		POPT_TABLEEND,
 	};
@@ -136,6 +140,28 @@ static int attach_main(int argc, const char **argv)
 	poptFreeContext(context);
 	free(named);
 	return status;
+}
+
+static int attach_main(int argc, const char **argv)
+{
+	static struct measuring none;
+	static char *no_text;
+	static const struct poptOption table[] = {
+		{"pid", 'p', POPT_ARG_STRING, &no_text, 0, "the process to measure",
+		 "PID"},
+		MEASURING_OPTIONS(none),
+		SAVING_OPTION(no_text),
+		MEASURING_TOOLS,
+		MEASURING_WAY_OPTIONS,
+		MEASURING_LAST_OPTIONS(none),
+		POPT_TABLEEND,
+	};
+	const struct configured_command command = {.name = "attach",
+						   .table = table,
+						   .main = attach_words,
+						   .far = far_attach};
+
+	return configured_main(&command, argc, argv);
 }
 
 const struct command cmd_attach = {

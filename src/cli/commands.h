@@ -32,9 +32,10 @@ struct command {
 };
 
 extern const struct command cmd_advise, cmd_annotate, cmd_attach, cmd_bbv, cmd_browse,
-	cmd_channel, cmd_coverage, cmd_daemon, cmd_db, cmd_debug, cmd_diff, cmd_doctor,
-	cmd_export, cmd_flame, cmd_graph, cmd_import, cmd_info, cmd_label, cmd_loops,
-	cmd_merge, cmd_mix, cmd_page, cmd_paths, cmd_pbo, cmd_query, cmd_recover,
-	cmd_report, cmd_run, cmd_stacks, cmd_summarize, cmd_tool, cmd_top, cmd_values;
+	cmd_channel, cmd_config, cmd_coverage, cmd_daemon, cmd_db, cmd_debug, cmd_diff,
+	cmd_doctor, cmd_export, cmd_flame, cmd_graph, cmd_import, cmd_info, cmd_label,
+	cmd_loops, cmd_merge, cmd_mix, cmd_page, cmd_paths, cmd_pbo, cmd_query,
+	cmd_recover, cmd_report, cmd_run, cmd_script, cmd_stacks, cmd_summarize, cmd_tool,
+	cmd_top, cmd_values;
 
 #endif

@@ -43,6 +43,7 @@ enum measuring_option {
 	OPTION_PROBE_FILE,
 	OPTION_LABELS,
 	OPTION_ANALYSIS,
+	OPTION_ELSEWHERE, /* not this file's */
 	OPTION_HELP,
 };
 
@@ -213,6 +214,23 @@ struct measuring {
 		 "leave out waits that are shorter (default 100us)",                     \
 		 "TIME"},                                                                \
 		MEASURING_TOOLS
+
+/* Where options are from, and where it is measured: see options/configured.h. */
+#define MEASURING_WAY_OPTIONS                                                            \
+	{"options",                                                                      \
+	 'f',                                                                            \
+	 POPT_ARG_STRING,                                                                \
+	 NULL,                                                                           \
+	 OPTION_ELSEWHERE,                                                               \
+	 "read options from this file, too",                                             \
+	 "FILE"},                                                                        \
+		MEASURING_WORD("host", OPTION_ELSEWHERE,                                 \
+			       "measure on these hosts, by ssh", "HOST,..."),            \
+		MEASURING_WORD(                                                          \
+			"agent-command", OPTION_ELSEWHERE,                               \
+			"measure behind this command (%h: the host), which leads "       \
+			"to 'trammel agent --stdio'",                                    \
+			"COMMAND")
 
 /* The option rows that stand last in each table. */
 #define MEASURING_LAST_OPTIONS(given)                                                    \

@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-enum { PAUSE_MS = 200, PAUSE_MAX_MS = 5000 };
+enum { PAUSE_MS = 200, PAUSE_MAX_MS = 5000, WAITS = 40, WAIT_MS = 5 };
 
 /* The words of the command that leads to the agent. */
 struct command_line {
@@ -28,11 +28,17 @@ struct command_line {
 
 static struct command_line choose_command(const struct connection_way *way)
 {
+	/* Ctrl-C is for who measures, and goes to the program by a request. */
 	if (way->command)
-		return (struct command_line){{"/bin/sh", "-c", way->command, NULL}};
+		return (struct command_line){{"/bin/sh", "-c",
+					      "trap '' INT QUIT TSTP; eval \"$0\"",
+					      way->command, NULL}};
 	if (way->host)
-		return (struct command_line){{"ssh", "-T", "--", way->host, "trammel",
-					      "agent", "--stdio", NULL}};
+		return (struct command_line){
+			{"/bin/sh", "-c",
+			 "trap '' INT QUIT TSTP; "
+			 "exec ssh -T -- \"$0\" trammel agent --stdio",
+			 way->host, NULL}};
 	return (struct command_line){{way->program, "agent", "--stdio", NULL}};
 }
 
@@ -223,8 +229,33 @@ struct trm_error *connection_open(struct connection *connection,
 	return connect_now(connection);
 }
 
+static struct trm_error *send_request(struct connection *connection,
+				      Trm__Request *request)
+{
+	Trm__Message message = TRM__MESSAGE__INIT;
+
+	message.kind_case = TRM__MESSAGE__KIND_REQUEST;
+	message.request = request;
+	return frame_send_whole(connection->fd, &message);
+}
+
+/* It is not waited for. */
+static void send_leave(struct connection *connection)
+{
+	Trm__Request request = TRM__REQUEST__INIT;
+
+	if (connection->lost || connection->fd < 0)
+		return;
+	request.verb = PROTOCOL_LEAVE;
+	request.id = ++connection->asked;
+	trm_error_destroy(send_request(connection, &request));
+	/* Sent before ssh is ended; ssh ends when its input does. */
+	shutdown(connection->fd, SHUT_WR);
+}
+
 void connection_close(struct connection *connection)
 {
+	send_leave(connection);
 	end_child(connection);
 	vector_for_each (&connection->events, message)
 		frame_free(*message);
@@ -359,16 +390,6 @@ struct trm_error *connection_take(struct connection *connection)
 {
 	TRM_TRY(check_lost(connection));
 	return receive_once(connection, false, NULL);
-}
-
-static struct trm_error *send_request(struct connection *connection,
-				      Trm__Request *request)
-{
-	Trm__Message message = TRM__MESSAGE__INIT;
-
-	message.kind_case = TRM__MESSAGE__KIND_REQUEST;
-	message.request = request;
-	return frame_send_whole(connection->fd, &message);
 }
 
 struct trm_error *connection_ask(struct connection *connection, Trm__Request *request,

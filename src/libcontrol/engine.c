@@ -193,7 +193,6 @@ EXPORT void trm_engine_release(struct trm_engine *ticket)
 		while (engine->processes.count)
 			process_destroy(engine->processes.items[0]);
 		engine->released = true;
-		engine->connection.lost = true;
 		set_eventfd(engine->interrupt_fd, true);
 	}
 	engine_leave(engine);
@@ -290,7 +289,10 @@ static void limit_queue(struct control_engine *engine)
 struct trm_error *engine_take(struct control_engine *engine)
 {
 	struct connection *connection = &engine->connection;
-	struct trm_error *error = connection_take(connection);
+	struct trm_error *error =
+		engine->released
+			? trm_error_create(TRM_ERROR_GONE, "the engine was released")
+			: connection_take(connection);
 
 	while (engine->looked < connection->events.count) {
 		const size_t index = engine->looked;

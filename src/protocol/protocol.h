@@ -60,6 +60,7 @@ enum protocol_verb {
 	PROTOCOL_UNBREAK,      /* size: number of the breakpoint */
 	PROTOCOL_STEP,         /* size: thread */
 	PROTOCOL_TIMER,        /* size: nanoseconds between events; 0: no more */
+	PROTOCOL_LEAVE,        /* the client goes, and does not come back */
 	PROTOCOL_VERB_COUNT
 };
 

@@ -6,6 +6,7 @@
 #include "python/function.h"
 #include "python/python.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 const char *text_of(PyObject *text, Py_ssize_t *ret_size, PyObject **ret_holder)
@@ -153,6 +154,26 @@ static struct PyModuleDef definition = {
 	.m_methods = methods,
 };
 
+/* Modules in it, as trammel.control, lie in a folder of its name beside it. */
+static bool add_path(PyObject *module)
+{
+	Dl_info info;
+	const char *slash = dladdr((const void *)&add_path, &info) && info.dli_fname
+				    ? strrchr(info.dli_fname, '/')
+				    : NULL;
+	PyObject *folder = slash ? PyUnicode_DecodeFSDefaultAndSize(
+					   info.dli_fname, slash - info.dli_fname)
+				 : PyUnicode_FromString(".");
+	PyObject *path = folder ? PyUnicode_FromFormat("%U/trammel", folder) : NULL;
+	PyObject *list = path ? Py_BuildValue("[N]", path) : NULL;
+
+	Py_XDECREF(folder);
+	if (list && !PyModule_AddObject(module, "__path__", list))
+		return true;
+	Py_XDECREF(list);
+	return false;
+}
+
 PyMODINIT_FUNC PyInit_trammel(void);
 PyMODINIT_FUNC PyInit_trammel(void)
 {
@@ -162,7 +183,9 @@ PyMODINIT_FUNC PyInit_trammel(void)
 	    !context_init())
 		return NULL;
 	module = PyModule_Create(&definition);
-	if (module && PyModule_AddStringConstant(module, "__version__", TRAMMEL_VERSION))
+	if (module &&
+	    (PyModule_AddStringConstant(module, "__version__", TRAMMEL_VERSION) ||
+	     !add_path(module)))
 		Py_CLEAR(module);
 	return module;
 }

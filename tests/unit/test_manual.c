@@ -143,14 +143,14 @@ static void check_no_more_options(const char *command)
 static void test_run(void **state)
 {
 	(void)state;
-	check_options("run", 43);
+	check_options("run", 46);
 	check_no_more_options("run");
 }
 
 static void test_attach(void **state)
 {
 	(void)state;
-	check_options("attach", 41);
+	check_options("attach", 44);
 	check_no_more_options("attach");
 }
 

@@ -20,7 +20,8 @@ static const struct command *const commands[] = {
 	&cmd_diff,   &cmd_pbo,    &cmd_bbv,      &cmd_export,    &cmd_import,
 	&cmd_query,  &cmd_merge,  &cmd_channel,  &cmd_recover,   &cmd_db,
 	&cmd_daemon, &cmd_stacks, &cmd_label,    &cmd_summarize, &cmd_tool,
-	&cmd_doctor, &cmd_advise, &cmd_info,     &cmd_agent,     &cmd_help,
+	&cmd_doctor, &cmd_advise, &cmd_info,     &cmd_agent,     &cmd_config,
+	&cmd_script, &cmd_help,
 };
 
 static void print_usage(FILE *out)

@@ -253,6 +253,15 @@ static struct trm_error *take_profiler(const char *option, const char *word, voi
 	return value_profiler_open(word, to);
 }
 
+/* What was done before. */
+static struct trm_error *take_nothing(const char *option, const char *word, void *to)
+{
+	(void)option;
+	(void)word;
+	(void)to;
+	return NULL;
+}
+
 #define PLACE(member) offsetof(struct measuring, options.member)
 
 static const struct word_option {
@@ -301,6 +310,7 @@ static const struct word_option {
 	[OPTION_TOOL_TIMEOUT] = {"tool-timeout", take_time, PLACE(tool_ns), false},
 	[OPTION_PROBE] = {"probe", take_probe, 0, false},
 	[OPTION_PROBE_FILE] = {"probe-file", take_probe_file, 0, false},
+	[OPTION_ELSEWHERE] = {"options", take_nothing, 0, false},
 };
 
 struct trm_error *measuring_take_word(struct measuring *given, int option,
@@ -339,13 +349,15 @@ const char *measuring_word_kind(int option)
 
 bool measuring_word_adds(int option)
 {
-	return option > 0 && option < OPTION_HELP &&
-	       word_options[option].take != take_name &&
-	       word_options[option].take != take_time &&
-	       word_options[option].take != take_interval &&
-	       word_options[option].take != take_memory &&
-	       word_options[option].take != take_number &&
-	       word_options[option].take != take_frequency &&
-	       word_options[option].take != take_length &&
-	       word_options[option].take != take_profiler;
+	static struct trm_error *(*const adding[])(const char *option, const char *word,
+						   void *to) = {
+		take_patterns,   take_files, take_signal,     take_tool,
+		take_label_file, take_probe, take_probe_file,
+	};
+
+	for (size_t i = 0; i < array_count(adding); i++)
+		if (option > 0 && option < OPTION_HELP &&
+		    word_options[option].take == adding[i])
+			return true;
+	return false;
 }

@@ -1,7 +1,9 @@
 /* `trammel run`: see man/trammel-run.1.md. */
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/far/far.h"
 #include "cli/measuring.h"
+#include "cli/options/configured.h"
 #include "cli/run/running.h"
 #include "cli/saving.h"
 
@@ -36,12 +38,13 @@ static int parse_run(poptContext context, struct measuring *given)
 	return 0;
 }
 
-static int run_main(int argc, const char **argv)
+/* With what the command line says. */
+static int run_words(int argc, const char **argv)
 {
 	struct measuring given = {0};
 	char *database = NULL;
 	struct poptOption table[] = {MEASURING_RUN_OPTIONS(given),
-				     SAVING_OPTION(database),
+				     SAVING_OPTION(database), MEASURING_WAY_OPTIONS,
 				     MEASURING_LAST_OPTIONS(given), POPT_TABLEEND};
 	const char **named = memory_allocate((size_t)(argc + 1) * sizeof(*named));
 
@@ -61,6 +64,19 @@ static int run_main(int argc, const char **argv)
 	poptFreeContext(context);
 	free(named);
 	return status;
+}
+
+static int run_main(int argc, const char **argv)
+{
+	const struct configured_command command = {
+		.name = "run",
+		.table = configured_known(),
+		.flags = POPT_CONTEXT_POSIXMEHARDER,
+		.main = run_words,
+		.far = far_run,
+	};
+
+	return configured_main(&command, argc, argv);
 }
 
 const struct command cmd_run = {

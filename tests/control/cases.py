@@ -1,0 +1,253 @@
+"""Uses trammel.control; the folder of `target` is the first word. Prints `case NAME ok` for each."""
+
+import ast
+import doctest
+import gc
+import inspect
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from trammel import control
+from trammel.control import (Engine, Error, GoneError, LimitError, Measurements, Process, Profile, SystemCallError,
+                             UnsupportedError, UsageError, measure, merge)
+
+TARGET = os.path.join(sys.argv[1], "target")
+
+
+def fails(kind, words, call, *arguments, **more):
+    try:
+        call(*arguments, **more)
+    except kind as error:
+        assert words in str(error) and "\n" not in str(error), error
+        return
+    raise AssertionError(f"no {kind.__name__}")
+
+
+def start(**more):
+    process = Process(TARGET, stdin="relay", stdout="relay", **more)
+    return process
+
+
+def say(process, line, end=b"done\n"):
+    if line:
+        process.write(line + "\n")
+    said = b""
+    while not said.endswith(end):
+        event = process.engine.wait(30)
+        assert event is not None
+        if event.process is process and event.kind == "output":
+            said += event.data
+    return said
+
+
+def steps(records):
+    return sum(row["calls"] for row in records if row["function"] == "step")
+
+
+def case_counting():
+    process = start()
+    process.run(paused=True)
+    say(process, "", b"ready\n")
+    say(process, "step 5")
+    process.resume()
+    say(process, "step 20")
+    assert steps(process.read()) == 20
+    process.pause()
+    say(process, "thread 7")
+    process.resume()
+    process.reset()
+    say(process, "step 3")
+    assert steps(process.read()) == 3
+    process.close_input()
+    assert process.wait(30) == 0
+    assert steps(process.profile().functions()) == 23
+
+
+def case_callbacks():
+    seen = []
+    with Engine() as engine, Process("sh", ["-c", "echo one; kill -9 $$"], engine=engine, stdout="relay") as process:
+        engine.on("output", lambda event: seen.append(event.data))
+        engine.on("started", lambda event: seen.append(event.process is process))
+        process.run()
+        assert process.wait(30) == -signal.SIGKILL
+        assert seen[:2] == [True, b"one\n"], seen
+        assert [event.kind for event in engine.events()][-1] == "measured"
+        engine.on("user", lambda event: 1 / 0)
+        engine.post(3, "three")
+        fails(ZeroDivisionError, "division", engine.wait, 5)
+        engine.on("user", lambda event: engine.wait(0))
+        engine.post()
+        fails(UsageError, "callback", engine.wait, 5)
+        engine.on("user", None)
+        engine.post(7, "x")
+        event = engine.wait(5)
+        assert (event.kind, event.value, event.text) == ("user", 7, "x") and event.context[1] > 0
+        fails(UsageError, "no events 'nonsense'", engine.on, "nonsense", print)
+
+
+def case_errors():
+    fails(SystemCallError, "/nowhere", Process("/nowhere").run)
+    fails(OSError, "/nowhere", Process("/nowhere").run)
+    fails(UsageError, "either a program or a pid", Process)
+    fails(UsageError, "'threads'", Process, "true", thread=True)
+    fails(UsageError, "not a time", Process, "true", after="soon")
+    fails(UnsupportedError, "without a tracer", sampled)
+    fails(TypeError, "", control._control.process_kill, "text")
+    fails(UsageError, "an engine was given", control._control.process_kill, control.default_engine()._ticket)
+    process = Process("true")
+    process.release()
+    process.release()
+    fails(UsageError, "released", process.run)
+    fails(SystemCallError, "/nowhere.trm", Profile, "/nowhere.trm")
+    fails(UsageError, "on_loss", Engine, on_loss="shrug")
+    fails(GoneError, "no trammel answers", Engine, command="true")
+    fails(UsageError, "not a host", Engine, host="-oProxyCommand=x")
+    assert issubclass(LimitError, Error)
+
+
+def sampled():
+    process = Process("sleep", ["5"], measure="regions")
+    process.run()
+    try:
+        process.pause()
+    finally:
+        process.kill()
+        process.wait(30)
+
+
+def case_knobs():
+    process = Process("true")
+    assert process.configuration["frequency"] == "1000" and "start_at" in process.configuration
+    process.configuration["only"] = ["main", "step*"]
+    assert process.configuration["only"] == "main,step*"
+    del process.configuration["only"]
+    assert process.configuration["only"] == ""
+    fails(KeyError, "nonsense", lambda: process.configuration["nonsense"])
+    chosen = Measurements("calls", "edges")
+    assert "calls" in chosen and chosen.why_not("memory") is None and "waits" in chosen.why_not("waits")
+    process.measure(chosen)
+    process.run()
+    assert process.wait() == 0 and process.profile().globals["run.measure"] == "calls,edges"
+
+
+def case_records():
+    profile = measure("ls", ["/"], "calls,edges", stdout="null")
+    functions = profile.functions()
+    assert len(functions) > 50 and functions.columns == ["module", "function", "calls"]
+    assert sum(functions.column("calls")) > 100 and len(functions[:3]) == 3
+    assert "<table>" in functions._repr_html_() and "more</p>" in functions._repr_html_()
+    assert "on " in profile._repr_html_()
+    assert profile.arcs() and profile.blocks() and profile.edges() and len(profile.records()) > 50
+    fails(UsageError, "character", profile.query, "SELECT sum(")
+    try:
+        array = functions.to_numpy()
+    except ImportError:
+        print("no NumPy")
+    else:
+        assert array["calls"].sum() == sum(functions.column("calls")) and array.dtype["calls"].kind == "i"
+    try:
+        frame = profile.to_pandas()
+    except ImportError:
+        print("no pandas")
+    else:
+        assert list(frame.columns) == functions.columns and len(frame) == len(functions)
+
+
+def case_merge():
+    paths = []
+    for number in range(2):
+        with Process("true", engine=Engine(name=f"host{number}")) as process:
+            process.run()
+            process.wait()
+            paths.append(os.path.join(sys.argv[1], f"part{number}.trm"))
+            process.save(paths[-1])
+    whole = merge(paths, os.path.join(sys.argv[1], "whole.trm"))
+    assert {row["host"] for row in whole.query("SELECT host WHERE host")} == {"host0", "host1"}
+
+
+def case_attach():
+    with subprocess.Popen([TARGET], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        assert program.stdout.readline() == b"ready\n"
+        process = Process(pid=program.pid)
+        process.run()
+        program.stdin.write(b"step 11\n")
+        program.stdin.flush()
+        assert program.stdout.readline() == b"done\n"
+        assert steps(process.read()) == 11
+        process.detach()
+        fails(LimitError, "goes on", start_and_wait)
+        process.wait(30)
+        program.stdin.write(b"step 11\nexit 2\n")
+        program.stdin.close()
+        assert program.wait() == 2
+        assert steps(process.profile().functions()) == 11
+
+
+def start_and_wait():
+    with Process("sleep", ["3"]) as other:
+        other.run()
+        try:
+            other.wait(0.05)
+        finally:
+            other.kill()
+            other.wait(30)
+
+
+def case_threads():
+    """Others run, and Ctrl-C is heard, while one waits."""
+    engine = Engine()
+    done = []
+    thread = threading.Thread(target=lambda: done.append(engine.wait(30)))
+    thread.start()
+    time.sleep(0.05)
+    engine.post(1, "woken")
+    thread.join()
+    assert done[0].text == "woken"
+    threading.Timer(0.1, signal.raise_signal, [signal.SIGINT]).start()
+    fails(KeyboardInterrupt, "", engine.wait, 30)
+
+
+def case_released():
+    """A program whose process was released runs on, whatever becomes of its output."""
+    path = os.path.join(sys.argv[1], "released")
+    process = Process("sh", ["-c", f"sleep 0.3; seq 30000; echo on > {path}"], stdout="relay")
+    process.run()
+    del process
+    gc.collect()
+    until = time.monotonic() + 60
+    while not os.path.exists(path):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def case_stubs():
+    """control.pyi has the classes of the module, with their methods and parameters."""
+    tree = ast.parse(open(os.path.splitext(control.__file__)[0] + ".pyi", encoding="utf-8").read())
+    told = {node.name: node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    for name in control.__all__:
+        thing = getattr(control, name)
+        assert name in told, name
+        if not inspect.isclass(thing):
+            assert [arg.arg for arg in told[name].args.args] == \
+                [p.name for p in inspect.signature(thing).parameters.values() if p.kind == p.POSITIONAL_OR_KEYWORD], name
+            continue
+        methods = {node.name for node in told[name].body if isinstance(node, ast.FunctionDef)}
+        for member, value in vars(thing).items():
+            if not member.startswith("_") and (callable(value) or isinstance(value, property)):
+                assert member in methods, f"{name}.{member}"
+
+
+def case_documented():
+    assert doctest.testmod(control).failed == 0
+    for name in control.__all__:
+        assert inspect.getdoc(getattr(control, name)), name
+
+
+for case, run in list(globals().items()):
+    if case.startswith("case_"):
+        run()
+        print("case", case[5:], "ok", flush=True)
