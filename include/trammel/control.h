@@ -202,6 +202,7 @@ struct trm_error *trm_engine_on(struct trm_engine *engine, enum trm_event_kind k
 }
 #endif
 
+#include <trammel/control_inspect.h>
 #include <trammel/control_process.h>
 #include <trammel/control_profile.h>
 

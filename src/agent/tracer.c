@@ -1,5 +1,6 @@
 #include "agent/tracer.h"
 
+#include "agent/knobs.h"
 #include "base/array.h"
 #include "protocol/protocol.h"
 #include "session/count/window.h"
@@ -8,8 +9,11 @@
 #include "session/state/session.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { SENDING_MAX = 1 << 20 };
 
 /* A request that is served. */
 struct serving {
@@ -75,8 +79,30 @@ static struct trm_error *(*const servers[PROTOCOL_VERB_COUNT])(struct serving *)
 	[PROTOCOL_DETACH] = serve_detach,
 };
 
+/* Events wait here while the agent does not take them: nobody waits for it. */
+static void tell_event(void *context, Trm__Event *event)
+{
+	struct tracer_control *control = context;
+	Trm__Message message = TRM__MESSAGE__INIT;
+
+	if (control->sending.length > SENDING_MAX) {
+		control->left_out++;
+		return;
+	}
+	message.kind_case = TRM__MESSAGE__KIND_EVENT;
+	message.event = event;
+	frame_add(&control->sending, &message);
+	trm_error_destroy(frame_send(&control->sending, control->fd));
+}
+
 static void send_message(struct tracer_control *control, Trm__Message *message)
 {
+	/* Answers are waited for, and come behind the events before them. */
+	if (control->sending.length) {
+		frame_add(&control->sending, message);
+		trm_error_destroy(frame_send(&control->sending, control->fd));
+		return;
+	}
 	trm_error_destroy(frame_send_whole(control->fd, message));
 }
 
@@ -87,11 +113,15 @@ static void serve_request(struct tracer_control *control, struct session *sessio
 	Trm__Fault fault = TRM__FAULT__INIT;
 	Trm__Message message = TRM__MESSAGE__INIT;
 	struct serving serving = {control, session, request, &answer};
+	bool known;
 	struct trm_error *error =
-		request->verb < PROTOCOL_VERB_COUNT && servers[request->verb]
-			? servers[request->verb](&serving)
-			: trm_error_create(TRM_ERROR_UNSUPPORTED,
-					   "this tracer cannot do that");
+		debugging_serve(&control->debugging, session, request, &answer, &known);
+
+	if (!known)
+		error = request->verb < PROTOCOL_VERB_COUNT && servers[request->verb]
+				? servers[request->verb](&serving)
+				: trm_error_create(TRM_ERROR_UNSUPPORTED,
+						   "this tracer cannot do that");
 
 	answer.id = request->id;
 	if (error) {
@@ -103,6 +133,8 @@ static void serve_request(struct tracer_control *control, struct session *sessio
 	message.kind_case = TRM__MESSAGE__KIND_ANSWER;
 	message.answer = &answer;
 	send_message(control, &message);
+	knobs_free_rows(&answer);
+	free(answer.data.data);
 	trm_error_destroy(error);
 }
 
@@ -136,6 +168,8 @@ void tracer_control_begin(struct tracer_control *control, struct session *sessio
 	Trm__Answer ready = TRM__ANSWER__INIT;
 
 	fcntl(control->fd, F_SETFL, O_NONBLOCK);
+	control->debugging.tell = tell_event;
+	control->debugging.context = control;
 	/* An answer to nothing says that there is somebody to ask. */
 	message.kind_case = TRM__MESSAGE__KIND_ANSWER;
 	message.answer = &ready;

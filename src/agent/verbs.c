@@ -212,6 +212,7 @@ static const struct {
 	[PROTOCOL_UNBREAK] = {serve_ask, true},
 	[PROTOCOL_STEP] = {serve_ask, true},
 	[PROTOCOL_TIMER] = {serve_timer, false},
+	[PROTOCOL_WATCH] = {serve_ask, true},
 	[PROTOCOL_LEAVE] = {serve_leave, false},
 };
 

@@ -56,10 +56,13 @@ enum protocol_verb {
 	PROTOCOL_SET_REGISTER, /* size: thread; word: name; number: value */
 	PROTOCOL_THREADS,      /* rows: tid, name, pc */
 	PROTOCOL_MODULES,      /* rows: path, from, to, bias */
-	PROTOCOL_BREAK,        /* word: place; number: of the breakpoint */
+	PROTOCOL_BREAK,        /* word: place; size: times to ignore; number 1: the first
+				  time is told, nobody stops; number: of the
+				  breakpoint */
 	PROTOCOL_UNBREAK,      /* size: number of the breakpoint */
 	PROTOCOL_STEP,         /* size: thread */
 	PROTOCOL_TIMER,        /* size: nanoseconds between events; 0: no more */
+	PROTOCOL_WATCH,        /* events of processes, threads and libraries */
 	PROTOCOL_LEAVE,        /* the client goes, and does not come back */
 	PROTOCOL_VERB_COUNT
 };

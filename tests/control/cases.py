@@ -5,6 +5,7 @@ import doctest
 import gc
 import inspect
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -195,6 +196,102 @@ def start_and_wait():
         finally:
             other.kill()
             other.wait(30)
+
+
+class Model:
+    """What a process of the library must be like, however it is used."""
+
+    def __init__(self, random):
+        self.random = random
+        self.process = start()
+        self.state, self.counting, self.since, self.total = "new", True, 0, 0
+
+    def expect(self, right, call, *arguments):
+        """The call goes well, or is a UsageError; whether it does."""
+        if right:
+            return call(*arguments) or True
+        fails((UsageError, GoneError), "", call, *arguments)
+        return False
+
+    def do_run(self):
+        if self.expect(self.state == "new", self.process.run):
+            say(self.process, "", b"ready\n")
+            self.state = "running"
+
+    def do_step(self):
+        count = self.random.randrange(50)
+        if self.state == "running":
+            say(self.process, f"{self.random.choice(['step', 'thread', 'fork'])} {count}")
+            self.since += count if self.counting else 0
+            self.total += count if self.counting else 0
+
+    def do_pause(self):
+        if self.expect(self.state == "running" and self.counting, self.process.pause):
+            self.counting = False
+
+    def do_resume(self):
+        if self.expect(self.state == "running" and not self.counting, self.process.resume):
+            self.counting = True
+
+    def do_reset(self):
+        if self.expect(self.state == "running" and self.counting, self.process.reset):
+            self.since = 0
+
+    def do_read(self):
+        found = self.expect(self.state == "running", self.process.read)
+        assert not found or steps(found) == self.since, (steps(found), self.since)
+
+    def do_profile(self):
+        found = self.expect(self.state == "over", self.process.profile)
+        assert not found or steps(found.functions()) == self.total
+
+    def do_knob(self):
+        self.expect(self.state == "new", self.process.configuration.__setitem__, "memory", "500M")
+
+    def do_end(self):
+        if self.state == "running" and self.random.random() < 0.3:
+            self.process.close_input()
+            assert self.process.wait(30) == 0
+            self.state = "over"
+
+    def do_wait(self):
+        if self.state == "over":
+            assert self.process.wait(0) == 0
+        elif self.state == "running":
+            fails(LimitError, "goes on", self.process.wait, 0.01)
+
+
+def case_random():
+    """Random calls, right ones and others, against a model."""
+    for seed in range(4):
+        model = Model(random.Random(seed))
+        names = [name for name in dir(model) if name.startswith("do_")]
+        model.do_knob()
+        for _ in range(30):
+            getattr(model, model.random.choice(names))()
+        model.process.release()
+        fails(UsageError, "released", model.process.run)
+
+
+def case_stops():
+    process = start()
+    process.run()
+    say(process, "", b"ready\n")
+    number = process.break_at("step", ignore=4)
+    process.write("step 8\n")
+    event = process.engine.wait(30)
+    while event.kind != "breakpoint":
+        event = process.engine.wait(30)
+    assert event.value == number and process.registers(event.tid)["rip"] == event.address
+    assert event.tid in process.threads().column("tid")
+    module = next(row for row in process.modules() if row["path"] == TARGET)
+    assert module["from"] <= event.address < module["to"] and len(process.read_memory(event.address, 16)) == 16
+    process.unbreak(number)
+    process.go()
+    say(process, "")
+    process.close_input()
+    process.wait(30)
+    assert steps(process.profile().functions()) == 8
 
 
 def case_threads():

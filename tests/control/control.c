@@ -654,6 +654,8 @@ static void test_profiles(void)
 	rmdir(folder);
 }
 
+#include "stops.h"
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -664,7 +666,8 @@ static const struct {
 	{"knobs", test_knobs},       {"measurements", test_measurements},
 	{"events", test_events},     {"threads", test_threads},
 	{"released", test_released}, {"output", test_output},
-	{"profiles", test_profiles},
+	{"profiles", test_profiles}, {"stops", test_stops},
+	{"watching", test_watching},
 };
 
 static bool is_wanted(const char *name, int argc, char **argv)

@@ -502,6 +502,58 @@ class Process(_Object):
         """The counts since the last reset: records of module, function and calls."""
         return Records._take(_control.process_read(self._ticket))
 
+    def watch(self):
+        """Has events of processes, threads, libraries and signals come: "fork", "exec", "ended", "thread", "loaded", ..."""
+        _control.process_watch(self._ticket)
+
+    def stop(self):
+        """Asks all threads to stop; the event "stopped" comes when they stand."""
+        _control.process_stop(self._ticket)
+
+    def go(self):
+        """Lets them go on."""
+        _control.process_go(self._ticket)
+
+    def step(self, tid=0):
+        """Has a thread that stands execute one instruction; "stopped" comes then."""
+        _control.process_step(self._ticket, tid)
+
+    def break_at(self, place, ignore=0):
+        """Stops where a thread comes to "function", "module:function" or an address, but for the first times: event
+        "breakpoint". Returns its number."""
+        return _control.process_break(self._ticket, place if isinstance(place, str) else hex(place), False, ignore)
+
+    def first_call(self, place):
+        """Tells the first visit of a place by an event ("function"), and stops nobody. Returns its number."""
+        return _control.process_break(self._ticket, place if isinstance(place, str) else hex(place), True, 0)
+
+    def unbreak(self, number):
+        _control.process_unbreak(self._ticket, number)
+
+    def threads(self):
+        return Records([{name: int(value) for name, value in row.items()}
+                        for row in _control.records_take(_control.process_threads(self._ticket))])
+
+    def modules(self):
+        """Records of path, from, to and bias."""
+        return Records([{name: value if name == "path" else int(value) for name, value in row.items()}
+                        for row in _control.records_take(_control.process_modules(self._ticket))])
+
+    def registers(self, tid=0):
+        """Registers of a thread that stands, as a dict."""
+        return {row["name"]: int(row["value"])
+                for row in _control.records_take(_control.process_registers(self._ticket, tid))}
+
+    def set_register(self, name, value, tid=0):
+        _control.process_set_register(self._ticket, tid, name, value)
+
+    def read_memory(self, address, size):
+        """Bytes of the first process; code is the original one."""
+        return _control.process_read_memory(self._ticket, address, size)
+
+    def write_memory(self, address, data):
+        _control.process_write_memory(self._ticket, address, data)
+
     def save(self, path):
         """Writes the profile to a file; while the program is measured, that of now."""
         if self.running:

@@ -219,6 +219,101 @@ TAKES_TEXT(profile_save, trm_profile, "s")
 TAKES_TEXTS(process_set, trm_process)
 TAKES_TEXTS(process_environment, trm_process)
 
+TAKES_TICKET(process_watch, trm_process)
+TAKES_TICKET(process_stop, trm_process)
+TAKES_TICKET(process_go, trm_process)
+TAKES_NUMBER(process_step, trm_process, "i", int)
+TAKES_NUMBER(process_unbreak, trm_process, "I", unsigned int)
+GIVES_TICKET(process_threads, trm_process, trm_records)
+GIVES_TICKET(process_modules, trm_process, trm_records)
+
+static PyObject *call_process_registers(PyObject *module, PyObject *arguments)
+{
+	struct trm_process *process;
+	struct trm_records *records = NULL;
+	struct trm_error *error;
+	int tid;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "O&i", take_ticket, &process, &tid))
+		return NULL;
+	UNLOCKED(error, trm_process_registers(process, tid, &records));
+	return error ? raise_error(error) : from_ticket(records);
+}
+
+static PyObject *call_process_set_register(PyObject *module, PyObject *arguments)
+{
+	struct trm_process *process;
+	struct trm_error *error;
+	unsigned long long value;
+	const char *name;
+	int tid;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "O&isK", take_ticket, &process, &tid, &name,
+			      &value))
+		return NULL;
+	UNLOCKED(error, trm_process_set_register(process, tid, name, value));
+	return finish_call(error);
+}
+
+/* place, first, times to ignore. */
+static PyObject *call_process_break(PyObject *module, PyObject *arguments)
+{
+	struct trm_process *process;
+	struct trm_error *error;
+	unsigned long long ignore;
+	const char *place;
+	uint32_t number = 0;
+	int first;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "O&spK", take_ticket, &process, &place, &first,
+			      &ignore))
+		return NULL;
+	UNLOCKED(error, first ? trm_process_first(process, place, &number)
+			      : trm_process_break(process, place, ignore, &number));
+	return error ? raise_error(error) : PyLong_FromUnsignedLong(number);
+}
+
+static PyObject *call_process_read_memory(PyObject *module, PyObject *arguments)
+{
+	struct trm_process *process;
+	struct trm_error *error;
+	unsigned long long address;
+	Py_ssize_t size;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "O&Kn", take_ticket, &process, &address, &size))
+		return NULL;
+	PyObject *bytes = PyBytes_FromStringAndSize(NULL, size);
+
+	if (!bytes)
+		return NULL;
+	UNLOCKED(error, trm_process_read_memory(process, address,
+						PyBytes_AS_STRING(bytes), (size_t)size));
+	if (!error)
+		return bytes;
+	Py_DECREF(bytes);
+	return raise_error(error);
+}
+
+static PyObject *call_process_write_memory(PyObject *module, PyObject *arguments)
+{
+	struct trm_process *process;
+	struct trm_error *error;
+	unsigned long long address;
+	const char *bytes;
+	Py_ssize_t size;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "O&Ky#", take_ticket, &process, &address, &bytes,
+			      &size))
+		return NULL;
+	UNLOCKED(error, trm_process_write_memory(process, address, bytes, (size_t)size));
+	return finish_call(error);
+}
+
 static PyObject *call_set_exceptions(PyObject *module, PyObject *arguments)
 {
 	PyObject *factory;
@@ -545,6 +640,10 @@ static PyObject *call_records_take(PyObject *module, PyObject *arguments)
 	}
 
 static PyMethodDef functions[] = {
+	ROW(process_watch),        ROW(process_stop),        ROW(process_go),
+	ROW(process_step),         ROW(process_unbreak),     ROW(process_threads),
+	ROW(process_modules),      ROW(process_registers),   ROW(process_set_register),
+	ROW(process_break),        ROW(process_read_memory), ROW(process_write_memory),
 	ROW(set_exceptions),       ROW(engine_open),         ROW(engine_release),
 	ROW(engine_interrupt),     ROW(engine_host),         ROW(engine_version),
 	ROW(engine_descriptor),    ROW(engine_wait),         ROW(engine_post),
