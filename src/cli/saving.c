@@ -47,8 +47,9 @@ static size_t skip_option(const char *word)
 
 const char **saving_hide_passwords(int argc, const char **argv)
 {
-	static const char **kept; /* as long as the process */
+	static const char **kept; /* until the next call */
 
+	free(kept);
 	kept = memory_allocate_zeroed((size_t)argc + 1, sizeof(*kept));
 	for (int i = 0; i < argc; i++) {
 		char *word = (char *)(uintptr_t)argv[i];
