@@ -24,7 +24,7 @@ import subprocess
 import time
 
 import suite
-from suite import Failure, expect
+from suite import Failure, expect, expect_undisturbed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLES = os.path.join(HERE, "samples")
@@ -92,7 +92,7 @@ class Tests:
         expect(total >= least, f"only {total} samples")
         for name, share in re.findall(r"^= share (.+) (\S+)$", text, re.M):
             got = 100 * samples.get(name, 0) / total
-            expect(abs(got - float(share)) <= TOLERANCE, f"{name}: {got:.1f} % and not {share} %")
+            expect_undisturbed(abs(got - float(share)) <= TOLERANCE, f"{name}: {got:.1f} % and not {share} %")
         return report
 
     def check_paths(self, text, profile):
@@ -109,7 +109,7 @@ class Tests:
         for share, path in re.findall(r"^= path (\S+) (.*)$", text, re.M):
             pattern = re.compile("(^| )" + "( .*)? ".join(name_pattern(name) for name in path.split(" ")) + "$")
             part = 100 * sum(n for chain, n in got.items() if pattern.search(chain)) / total
-            expect(abs(part - float(share)) <= TOLERANCE, f"{path}: {part:.1f} %; {got}")
+            expect_undisturbed(abs(part - float(share)) <= TOLERANCE, f"{path}: {part:.1f} %; {got}")
 
     def shares(self, name, variant, *options, status=0, least=100):
         text, profile = self.run(build(self.folder, name, variant), "-m", "samples", *options,
@@ -338,7 +338,7 @@ class Tests:
         total = sum(rows.values())
         for path, function, share in re.findall(r"^= region (\S+) (\S+) (\S+)$", text, re.M):
             got = 100 * rows.get((path, function), 0) / total
-            expect(abs(got - float(share)) <= TOLERANCE, f"{path} {function}: {got:.1f} %: {rows}")
+            expect_undisturbed(abs(got - float(share)) <= TOLERANCE, f"{path} {function}: {got:.1f} %: {rows}")
         for path, function in re.findall(r"^= only (\S+) (\S+)$", text, re.M):
             everywhere = sum(n for (_, name), n in rows.items() if name == function)
             expect(everywhere > 30 and rows.get((path, function), 0) > 0.97 * everywhere, f"{function}: {rows}")
@@ -369,7 +369,7 @@ class Tests:
             return
         kernel = sum(row["samples"] for row in report["rows"] if row["module"] == "[kernel]")
         total = sum(row["samples"] for row in report["rows"])
-        expect(abs(100 * kernel / total - 50) <= TOLERANCE, f"{kernel} of {total} in the kernel")
+        expect_undisturbed(abs(100 * kernel / total - 50) <= TOLERANCE, f"{kernel} of {total} in the kernel")
         rows = {row["context"]: row for row in self.report(profile, "--by", "callgraph")["rows"]}
         below = 0
         for row in rows.values():
@@ -378,7 +378,7 @@ class Tests:
                 chain.append(at["function"])
                 at = rows.get(at.get("parent"))
             below += row["samples"] if "call_step" in chain else 0
-        expect(abs(100 * below / total - 50) <= TOLERANCE, f"{below} of {total} below the call")
+        expect_undisturbed(abs(100 * below / total - 50) <= TOLERANCE, f"{below} of {total} below the call")
         _, profile = self.run(program, "-m", "samples")
         expect(all(row["module"] != "[kernel]" for row in self.report(profile)["rows"]), "unasked")
 

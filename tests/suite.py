@@ -6,11 +6,9 @@ import subprocess
 import sys
 import tempfile
 
+from transparency.results import Disturbed, Failure, attempts
+
 BUILT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "build", "src", "cli", "trammel")
-
-
-class Failure(Exception):
-    pass
 
 
 def expect(condition, text):
@@ -18,10 +16,16 @@ def expect(condition, text):
         raise Failure(text)
 
 
+def expect_undisturbed(condition, text):
+    """Expects what a machine that holds the program up can make wrong: see results.Disturbed."""
+    if not condition:
+        raise Disturbed(text)
+
+
 def run_one(test, name):
     """Whether it passed; says why not."""
     try:
-        test()
+        attempts(test)
         return True
     except Failure as failure:
         print(f"FAILED {name}: {failure}")
