@@ -366,7 +366,8 @@ def values_and_waits(place):
     row = max(json.loads(place.command("values", "--json", "values.trm"))["rows"], key=lambda row: row["seen"])
     with opened(place, "tables.html") as browser:
         browser.go("#0/values", "top value")
-        check(grouped(row["seen"]) in browser.text() and "work" in browser.text(), browser.text()[:600])
+        for text in (grouped(row["seen"]), "work"):
+            browser.wait(f"document.querySelector('main').innerText.includes({json.dumps(text)})")
         type_into(browser, "no such thing")
         browser.wait("document.querySelector('main').innerText.includes('0 of ')")
         browser.go("#1/tables", "Table")
@@ -418,12 +419,13 @@ def large(place):
     with opened(place, "large.html") as browser:
         browser.go("#0/overview", f"function_{count - 1:06}")
         browser.go("#0/functions", f"{count:,} of {count:,} functions")
-        check(f"function_{count - 1:06}" in browser.text(), browser.text()[:400])
+        browser.wait(f"document.querySelector('main').innerText.includes('function_{count - 1:06}')")
         browser.value("document.querySelector('.head button').click()")
         browser.wait("document.querySelector('main').innerText.includes('function_000000')")
         type_into(browser, "FUNCTION_05999")
         browser.wait("document.querySelector('main').innerText.includes('10 of 60,000')")
         browser.go("#0/flame", "root on top")
+        browser.wait("document.querySelectorAll('.flame rect').length > 10")
         frames = browser.value("document.querySelectorAll('.flame rect').length")
         check(10 < frames < 20000, f"{frames} frames")
         # One of the small frames that were left out is there after zooming.

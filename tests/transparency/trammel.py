@@ -44,7 +44,7 @@ def tool_options(options):
         options.no_profile |= options.measure == "functions"
         options.measure = "tools" if options.measure == "functions" else options.measure
         options.measure += "," + TOOL
-        running.TIMEOUT_SECONDS = 60  # a routine at each access of memory takes its time
+        running.TIMEOUT_SECONDS = 120  # a routine at each access of memory takes its time
     return options
 
 
