@@ -19,20 +19,19 @@ static struct trm_error *check_only(const struct advice_options *options)
 
 	for (const char *at = options->only; at && *at; at += *at == ',') {
 		const size_t length = strcspn(at, ",");
-		const struct advice_rule *rule = advice_rules, *nearest = rule;
+		const struct advice_rule *rule = advice_rules;
+		const char *nearest = NULL;
 
 		snprintf(name, sizeof(name), "%.*s", (int)length, at);
 		at += length;
 		for (; rule->name && strcmp(rule->name, name) != 0; rule++)
-			if (text_distance(rule->name, name) <
-			    text_distance(nearest->name, name))
-				nearest = rule;
+			nearest = text_nearer(name, rule->name, nearest);
 		if (rule->name || options->own)
 			continue;
-		if (text_is_near(name, nearest->name))
+		if (text_is_near(name, nearest))
 			return trm_error_create(TRM_ERROR_USAGE,
 						"no rule '%s': did you mean '%s'?", name,
-						nearest->name);
+						nearest);
 		return trm_error_create(TRM_ERROR_USAGE,
 					"no rule '%s': trammel advise --list shows all",
 					name);

@@ -34,18 +34,16 @@ static const struct poptOption *find_row(const struct poptOption *table, const c
 /* The nearest name, for who typed another one. */
 static struct trm_error *unknown_option(const struct poptOption *table, const char *name)
 {
-	const struct poptOption *nearest = table;
+	const char *nearest = NULL;
 
 	for (const struct poptOption *row = table; row->longName; row++)
-		if (text_distance(row->longName, name) <
-		    text_distance(nearest->longName, name))
-			nearest = row;
+		nearest = text_nearer(name, row->longName, nearest);
 	return trm_error_create(TRM_ERROR_USAGE,
-				text_is_near(name, nearest->longName)
+				text_is_near(name, nearest)
 					? "there is no option '%s': '%s' is meant?"
 					: "there is no option '%s': 'trammel config' "
 					  "lists all, as '%s'",
-				name, nearest->longName);
+				name, nearest);
 }
 
 static bool is_true(const char *word)

@@ -178,6 +178,13 @@ bool text_is_near(const char *typed, const char *name)
 	return distance <= 2 && distance <= (strlen(typed) + 2) / 3;
 }
 
+const char *text_nearer(const char *typed, const char *name, const char *nearest)
+{
+	if (nearest && text_distance(name, typed) >= text_distance(nearest, typed))
+		return nearest;
+	return name;
+}
+
 void text_add_place(const char *string, size_t place, struct text *ret_text)
 {
 	size_t begin = place, end = place;

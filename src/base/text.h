@@ -63,4 +63,8 @@ size_t text_distance(const char *a, const char *b);
  * in three. */
 bool text_is_near(const char *typed, const char *name);
 
+/* Returns whichever of `name` and `nearest` is nearer to `typed`, `nearest` if both are
+ * as near; NULL for that is none yet. */
+const char *text_nearer(const char *typed, const char *name, const char *nearest);
+
 #endif

@@ -68,7 +68,7 @@ struct trm_error *measurements_find_knob(struct control_engine *engine, const ch
 	if (!engine->knobs)
 		TRM_TRY(ask_plain(engine, PROTOCOL_KNOBS, &engine->knobs));
 	const Trm__Answer *answer = engine->knobs->answer;
-	const char *nearest = "";
+	const char *nearest = NULL;
 
 	for (size_t i = 0; i < answer->n_rows; i++) {
 		const Trm__Row *row = answer->rows[i];
@@ -80,11 +80,9 @@ struct trm_error *measurements_find_knob(struct control_engine *engine, const ch
 				text_of(row, "about"), *text_of(row, "adds") != 0};
 			return NULL;
 		}
-		if (!*nearest ||
-		    text_distance(known, name) < text_distance(nearest, name))
-			nearest = known;
+		nearest = text_nearer(name, known, nearest);
 	}
-	if (text_is_near(name, nearest))
+	if (nearest && text_is_near(name, nearest))
 		return trm_error_create(TRM_ERROR_USAGE,
 					"there is no knob '%s': is '%s' meant?", name,
 					nearest);

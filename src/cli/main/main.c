@@ -46,18 +46,16 @@ static const struct command *find_command(const char *name)
 
 static int unknown_command(const char *name)
 {
-	const struct command *nearest = commands[0];
+	const char *nearest = NULL;
 
-	for (size_t i = 1; i < array_count(commands); i++)
-		if (text_distance(commands[i]->name, name) <
-		    text_distance(nearest->name, name))
-			nearest = commands[i];
-	if (text_is_near(name, nearest->name))
+	for (size_t i = 0; i < array_count(commands); i++)
+		nearest = text_nearer(name, commands[i]->name, nearest);
+	if (text_is_near(name, nearest))
 		trm_error_print(trm_error_create(
 			TRM_ERROR_USAGE,
 			"'%s' is not a command: did you mean '%s'? See 'trammel "
 			"help'.",
-			name, nearest->name));
+			name, nearest));
 	else
 		trm_error_print(trm_error_create(
 			TRM_ERROR_USAGE,

@@ -95,16 +95,14 @@ static void add_setting(const struct gathering *gathering, const struct poptOpti
 
 static struct trm_error *unknown_name(const struct gathering *gathering, const char *name)
 {
-	const struct poptOption *nearest = gathering->known;
+	const char *nearest = NULL;
 
-	for (const struct poptOption *row = nearest; row->longName; row++)
-		if (text_distance(row->longName, name) <
-		    text_distance(nearest->longName, name))
-			nearest = row;
-	if (text_is_near(name, nearest->longName))
+	for (const struct poptOption *row = gathering->known; row->longName; row++)
+		nearest = text_nearer(name, row->longName, nearest);
+	if (text_is_near(name, nearest))
 		return trm_error_create(TRM_ERROR_USAGE,
 					"there is no option '%s': is '%s' meant?", name,
-					nearest->longName);
+					nearest);
 	return trm_error_create(TRM_ERROR_USAGE,
 				"there is no option '%s': 'trammel config' lists all",
 				name);
