@@ -21,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 
+from transparency.results import asked
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "tools"))
 
@@ -131,7 +133,7 @@ def main():
                         help="checks at once (default: the number of processors)")
     parser.add_argument("--verbose", action="store_true", help="show what the tools print")
     options = parser.parse_args()
-    names = [name for name in CHECKS if not options.only or options.only in name]
+    names = [name for name in CHECKS if (not options.only or options.only in name) and asked(name)]
     folder = tempfile.mkdtemp(prefix="tools-")
     passed = 0
     try:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from transparency.results import Disturbed, Failure, attempts
+from transparency.results import Disturbed, Failure, asked, attempts
 
 BUILT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "build", "src", "cli", "trammel")
 
@@ -47,7 +47,7 @@ def main(text, make, choose):
         os.makedirs(folder, exist_ok=True)
         tests = make(os.path.abspath(given.trammel), folder)
         results = [run_one(getattr(tests, name), name) for name in choose(tests)
-                   if not given.only or given.only in name]
+                   if (not given.only or given.only in name) and asked(name)]
     failed = results.count(False)
     print(f"{len(results) - failed} passed, {failed} failed")
     sys.exit(failed != 0 or not results)
