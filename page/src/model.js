@@ -15,13 +15,22 @@ async function bytesOf(element) {
 
 const LISTS = { u32: Uint32Array, i32: Int32Array, f64: Float64Array }
 
+// Whole numbers are differences from the one before.
+function summed(list) {
+	for (let i = 1; i < list.length; i++)
+		list[i] += list[i - 1]
+	return list
+}
+
 // A list, or the element that a long one is in: {part, type}.
 async function unpack(value) {
 	if (value?.part === undefined)
 		return value
 	const bytes = await bytesOf(document.getElementById(`part-${value.part}`))
-	if (LISTS[value.type])
-		return new LISTS[value.type](bytes)
+	if (LISTS[value.type]) {
+		const list = new LISTS[value.type](bytes)
+		return value.type === 'f64' ? list : summed(list)
+	}
 	const text = new TextDecoder().decode(bytes)
 	return value.type === 'lines' ? text.split('\n') : text
 }

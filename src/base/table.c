@@ -5,10 +5,10 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* Key 0 is a free slot: its own value is in the table itself. */
 struct table_slot {
 	uint64_t key;
 	uint64_t value;
-	bool used;
 };
 
 uint64_t hash_bytes(const void *bytes, size_t size)
@@ -23,20 +23,25 @@ static struct table_slot *slot_of(const struct table *table, uint64_t key)
 	size_t mask = table->capacity - 1;
 	size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> 20) & mask;
 
-	while (table->slots[at].used && table->slots[at].key != key)
+	while (table->slots[at].key && table->slots[at].key != key)
 		at = (at + 1) & mask;
 	return &table->slots[at];
 }
 
 bool table_find(const struct table *table, uint64_t key, uint64_t *ret_value)
 {
+	if (!key) {
+		if (table->has_zero && ret_value)
+			*ret_value = table->of_zero;
+		return table->has_zero;
+	}
 	if (!table->capacity)
 		return false;
-	struct table_slot *slot = slot_of(table, key);
+	const struct table_slot *slot = slot_of(table, key);
 
-	if (slot->used && ret_value)
+	if (slot->key && ret_value)
 		*ret_value = slot->value;
-	return slot->used;
+	return slot->key != 0;
 }
 
 static void grow_table(struct table *table)
@@ -46,21 +51,28 @@ static void grow_table(struct table *table)
 	table->capacity = old.capacity ? old.capacity * 2 : 16;
 	table->slots = memory_allocate_zeroed(table->capacity, sizeof(*table->slots));
 	for (size_t i = 0; i < old.capacity; i++)
-		if (old.slots[i].used)
+		if (old.slots[i].key)
 			*slot_of(table, old.slots[i].key) = old.slots[i];
 	free(old.slots);
 }
 
 uint64_t *table_insert(struct table *table, uint64_t key, bool *ret_new)
 {
+	if (!key) {
+		if (ret_new)
+			*ret_new = !table->has_zero;
+		table->count += !table->has_zero;
+		table->has_zero = true;
+		return &table->of_zero;
+	}
 	if (table->count * 2 >= table->capacity)
 		grow_table(table);
 	struct table_slot *slot = slot_of(table, key);
 
 	if (ret_new)
-		*ret_new = !slot->used;
-	if (!slot->used) {
-		*slot = (struct table_slot){.key = key, .used = true};
+		*ret_new = !slot->key;
+	if (!slot->key) {
+		slot->key = key;
 		table->count++;
 	}
 	return &slot->value;

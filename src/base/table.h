@@ -12,7 +12,9 @@
 struct table {
 	struct table_slot *slots;
 	size_t count;
-	size_t capacity; /* a power of two, or 0 */
+	size_t capacity;  /* a power of two, or 0 */
+	uint64_t of_zero; /* value of the key 0 */
+	bool has_zero;
 };
 
 /* Whether the key is there; writes its value to `ret_value` (may be NULL) if so. */

@@ -11,6 +11,9 @@
 /* Shorter lists stay in the JSON. */
 enum { APART_MIN = 2000 };
 
+/* zlib's level: higher ones take four times as long for some percent. */
+enum { PACKING = 1 };
+
 /* Adds bytes in base64 (RFC 4648). */
 static void add_base64(const uint8_t *bytes, size_t size, struct text *out)
 {
@@ -38,7 +41,7 @@ struct trm_error *page_add_element(struct text *out, const char *attributes,
 	uLongf packed_size = compressBound(size);
 	scoped_free uint8_t *packed = memory_allocate(packed_size);
 
-	if (compress2(packed, &packed_size, bytes, size, Z_DEFAULT_COMPRESSION) != Z_OK)
+	if (compress2(packed, &packed_size, bytes, size, PACKING) != Z_OK)
 		return trm_error_create(
 			TRM_ERROR_LIMIT,
 			"the page's data cannot be compressed: no memory");
@@ -70,9 +73,13 @@ static void add_small_numbers(struct page_out *out, const uint64_t *values, size
 			      bool is_signed, bool early)
 {
 	scoped_free uint32_t *small = memory_allocate((count + 1) * sizeof(*small));
+	uint32_t last = 0;
 
-	for (size_t i = 0; i < count; i++)
-		small[i] = (uint32_t)values[i];
+	/* Most are a little more than the one before: differences are packed sooner. */
+	for (size_t i = 0; i < count; i++) {
+		small[i] = (uint32_t)values[i] - last;
+		last = (uint32_t)values[i];
+	}
 	add_part(out, is_signed ? "i32" : "u32", small, count * sizeof(*small), early);
 }
 

@@ -8,9 +8,9 @@
 #include "report/arcs.h"
 #include "report/blocks.h"
 #include "report/caliper.h"
-#include "report/demangle.h"
 #include "report/edges.h"
 #include "report/fields.h"
+#include "report/function_index.h"
 #include "report/intervals.h"
 #include "report/load_finish.h"
 #include "report/parts.h"
@@ -45,7 +45,8 @@ struct loader {
 	/* Since the first: */
 	uint32_t run;                /* that globals and images belong to */
 	struct table module_by_path; /* string number to index */
-	struct table function_by_hash, count_by_key, load_by_key, skip_by_place;
+	struct report_function_index functions;
+	struct table count_by_key, load_by_key, skip_by_place;
 	struct report_parts parts;
 	struct report_caliper caliper;
 	/* By node; index of the function's that the node tells, and REPORT_NONE. */
@@ -106,33 +107,8 @@ static uint32_t find_module(struct loader *loader, const struct row *row)
 static uint32_t find_function_named(struct loader *loader, uint32_t module,
 				    uint64_t offset, const char *name)
 {
-	struct report_profile *profile = loader->profile;
-	struct {
-		uint64_t module, offset;
-		const char *name; /* kept strings: the same text has the same address */
-	} key = {.module = module, .offset = offset};
-	char *demangled = report_demangle(name);
-	bool new;
-
-	key.name = report_keep(profile, demangled ? demangled : name);
-	free(demangled);
-	uint64_t hash = hash_bytes(&key, sizeof(key));
-	uint64_t *index = table_insert(&loader->function_by_hash, hash, &new);
-
-	while (!new) {
-		const struct report_function *old = &profile->functions.items[*index];
-
-		if (old->module == key.module && old->offset == key.offset &&
-		    old->name == key.name)
-			return (uint32_t)*index;
-		index = table_insert(&loader->function_by_hash, ++hash, &new);
-	}
-	*index = profile->functions.count;
-	vector_push(&profile->functions,
-		    ((struct report_function){.module = (uint32_t)key.module,
-					      .offset = key.offset,
-					      .name = key.name}));
-	return (uint32_t)(profile->functions.count - 1);
+	return report_function_find(loader->profile, &loader->functions, module, offset,
+				    name);
 }
 
 /* Where the index of a row's function is kept; NULL: not all that tells it is in the
@@ -710,7 +686,7 @@ static void deinit_loader(struct loader *loader)
 	table_deinit(&loader->image_by_number);
 	table_deinit(&loader->run_by_number);
 	table_deinit(&loader->module_by_path);
-	table_deinit(&loader->function_by_hash);
+	report_function_index_deinit(&loader->functions);
 	table_deinit(&loader->count_by_key);
 	table_deinit(&loader->load_by_key);
 	table_deinit(&loader->skip_by_place);

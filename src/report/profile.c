@@ -7,8 +7,9 @@ static void deinit_tree(struct report_tree *tree)
 {
 	vector_deinit(&tree->nodes);
 	vector_deinit(&tree->counts);
-	table_deinit(&tree->by_node);
+	vector_deinit(&tree->by_node);
 	table_deinit(&tree->by_frame);
+	vector_deinit(&tree->by_label);
 }
 
 const char *report_keep(struct report_profile *profile, const char *text)

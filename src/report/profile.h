@@ -171,8 +171,10 @@ struct report_region_count {
 struct report_tree {
 	struct VECTOR(struct report_region) nodes;
 	struct VECTOR(struct report_region_count) counts;
-	struct table by_node;  /* nodes of the file, while it is loaded */
+	struct VECTOR(uint32_t) by_node; /* of nodes of the file: index + 2; 0: new */
 	struct table by_frame; /* of samples: hashes of frames and their parents */
+	/* Of samples, by label: index + 1 of the first node, which is not in by_frame. */
+	struct VECTOR(uint32_t) by_label;
 	/* Set by selecting: */
 	uint64_t ns; /* in all of it */
 };

@@ -53,23 +53,39 @@ static uint32_t make_region(struct report_profile *profile, struct report_tree *
 	return (uint32_t)(tree->nodes.count - 1);
 }
 
+bool report_tree_known(const struct report_tree *tree, record_node node,
+		       uint32_t *ret_index)
+{
+	if (node >= tree->by_node.count || !tree->by_node.items[node])
+		return false;
+	*ret_index = tree->by_node.items[node] - 2;
+	return true;
+}
+
+void report_tree_know(struct report_tree *tree, record_node node, uint32_t index)
+{
+	while (tree->by_node.count <= node)
+		vector_push(&tree->by_node, 0);
+	tree->by_node.items[node] = index + 2;
+}
+
 /* The region of a node, made with those around it if it is new. */
 static uint32_t find_region(struct report_profile *profile, struct report_tree *tree,
 			    const struct record_model *model, record_node node)
 {
-	uint64_t known = REPORT_NONE;
+	uint32_t known = REPORT_NONE;
 	struct VECTOR(record_node) chain = {0};
 
-	for (; node && !table_find(&tree->by_node, node, &known);
+	for (; node && !report_tree_known(tree, node, &known);
 	     node = record_node_parent(model, node))
 		vector_push(&chain, node);
 	while (chain.count) {
 		node = chain.items[--chain.count];
-		known = make_region(profile, tree, model, node, (uint32_t)known);
-		*table_insert(&tree->by_node, node, NULL) = known;
+		known = make_region(profile, tree, model, node, known);
+		report_tree_know(tree, node, known);
 	}
 	vector_deinit(&chain);
-	return (uint32_t)known;
+	return known;
 }
 
 struct report_region *report_tree_add(struct report_profile *profile,

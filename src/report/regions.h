@@ -15,6 +15,14 @@ struct report_region *report_tree_add(struct report_profile *profile,
 				      const struct record_model *model, record_node node,
 				      const struct report_region_count *count);
 
+/* Looks up what a node of the file was found to be, while that is loaded; false: it is
+ * new. The index can be REPORT_NONE. */
+bool report_tree_known(const struct report_tree *tree, record_node node,
+		       uint32_t *ret_index);
+
+/* Notes what a node of the file is: an index into the tree's nodes, or REPORT_NONE. */
+void report_tree_know(struct report_tree *tree, record_node node, uint32_t index);
+
 /* Sums the regions of the selection: a part of report_profile_select. */
 void report_trees_select(struct report_profile *profile);
 

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "record/model.h"
+#include "report/regions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,63 +61,96 @@ void report_event_add(struct report_profile *profile, const struct record_model 
 	*of = event;
 }
 
-/* A frame of a path. */
+/* A frame of a path; the node of its function. */
 struct frame {
 	const char *module, *function;
+	record_node node;
 };
 
-/* The frames of a node, the innermost first: the function, and the calls that led to it.
- * At most `most`. */
-static size_t list_frames(const struct record_model *model, record_node node,
-			  struct frame *frames, size_t most)
+/* Whether a place is known in which frames that were listed are not too deep. */
+static bool is_known(const struct report_tree *tree, record_node node, size_t frames,
+		     uint32_t *ret_place)
+{
+	return frames && report_tree_known(tree, node, ret_place) &&
+	       *ret_place != REPORT_NONE &&
+	       tree->nodes.items[*ret_place].depth + 1 + frames <= REPORT_REGION_DEPTH;
+}
+
+/* The frames of a node, the innermost first: the function, and the calls that led to it,
+ * up to one whose place is known, REPORT_NONE: all of them. At most `most`. */
+static size_t list_frames(const struct report_tree *tree,
+			  const struct record_model *model, record_node node,
+			  struct frame *frames, size_t most, uint32_t *ret_place)
 {
 	size_t count = 0;
+	record_node of = 0;
 	const char *name = NULL;
 
+	*ret_place = REPORT_NONE;
 	for (; node && count < most; node = record_node_parent(model, node)) {
+		if (is_known(tree, node, name ? 0 : count, ret_place))
+			return count;
 		const struct record_pair pair = record_node_pair(model, node);
 		const char *attribute = record_attribute_name(model, pair.attribute);
 
 		if (pair.value.type != RECORD_STRING)
 			continue;
-		if (!strcmp(attribute, "function") || !strcmp(attribute, "frame"))
+		if (!strcmp(attribute, "function") || !strcmp(attribute, "frame")) {
 			name = pair.value.bytes;
-		else if (name && (!strcmp(attribute, "module.path") ||
-				  !strcmp(attribute, "frame.module"))) {
-			frames[count++] = (struct frame){pair.value.bytes, name};
+			of = node;
+		} else if (name && (!strcmp(attribute, "module.path") ||
+				    !strcmp(attribute, "frame.module"))) {
+			frames[count++] = (struct frame){pair.value.bytes, name, of};
 			name = NULL;
 		}
 	}
 	return count;
 }
 
-/* The place of a frame in the tree, below another one. */
+static uint32_t add_place(struct report_profile *profile, uint32_t parent,
+			  const char *module, uint32_t label)
+{
+	struct report_tree *tree = &profile->stacks;
+	const uint32_t outer =
+		parent == REPORT_NONE ? UINT32_MAX : tree->nodes.items[parent].depth;
+
+	vector_push(&tree->nodes, ((struct report_region){
+					  .parent = parent,
+					  .depth = outer + 1,
+					  .attribute = report_keep(profile, "frame"),
+					  .label = profile->strings.strings[label],
+					  .function = REPORT_NONE,
+					  .module = module,
+				  }));
+	return (uint32_t)tree->nodes.count - 1;
+}
+
+/* The place of a frame in the tree, below another one. Most functions have one. */
 static uint32_t find_place(struct report_profile *profile, uint32_t parent,
 			   const struct frame *frame)
 {
 	struct report_tree *tree = &profile->stacks;
-	const char *label = report_keep(profile, frame->function);
+	const uint32_t label = string_table_intern(&profile->strings, frame->function);
 	const char *module = report_keep(profile, frame->module);
-	const uint64_t key[] = {parent, (uintptr_t)module, (uintptr_t)label};
+	const uint64_t key[] = {parent, (uintptr_t)module, label};
 	bool made;
+
+	while (tree->by_label.count <= label)
+		vector_push(&tree->by_label, 0);
+	uint32_t *first = &tree->by_label.items[label];
+
+	if (!*first) {
+		*first = (uint32_t)tree->nodes.count + 1;
+		return add_place(profile, parent, module, label);
+	}
+	if (tree->nodes.items[*first - 1].parent == parent &&
+	    tree->nodes.items[*first - 1].module == module)
+		return *first - 1;
 	uint64_t *index =
 		table_insert(&tree->by_frame, hash_bytes(key, sizeof(key)), &made);
 
-	if (made) {
-		*index = tree->nodes.count;
-		vector_push(
-			&tree->nodes,
-			((struct report_region){
-				.parent = parent,
-				.depth = parent == REPORT_NONE
-						 ? 0
-						 : tree->nodes.items[parent].depth + 1,
-				.attribute = report_keep(profile, "frame"),
-				.label = label,
-				.function = REPORT_NONE,
-				.module = module,
-			}));
-	}
+	if (made)
+		*index = add_place(profile, parent, module, label);
 	return (uint32_t)*index;
 }
 
@@ -124,16 +158,22 @@ static uint32_t place_of(struct report_profile *profile, const struct record_mod
 			 record_node node)
 {
 	static struct frame frames[REPORT_REGION_DEPTH];
-	uint64_t known;
-	uint32_t place = REPORT_NONE;
+	struct report_tree *tree = &profile->stacks;
+	uint32_t place;
 
-	if (table_find(&profile->stacks.by_node, node, &known))
-		return (uint32_t)known;
-	size_t count = list_frames(model, node, frames, REPORT_REGION_DEPTH);
+	if (report_tree_known(tree, node, &place))
+		return place;
+	size_t count =
+		list_frames(tree, model, node, frames, REPORT_REGION_DEPTH, &place);
+	/* Outer frames may have been left out: their places are of this path alone. */
+	const bool cut = count == REPORT_REGION_DEPTH;
 
-	while (count)
+	while (count) {
 		place = find_place(profile, place, &frames[--count]);
-	*table_insert(&profile->stacks.by_node, node, NULL) = place;
+		if (!cut)
+			report_tree_know(tree, frames[count].node, place);
+	}
+	report_tree_know(tree, node, place);
 	return place;
 }
 

@@ -137,6 +137,21 @@ def large(tool, folder):
     expect(sum(values["cpu-clock"] for _, values in got) == count * (count + 1) // 2, "another total")
 
 
+def paths(tool, folder):
+    """Stacks are what they were: names in several places, leaves that call, and recursion deeper than is kept."""
+    stacks = {"a": 1, "a;a": 2, "b;a": 3, "a;b": 4, "a;b;a": 5, "a;b;a;b": 6, "b": 7, "c;b;a": 8, "c;d": 9, "c": 10}
+    deep = {";".join(["r"] * depth + ["leaf"]): depth for depth in (1022, 1023, 1024, 1025, 1500)}
+    text = "".join(f"{stack} {count}\n" for stack, count in {**stacks, **deep}.items())
+    profile = imported(tool, folder, text.encode())
+    with open(export(tool, profile, "folded", "--type", "samples"), encoding="utf-8") as file:
+        got = dict(line.rstrip("\n").rsplit(" ", 1) for line in file)
+    got = {stack.replace("[unknown]`", ""): int(count) for stack, count in got.items()}
+    for stack, count in stacks.items():
+        expect(got.pop(stack, 0) == count, f"{stack}: not {count}")
+    expect(sum(got.values()) == sum(deep.values()) and all(stack.endswith(";r;leaf") for stack in got),
+           str([(stack[-20:], stack.count(";"), count) for stack, count in got.items()]))
+
+
 def refused(tool, folder, data, options, message, name="bad"):
     path = os.path.join(folder, name)
     with open(path, "wb") as file:
@@ -284,6 +299,6 @@ def real_files(tool, folder):
         expect(got == wanted[name], f"{name}: {got}")
 
 
-TESTS = [("names", odd_names), ("large-counts", large_counts), ("empty", empty), ("large", large),
+TESTS = [("names", odd_names), ("large-counts", large_counts), ("empty", empty), ("large", large), ("paths", paths),
          ("wrong", wrong), ("wrong-pprof", wrong_pprof), ("cut", cut_and_changed), ("usage", usage),
          ("real", real_files)]
