@@ -378,6 +378,126 @@ def values_and_waits(place):
         browser.go("#2/tables", "branch")
 
 
+PHASES = """
+#include <trammel/annotate.h>
+#include <pthread.h>
+#include <stdlib.h>
+static volatile long sink;
+static void *work(void *steps)
+{
+	for (long i = 0; i < (long)steps; i++) {
+		TRM_REGION("step <b>&");
+		for (long k = 0; k < 20000; k++)
+			sink += k;
+		TRM_REGION("inner");
+	}
+	return 0;
+}
+int main(int argc, char **argv)
+{
+	long steps = argc > 1 ? atol(argv[1]) : 5;
+	pthread_t thread;
+	pthread_create(&thread, 0, work, (void *)steps);
+	work((void *)steps);
+	pthread_join(thread, 0);
+	return 0;
+}
+"""
+INCLUDE = "-I" + os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "include")
+
+
+def phases_of(data, count):
+    """How often each phase began, by the page's data."""
+    sums = {}
+    for node, number in zip(data["node"], data[count]):
+        sums[node] = sums.get(node, 0) + number
+    return sums
+
+
+@test
+def timeline_of_phases(place):
+    """Phases of threads on one scale with those of another run; by the mouse's buttons and by keys."""
+    place.build("phases", PHASES, "-pthread", INCLUDE)
+    place.measure("now.trm", "-m", "regions,trace", program="phases")
+    place.measure("then.trm", "-m", "regions,trace", program="phases", arguments=["3"])
+    place.command("page", "-o", "phases.html", "now.trm", "then.trm")
+    rows = json.loads(place.command("report", "--by", "region", "--json", "now.trm"))["rows"]
+    check(sorted(row["count"] for row in rows) == [10, 10], str(rows))
+    with opened(place, "phases.html") as browser:
+        browser.go("#0/timeline", "Phases of threads in then.trm")
+        browser.wait("document.querySelectorAll('.row').length === 2")
+        cells = browser.value("[...document.querySelectorAll('.row')].map((row) => "
+                              "[...row.children].map((cell) => cell.textContent))")
+        check(sorted(row[:2] for row in cells) == [["inner", "10"], ["step <b>&", "10"]], str(cells))
+        check(all(row[5] and row[6] for row in cells), f"not compared: {cells}")
+        lanes = [row for row in browser.tree() if row[1].startswith("Phases of threads in now.trm: 2 rows")]
+        check(len(lanes) == 1 and lanes[0][2], f"the timeline has no name: {lanes}")
+        status = "document.querySelector('.lanes + .status').textContent"
+        range_ = "document.querySelector('.controls .note').textContent"
+        whole = browser.value(range_)
+        browser.value("document.querySelector('.lanes').focus()")
+        browser.key("ArrowRight")
+        browser.wait(f"{status}.includes(': step <b>&, ')")
+        browser.key("ArrowDown")
+        browser.wait(f"{status}.includes(': inner, ')")
+        browser.key("Enter")
+        browser.wait(f"{range_} !== {json.dumps(whole)}")
+        browser.key("Escape")
+        browser.wait(f"{range_} === {json.dumps(whole)}")
+        browser.value("[...document.querySelectorAll('button')].find((each) => each.textContent === 'Zoom in').click()")
+        browser.wait(f"{range_} !== {json.dumps(whole)}")
+        pictures = [browser.picture(dark) for dark in (False, True)]
+        check(pictures[0] != pictures[1] and min(map(len, pictures)) > 10000, "nothing is drawn")
+
+
+@test
+def timeline_of_intervals(place):
+    """What phases and threads did in each interval."""
+    place.build("phases", PHASES, "-pthread", INCLUDE)
+    for name in ("now", "then"):
+        place.measure(f"{name}.trm", "-m", "blocks,regions", "--threads", "--interval", "50k", program="phases")
+    data = json.loads(place.command("page", "--json", "-o", "-", "now.trm"))["profiles"][0]
+    timeline, intervals = data["timeline"], data["intervals"]
+    check(sorted(phases_of(timeline["phases"], "count").values()) == [10, 10], str(timeline["phases"]))
+    parts = timeline["parts"]
+    for i, interval in enumerate(intervals):
+        counted = sum(number for at, number in zip(parts["interval"], parts["instructions"]) if at == i)
+        check(counted == interval["instructions"], f"interval {i}: {counted}, not {interval}")
+    place.command("page", "-o", "intervals.html", "now.trm", "then.trm")
+    with opened(place, "intervals.html") as browser:
+        browser.go("#0/timeline", "Threads in each interval in then.trm")
+        for text in ("Phases in each interval in now.trm", "Instructions over time in then.trm"):
+            check(text in browser.text(), browser.text())
+        threads = timeline["threads"]
+        check(len(threads) == 2, str(threads))
+        for thread in threads:
+            browser.wait(f"document.querySelector('main').innerText.includes('{grouped(thread['instructions'])}')")
+        browser.value("document.querySelectorAll('.lanes')[2].focus()")
+        browser.key("ArrowRight")
+        browser.wait("document.querySelectorAll('.lanes + .status')[2].textContent.includes(' instructions')")
+
+
+@test
+def values_and_tables_of_two(place):
+    """Values and rows of tools stand beside those of another run, whose processes have other numbers."""
+    for name, count in (("now", "20000"), ("then", "10000")):
+        place.measure(f"{name}.values.trm", "-m", "values:exact", "--only", "app:work", arguments=[count])
+        place.measure(f"{name}.tool.trm", "--tool", "branch", arguments=[count])
+    place.command("page", "-o", "values.html", "now.values.trm", "then.values.trm")
+    place.command("page", "-o", "tools.html", "now.tool.trm", "then.tool.trm")
+    cells = "[...document.querySelectorAll('.row')].map((row) => [...row.children].map((cell) => cell.textContent))"
+    with opened(place, "values.html") as browser:
+        browser.go("#0/values", "in then.values.trm")
+        browser.wait("document.querySelectorAll('.row').length > 3")
+        rows = browser.value(cells)
+        check(all(row[3] for row in rows), f"not compared: {rows}")
+    with opened(place, "tools.html") as browser:
+        browser.go("#0/tables", "“before” is then.tool.trm")
+        choose(browser, "Table", "branch/branches")
+        type_into(browser, "app.c")
+        browser.wait("/800,000\\s+400,000/.test(document.querySelector('main').innerText)")
+
+
 @test
 def keyboard(place):
     """What can be pressed or chosen has a role and a name; tabs and rows go by the arrows."""

@@ -1,5 +1,5 @@
 import dagre from '@dagrejs/dagre'
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { exact } from './format.js'
 
 const LINE = 15
@@ -70,6 +70,13 @@ function near(blocks) {
 export function ControlFlow({ listing, before }) {
 	const blocks = useMemo(() => near(listing.blocks ?? []), [listing])
 	const graph = useMemo(() => (blocks.length <= MOST_BLOCKS ? layOut(blocks, before) : null), [blocks, before])
+	const place = useRef()
+	// The function's first block is in sight at first.
+	useEffect(() => {
+		const first = graph && blocks.length ? graph.node(blocks[0].block) : null
+		if (first && place.current)
+			place.current.scrollLeft = first.x - place.current.clientWidth / 2
+	}, [graph])
 	if (!graph)
 		return <p class="note">{exact(blocks.length)} blocks are too many to draw: trammel graph writes them for Graphviz.</p>
 	const { width, height } = graph.graph()
@@ -79,7 +86,7 @@ export function ControlFlow({ listing, before }) {
 	return (
 		<>
 		{hidden ? <p class="note">{exact(hidden)} blocks that never ran are not drawn.</p> : null}
-		<div class="flow">
+		<div class="flow" ref={place} role="region" aria-label="Control flow" tabIndex={0}>
 			<svg width={width} height={height} role="img" aria-label={`Control flow of ${listing.function}`}>
 				<defs>
 					<marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">

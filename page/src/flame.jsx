@@ -45,10 +45,12 @@ function colourOf(hues, module) {
 	return `hsl(${hue ?? 0}, ${hue === undefined ? '0%' : dark ? '35%' : '55%'}, ${dark ? '38%' : '78%'})`
 }
 
+const FOUND = () => (matchMedia('(prefers-color-scheme: dark)').matches ? '#b58900' : '#ffd75f')
+
 function moduleColours(hues) {
 	return (node) => {
 		if (node.highlight)
-			return matchMedia('(prefers-color-scheme: dark)').matches ? '#b58900' : '#ffd75f'
+			return FOUND()
 		return colourOf(hues, node.data.module)
 	}
 }
@@ -66,11 +68,12 @@ function Legend({ hues }) {
 // Red where it grew, blue where it shrank.
 function changeColour(node) {
 	if (node.highlight)
-		return '#ffd75f'
+		return FOUND()
 	const { delta = 0, value, before = 0 } = node.data
 	const most = Math.max(value, before, 1)
 	const strength = Math.min(1, Math.abs(delta) / most)
-	return `hsl(${delta > 0 ? 8 : 215}, ${Math.round(75 * strength)}%, ${Math.round(88 - 25 * strength)}%)`
+	const dark = matchMedia('(prefers-color-scheme: dark)').matches
+	return `hsl(${delta > 0 ? 8 : 215}, ${Math.round((dark ? 60 : 75) * strength)}%, ${Math.round(dark ? 28 + 12 * strength : 88 - 25 * strength)}%)`
 }
 
 // Notes in each node how much less the same path had in another profile.
@@ -98,7 +101,6 @@ function Graph({ hues, root, unit, upside, compared, search, profile, onZoom }) 
 	const chart = useRef()
 	const [label, setLabel] = useState('')
 	useEffect(() => {
-		const still = matchMedia('(prefers-reduced-motion: reduce)').matches
 		const draw = () => {
 			place.current.replaceChildren()
 			chart.current = flamegraph().width(place.current.clientWidth || 960).cellHeight(19).minFrameSize(1)
@@ -110,9 +112,15 @@ function Graph({ hues, root, unit, upside, compared, search, profile, onZoom }) 
 				.onHover((node) => setLabel(describe(node, root, unit)))
 			select(place.current).datum(root).call(chart.current)
 		}
+		const recolour = () => chart.current.update()
+		const theme = matchMedia('(prefers-color-scheme: dark)')
 		draw()
 		addEventListener('resize', draw)
-		return () => removeEventListener('resize', draw)
+		theme.addEventListener('change', recolour)
+		return () => {
+			removeEventListener('resize', draw)
+			theme.removeEventListener('change', recolour)
+		}
 	}, [root, unit, upside, compared])
 	useEffect(() => {
 		search ? chart.current?.search(search) : chart.current?.clear()

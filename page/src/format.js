@@ -14,7 +14,7 @@ export function short(number, unit = '') {
 	const steps = unit === 'ns' ? TIMES : STEPS
 	const [size, letter] = steps.find(([at]) => Math.abs(number) >= at) ?? [1, unit === 'ns' ? 'ns' : '']
 	const value = number / size
-	const digits = size === 1 ? (Number.isInteger(value) ? 0 : 2) : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1)))
+	const digits = size === 1 ? (Number.isInteger(value) || value >= 100 ? 0 : value >= 10 ? 1 : 2) : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1)))
 	return `${value.toFixed(digits)}${letter ? ` ${letter}` : ''}${unit && unit !== 'ns' ? ` ${unit}` : ''}`
 }
 
@@ -31,6 +31,8 @@ export function change(now, before) {
 	if (!before)
 		return now ? 'new' : ''
 	const share = (100 * (now - before)) / before
+	if (share >= 1000)
+		return `×${short(now / before)}`
 	return `${share > 0 ? '+' : ''}${share.toFixed(1)} %`
 }
 

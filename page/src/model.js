@@ -146,13 +146,16 @@ class Profile {
 
 	async readRest() {
 		await whole
-		const { functions, arcs } = this.raw
+		const { functions, arcs, timeline } = this.raw
 		const names = await unpack(functions.names)
 		functions.names = null
 		for (const member of ['file', 'line', 'by.name'])
 			functions[member] = await unpack(functions[member])
 		for (const member of ['caller', 'function', 'count'])
 			arcs[member] = await unpack(arcs[member])
+		for (const list of ['spans', 'parts', 'phases'])
+			for (const [member, value] of Object.entries(timeline[list]))
+				timeline[list][member] = await unpack(value)
 		for (const tree of this.trees) {
 			for (const member of ['parent', 'function', 'label'])
 				tree[member] = await unpack(tree[member])

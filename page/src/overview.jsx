@@ -48,8 +48,9 @@ function Bars({ rows, whole, unit }) {
 	)
 }
 
-function moduleRows(profile) {
-	return profile.byModule().slice(0, 12).map(([name, value]) => ({ key: name, name, value }))
+function moduleRows(profile, old, other) {
+	const before = old && new Map(other.byModule(old))
+	return profile.byModule().slice(0, 12).map(([name, value]) => ({ key: name, name, value, before: before && (before.get(name) ?? 0) }))
 }
 
 // What is striking: sentences, each with its numbers.
@@ -105,7 +106,7 @@ export function Overview({ profile, other }) {
 				</section>
 				<section>
 					<h2>Modules by {weight.name}</h2>
-					<Bars rows={moduleRows(profile)} whole={weight.total} unit={weight.unit} />
+					<Bars rows={moduleRows(profile, old, other)} whole={weight.total} unit={weight.unit} />
 				</section>
 			</div>
 			<p class="note">{exact(profile.rows.length)} functions, {exact(profile.listings.size)} with their code. Made by trammel {data['trm.version']}.</p>

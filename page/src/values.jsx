@@ -14,7 +14,7 @@ function Top({ row }) {
 	const values = row.values ?? []
 	return (
 		<span title={values.map((each) => `${each.value}: ${each.times}×`).join(', ')}>
-			{values.slice(0, 4).map((each) => `${each.value} (${percent(each.times, row.looked || row.seen)})`).join('  ')}
+			{values.slice(0, 4).map((each) => `${each.value} (${percent(each.times, row.looked || row.seen)})`).join(' · ')}
 		</span>
 	)
 }

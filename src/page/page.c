@@ -5,27 +5,13 @@
 #include "page/functions.h"
 #include "page/tables.h"
 #include "page/template.h"
+#include "page/timeline.h"
 #include "page/trees.h"
 #include "report/json/json.h"
 
 #include <string.h>
 
 enum { PAGE_DATA_VERSION = 1 };
-
-static void add_intervals(const struct report_profile *profile, struct text *out)
-{
-	json_begin_list(out, "intervals");
-	vector_for_each (&profile->intervals, interval) {
-		json_begin_item(out);
-		json_add_number(out, "number", interval->number);
-		json_add_number(out, "start.ns", interval->start_ns);
-		json_add_number(out, "end.ns", interval->end_ns);
-		json_add_number(out, "calls", interval->calls);
-		json_add_number(out, "instructions", interval->instructions);
-		text_add(out, "}");
-	}
-	text_add(out, "]");
-}
 
 static void note_error(struct page_out *out, struct trm_error *error)
 {
@@ -51,7 +37,7 @@ static void add_profile(const struct page_profile *of, const struct page_options
 	page_add_trees(of->profile, out);
 	text_add(out->json, ",\n");
 	page_add_arcs(of->profile, out);
-	add_intervals(of->profile, out->json);
+	note_error(out, page_add_timeline(of->profile, of->path, out));
 	page_add_coverage(of->profile, options->cover, out->json);
 	note_error(out, page_add_tables(of->profile, of->path, out->json));
 	text_add(out->json, ",\n");
