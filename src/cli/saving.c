@@ -33,9 +33,12 @@ struct trm_error *saving_missing(void)
 #include "store/sql/address.h"
 #include "store/store.h"
 
+#include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* "--db=ADDRESS" or "ADDRESS". */
 static size_t skip_option(const char *word)
@@ -63,11 +66,24 @@ const char **saving_hide_passwords(int argc, const char **argv)
 	return kept;
 }
 
+/* Whether a file could be made there. */
+static struct trm_error *check_folder(const char *path)
+{
+	scoped_free char *copy = memory_copy_string(path);
+
+	return access(dirname(copy), W_OK | X_OK)
+		       ? trm_error_system(errno, "cannot make '%s'", path)
+		       : NULL;
+}
+
+/* Nothing is made yet: the run may fail. */
 struct trm_error *saving_check(const char *path)
 {
 	scoped_store struct sql *sql = NULL;
 
-	return store_open(path, SQL_CREATE, &sql);
+	if (!address_is_server(path) && access(path, F_OK) && errno == ENOENT)
+		return check_folder(path);
+	return store_open(path, SQL_ADD, &sql);
 }
 
 struct trm_error *saving_add(const char *path, const char *profile)
@@ -76,7 +92,7 @@ struct trm_error *saving_add(const char *path, const char *profile)
 	const struct store_add_options options = {.again = true};
 	struct store_added added = {0};
 
-	TRM_TRY(store_open(path, SQL_CREATE, &sql));
+	TRM_TRY(store_open(path, SQL_ADD, &sql));
 	TRM_TRY(store_add(sql, profile, &options, &added));
 	if (added.warning)
 		fprintf(stderr, "trammel: warning: %s\n", added.warning);

@@ -617,6 +617,7 @@ static struct trm_error *add_facts(struct adding *adding, uint64_t digest, bool 
 
 	if (!adding->facts.records)
 		return report_error_empty(adding->path);
+	TRM_TRY(store_prepare(adding->sql));
 	TRM_TRY(sql_begin(adding->sql, alone ? SQL_CHANGING : SQL_ADDING));
 	error = adding->options->into ? add_part(adding) : add_profile(adding, digest);
 	if (!error)

@@ -157,6 +157,8 @@ struct trm_error *store_merge(struct sql *sql, const char *other, int64_t *ret_a
 	TRM_TRY(store_open(other, SQL_READ, &from));
 	TRM_TRY(sql_begin(from, SQL_READING));
 	error = list_profiles(from, &profiles);
+	if (!error && profiles.count)
+		error = store_prepare(sql);
 	vector_for_each (&profiles, profile) {
 		int64_t runs = 0;
 		bool there = false;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "store/sql/address.h"
+#include "store/sql/sqlite.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,10 +78,11 @@ const char *const store_tables[] = {
 	"run_labels", "run_images", "sources",  "counts",   NULL};
 
 /* Nobody but the user is to read what is in it, unless he says so. */
-static struct trm_error *make_file(const char *path)
+static struct trm_error *make_file(const char *path, bool *ret_made)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
+	*ret_made = fd >= 0;
 	if (fd < 0)
 		return errno == EEXIST
 			       ? NULL
@@ -126,18 +128,28 @@ struct trm_error *store_open(const char *path, enum sql_access access,
 			     struct sql **ret_sql)
 {
 	scoped_store struct sql *sql = NULL;
-	bool there = false;
+	bool there = false, made = false;
 
-	if (access == SQL_CREATE && !address_is_server(path))
-		TRM_TRY(make_file(path));
+	if (access >= SQL_CREATE && !address_is_server(path))
+		TRM_TRY(make_file(path, &made));
 	TRM_TRY(sql_open(path, access, &sql));
+	if (made && access == SQL_ADD)
+		sqlite_drop_unused(sql, "SELECT count(*) FROM profiles");
 	TRM_TRY(check_version(sql, &there));
-	if (!there && access != SQL_CREATE)
+	if (!there && access < SQL_CREATE)
 		return empty_error(sql);
-	if (!there)
+	if (!there && access == SQL_CREATE)
 		TRM_TRY(sql_make_tables(sql, tables, STORE_VERSION));
 	*ret_sql = take_pointer(sql);
 	return NULL;
+}
+
+struct trm_error *store_prepare(struct sql *sql)
+{
+	bool there;
+
+	TRM_TRY(check_version(sql, &there));
+	return there ? NULL : sql_make_tables(sql, tables, STORE_VERSION);
 }
 
 #define LEAST "-9223372036854775808"

@@ -12,10 +12,14 @@
 enum { STORE_VERSION = 1 };
 
 /* Opens a database, `path` as the user gave it: a file or an address. Makes it with
- * SQL_CREATE if it is not there or empty. Errors: those of sql_open, and one if it is not
- * a profile database, or was made by a later version. */
+ * SQL_CREATE if it is not there or empty; with SQL_ADD only if something is added until
+ * it is closed. Errors: those of sql_open, and one if it is not a profile database, or
+ * was made by a later version. */
 struct trm_error *store_open(const char *path, enum sql_access access,
 			     struct sql **ret_sql);
+
+/* Makes the tables where there are none yet, before something is added. */
+struct trm_error *store_prepare(struct sql *sql);
 
 /* Computes the sums of the runs from number `from` on up to `to` anew. */
 struct trm_error *store_sum_runs(struct sql *sql, int64_t from, int64_t to);

@@ -309,5 +309,41 @@ def run_adds(place):
     expect(not os.path.exists(trace), "the program was run")
 
 
-TESTS = [exported, calculated, killed_writers, readers_and_writer, writers_together, damaged, contradictions, strange_files, write_protected, no_room, full_disk,
+def nothing_made(place):
+    """What fails makes no database, nor files beside one; and what only asks makes none."""
+    begin(place)
+    made = place.path("made.db")
+    bad = place.write("bad.trm", b"no profile")
+    empty = place.path("empty.db")
+    base = sqlite3.connect(place.path("p.db"))
+    with sqlite3.connect(empty) as other:
+        other.executescript("\n".join(base.iterdump()))
+        for table in ("profiles", "runs"):
+            other.execute(f"DELETE FROM {table}")
+        for pragma in ("application_id", "user_version"):
+            other.execute(f"PRAGMA {pragma}={base.execute('PRAGMA ' + pragma).fetchone()[0]}")
+    other.close()
+    base.close()
+    for question in ("add no_such.trm", f"add {bad}", "merge no_such.db", f"merge {bad}", "runs", "top", "list x", "stats", "cat",
+                     "diff 1 2", "calc x", "whatcg", "annotate x", "coverage", "values", "export -o back.trm", "check",
+                     "check --repair", "label x", "gc"):
+        outcome = ask(place, *question.split(), database=made)
+        expect_line(outcome, 4)
+        left = [name for name in os.listdir(place.folder) if name.startswith(("made.db", "back.trm"))]
+        expect(not left, f"{question} left {left}")
+    expect(ask(place, "merge", empty, database=made).status_text() == "exit 0", "merge of an empty one")
+    for command in (["no_such_program"], ["/bin/true"]):
+        path = made if command == ["no_such_program"] else place.path("no_folder/made.db")
+        outcome = running.run([place.tool, "run", "-q", "--db", path, "-o", place.path("x.trm"), "--", *command], place.folder)
+        expect(outcome.status_text() != "exit 0", f"run of {command}")
+        expect(not os.path.exists(made), f"run of {command} made a database")
+    # What is there stays, whoever fails then; and what was added before a failure.
+    outcome = ask(place, "add", place.profile, "no_such.trm", database=made)
+    expect_line(outcome, 4, "no_such.trm")
+    expect(len(rows(place, "runs", database=made)) == 1, "the run in front of the failure is gone")
+    expect_line(ask(place, "add", "no_such.trm", database=made), 4)
+    expect(len(rows(place, "runs", database=made)) == 1, "the database is gone")
+
+
+TESTS = [exported, nothing_made, calculated, killed_writers, readers_and_writer, writers_together, damaged, contradictions, strange_files, write_protected, no_room, full_disk,
          run_adds]

@@ -34,7 +34,7 @@ static struct trm_error *add_files(const struct db_given *given, int *ret_status
 	scoped_store struct sql *sql = NULL;
 
 	(void)ret_status;
-	TRM_TRY(db_open(given, SQL_CREATE, &sql));
+	TRM_TRY(db_open(given, SQL_ADD, &sql));
 	for (size_t i = 1; i < given->shown.words.count; i++)
 		TRM_TRY(add_file(sql, given, given->shown.words.items[i]));
 	return NULL;
@@ -60,7 +60,7 @@ static struct trm_error *merge_databases(const struct db_given *given, int *ret_
 	scoped_store struct sql *sql = NULL;
 
 	(void)ret_status;
-	TRM_TRY(db_open(given, SQL_CREATE, &sql));
+	TRM_TRY(db_open(given, SQL_ADD, &sql));
 	for (size_t i = 1; i < given->shown.words.count; i++) {
 		const char *other = given->shown.words.items[i];
 		int64_t added, left;

@@ -21,6 +21,7 @@ enum sql_access {
 	SQL_READ,   /* the database must be there */
 	SQL_WRITE,  /* likewise */
 	SQL_CREATE, /* an empty one is made if there is none */
+	SQL_ADD,    /* likewise, when something is added (store_prepare) */
 };
 
 /* Opens a database: the path of a file, or an address, postgresql://... Errors: it cannot

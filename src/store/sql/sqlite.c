@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* "TRMD", at a fixed place of the file. */
 #define APPLICATION 1414681924
@@ -19,6 +20,7 @@ enum { BUSY_MS = 60000 };
 struct sqlite {
 	struct sql sql; /* first */
 	sqlite3 *handle;
+	const char *used; /* see sqlite_drop_unused; or NULL */
 };
 
 struct sqlite_statement {
@@ -90,10 +92,51 @@ static struct trm_error *run_script(struct sql *sql, const char *text)
 	return result ? make_error(of_sql(sql), result) : NULL;
 }
 
+/* Nobody else may be writing to it, or waiting for that: who has it open already finds
+ * that it is gone (begin_transaction). */
+static void drop_unused(struct sql *sql)
+{
+	static const char *const behind[] = {"", "-wal", "-shm"};
+	struct sqlite *database = of_sql(sql);
+	int64_t used = 0, tables = 1;
+	struct text name = {0};
+	struct trm_error *error;
+
+	sqlite3_busy_timeout(database->handle, 0);
+	error = run_script(sql, "BEGIN EXCLUSIVE");
+	if (!error)
+		error = sql_number(sql, 1, &tables, "SELECT count(*) FROM sqlite_schema",
+				   "");
+	if (!error && tables)
+		error = sql_number(sql, 1, &used, database->used, "");
+	for (size_t i = 0; !error && !used && i < array_count(behind); i++) {
+		name.length = 0;
+		text_format(&name, "%s%s", sql->path, behind[i]);
+		unlink(name.data);
+	}
+	trm_error_destroy(error);
+	text_deinit(&name);
+}
+
+void sqlite_drop_unused(struct sql *sql, const char *used)
+{
+	of_sql(sql)->used = used;
+}
+
+static void undo_transaction(struct sql *sql)
+{
+	if (!sqlite3_get_autocommit(of_sql(sql)->handle))
+		trm_error_destroy(run_script(sql, "ROLLBACK"));
+}
+
 static void close_file(struct sql *sql)
 {
 	struct sqlite *database = of_sql(sql);
 
+	if (database->used) {
+		undo_transaction(sql);
+		drop_unused(sql);
+	}
 	sql_deinit(sql);
 	sqlite3_close(database->handle);
 	free(database);
@@ -228,18 +271,24 @@ static bool is_real(const void *statement, int column)
 
 static struct trm_error *begin_transaction(struct sql *sql, enum sql_purpose purpose)
 {
-	return run_script(sql, purpose == SQL_READING ? "BEGIN" : "BEGIN IMMEDIATE");
+	int moved = 0;
+
+	if (purpose == SQL_READING)
+		return run_script(sql, "BEGIN");
+	TRM_TRY(run_script(sql, "BEGIN IMMEDIATE"));
+	sqlite3_file_control(of_sql(sql)->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	if (!moved)
+		return NULL;
+	/* What is written to it nobody would find. */
+	undo_transaction(sql);
+	return trm_error_create(TRM_ERROR_SYSTEM,
+				"'%s' was moved or deleted meanwhile: try again",
+				sql->path);
 }
 
 static struct trm_error *commit_transaction(struct sql *sql)
 {
 	return run_script(sql, "COMMIT");
-}
-
-static void undo_transaction(struct sql *sql)
-{
-	if (!sqlite3_get_autocommit(of_sql(sql)->handle))
-		trm_error_destroy(run_script(sql, "ROLLBACK"));
 }
 
 /* A writer is alone anyhow. */
@@ -398,7 +447,7 @@ struct trm_error *sqlite_open(const char *path, enum sql_access access,
 	struct stat status;
 	int result;
 
-	if (access != SQL_CREATE && stat(path, &status))
+	if (access < SQL_CREATE && stat(path, &status))
 		return trm_error_system(errno, "'%s'", path);
 	database = memory_allocate_zeroed(1, sizeof(*database));
 	database->sql.backend = &backend;

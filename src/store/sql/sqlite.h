@@ -8,6 +8,10 @@
 struct trm_error *sqlite_open(const char *path, enum sql_access access,
 			      struct sql **ret_sql);
 
+/* Has a file that was just made go when it is closed, if the question `used`, a number,
+ * says 0 then, or if it has no tables. The text is not copied. */
+void sqlite_drop_unused(struct sql *sql, const char *used);
+
 /* Counts the columns of a row; runs a statement with all of them as parameters on another
  * connection. Both are files. */
 int sqlite_columns(const struct sql_rows *rows);
