@@ -1,5 +1,6 @@
 #include "derive/calc.h"
 
+#include "base/array.h"
 #include "base/search.h"
 #include "report/samples.h"
 
@@ -130,22 +131,45 @@ void calc_deinit(struct calc *calc)
 	free(calc->blocks);
 }
 
-/* The factor that makes estimates those counts, by the samples' weight. */
+struct offset {
+	double log, weight;
+};
+
+static int by_log(const void *left, const void *right)
+{
+	const struct offset *a = left, *b = right;
+
+	return compare_numbers(a->log, b->log);
+}
+
+/* The factor that makes estimates those counts, at the middle of the samples: a mean
+ * would be led away by a few estimates that are far off. */
 static double scale_of(const struct calc *estimated)
 {
 	const struct annotation_block *exact = estimated->annotation->blocks.items;
-	double logs = 0, weight = 0;
+	struct VECTOR(struct offset) offsets = {0};
+	double weight = 0, before = 0, log_scale = 0;
 
 	vector_for_each (&estimated->rows, row) {
 		const double estimate = estimated->blocks[row->block].count;
+		const double count = (double)exact[row->block].count;
 
-		if (!row->samples || estimate <= 0 || !exact[row->block].count)
+		if (!row->samples || estimate <= 0 || count <= 0)
 			continue;
-		logs += (double)row->samples *
-			log((double)exact[row->block].count / estimate);
+		vector_push(&offsets, ((struct offset){log(count / estimate),
+						       (double)row->samples}));
 		weight += (double)row->samples;
 	}
-	return weight > 0 ? exp(logs / weight) : 1;
+	if (offsets.count)
+		qsort(offsets.items, offsets.count, sizeof(*offsets.items), by_log);
+	vector_for_each (&offsets, offset) {
+		log_scale = offset->log;
+		before += offset->weight;
+		if (before >= weight / 2)
+			break;
+	}
+	vector_deinit(&offsets);
+	return exp(log_scale);
 }
 
 void calc_check_add(struct calc_check *check, const struct calc *estimated, bool scaled)

@@ -1,20 +1,22 @@
 #include "derive/frequency.h"
 
-#include "annotate/routes.h"
 #include "base/array.h"
 #include "base/vector.h"
+#include "derive/likely_flow.h"
 #include "flow/dominators.h"
 #include "flow/loops.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum {
-	ROUNDS = 200, /* of flow */
-	HIGH = 400,   /* samples of a class: 10 % off in one of twenty */
+	HIGH = 400, /* samples of a class: 10 % off in one of twenty */
 	MEDIUM = 64,
-	RATIOS_LEAST = 4, /* samples of a block whose ratio counts */
 };
+
+/* Fewer executions are none. */
+#define RAN 0.5
+/* Cycles of a block without work. */
+#define LEAST 0.05
 
 const char *const frequency_words[] = {"none", "low", "medium", "high", "exact"};
 
@@ -26,6 +28,25 @@ struct estimate {
 	struct flow_graph graph; /* node 0: outside; block N is node N + 1 */
 	struct graph_lists out, in;
 };
+
+static int by_ends(const void *left, const void *right)
+{
+	const struct flow_edge *a = left, *b = right;
+
+	return compare_numbers(a->from, b->from) ?: compare_numbers(a->to, b->to);
+}
+
+/* Sorts edges; one of those between the same blocks is left. */
+static size_t drop_parallel(struct flow_edge *edges, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(edges, count, sizeof(*edges), by_ends);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || by_ends(&edges[kept - 1], &edges[i]))
+			edges[kept++] = edges[i];
+	return kept;
+}
 
 static void make_graph(struct estimate *estimate)
 {
@@ -44,6 +65,7 @@ static void make_graph(struct estimate *estimate)
 	for (uint32_t i = 0; i < cfg->blocks.count; i++)
 		if (!cfg->blocks.items[i].edge_count)
 			vector_push(&edges, ((struct flow_edge){.from = i + 1, .to = 0}));
+	edges.count = drop_parallel(edges.items, edges.count);
 	estimate->graph = (struct flow_graph){edges.items, (uint32_t)edges.count,
 					      (uint32_t)cfg->blocks.count + 1};
 	graph_list_outgoing(&estimate->graph, &estimate->out);
@@ -115,33 +137,6 @@ static void join_classes(struct estimate *estimate)
 	}
 }
 
-struct ratio {
-	double ratio, weight;
-};
-
-static int by_ratio(const void *left, const void *right)
-{
-	const struct ratio *a = left, *b = right;
-
-	return compare_numbers(a->ratio, b->ratio);
-}
-
-/* The lowest ratios of a class that are near each other, a quarter of its least time at
- * least: their mean. */
-static double lowest_cluster(struct ratio *ratios, size_t count, double whole)
-{
-	double sum = 0, weight = 0;
-
-	qsort(ratios, count, sizeof(*ratios), by_ratio);
-	for (size_t i = 0; i < count; i++) {
-		if (weight >= whole / 4 && ratios[i].ratio > 1.5 * sum / weight)
-			break;
-		sum += ratios[i].ratio * ratios[i].weight;
-		weight += ratios[i].weight;
-	}
-	return weight > 0 ? sum / weight : 0;
-}
-
 static uint8_t confidence_of(uint64_t samples, double all, double estimate)
 {
 	/* A class that waited for most of its time tells little. */
@@ -153,9 +148,10 @@ static uint8_t confidence_of(uint64_t samples, double all, double estimate)
 					     : FREQUENCY_LOW;
 }
 
-static void estimate_class(struct estimate *estimate, uint32_t class)
+/* What a class has by itself: frequencies, if flow says nothing, and how much is known of
+ * them. */
+static void estimate_class(struct estimate *estimate, uint32_t class, bool with_flow)
 {
-	struct VECTOR(struct ratio) ratios = {0};
 	struct frequency found = {.class = class};
 	double whole = 0, cycles = 0;
 	uint64_t samples = 0;
@@ -163,95 +159,55 @@ static void estimate_class(struct estimate *estimate, uint32_t class)
 	for (size_t i = 0; i < estimate->count; i++) {
 		const struct frequency_block *block = &estimate->blocks[i];
 
-		if (estimate->frequencies[i].class != class || block->least <= 0)
+		if (estimate->frequencies[i].class != class)
 			continue;
 		whole += block->least;
 		cycles += block->cycles;
 		samples += block->samples;
-		vector_push(&ratios,
-			    ((struct ratio){block->cycles / block->least, block->least}));
 	}
-	/* Few samples make ratios that are low by chance. */
-	if (samples >= RATIOS_LEAST * ratios.count && ratios.count)
-		found.count = lowest_cluster(ratios.items, ratios.count, whole);
-	else
-		found.count = whole > 0 ? cycles / whole : 0;
-	found.confidence =
-		confidence_of(samples, whole > 0 ? cycles / whole : 0, found.count);
-	for (size_t i = 0; i < estimate->count; i++)
-		if (estimate->frequencies[i].class == class)
-			estimate->frequencies[i] = found;
-	vector_deinit(&ratios);
-}
+	for (size_t i = 0; i < estimate->count; i++) {
+		struct frequency *frequency = &estimate->frequencies[i];
+		const double alone = whole > 0 ? cycles / whole : 0;
 
-static double weight_of(const struct frequency *frequency)
-{
-	static const double weights[] = {0.01, 0.05, 0.15, 0.3, 1e9};
-
-	return weights[frequency->confidence];
-}
-
-static double sum_edges(const struct graph_lists *lists, uint32_t node,
-			const double *edges)
-{
-	double sum = 0;
-
-	graph_for_each (lists, node, edge)
-		sum += edges[edge];
-	return sum;
-}
-
-static void scale_edges(const struct graph_lists *lists, uint32_t node, double *edges,
-			double wanted)
-{
-	const double sum = sum_edges(lists, node, edges);
-
-	graph_for_each (lists, node, edge)
-		if (sum > 0)
-			edges[edge] *= wanted / sum;
-}
-
-/* What flows in flows out: edges are scaled until both agree, as far as the estimates let
- * them, which count for less than what flows. Processors that do other things while they
- * wait make the samples of a block tell little of its executions: with estimates alone
- * a quarter as many are right. */
-static void conserve_flow(struct estimate *estimate)
-{
-	const struct flow_graph *graph = &estimate->graph;
-	double *edges = memory_allocate((graph->edge_count + 1) * sizeof(*edges));
-
-	for (uint32_t i = 0; i < graph->edge_count; i++) {
-		const uint32_t to = graph->edges[i].to, from = graph->edges[i].from;
-
-		edges[i] = (to ? estimate->frequencies[to - 1].count : 0) +
-			   (from ? estimate->frequencies[from - 1].count : 0) + 1e-9;
+		if (frequency->class != class)
+			continue;
+		found.count = with_flow ? frequency->count : alone;
+		found.confidence = confidence_of(samples, alone, found.count);
+		if (found.count < RAN)
+			found.count = 0;
+		else if (found.confidence == FREQUENCY_NONE)
+			found.confidence = FREQUENCY_LOW;
+		*frequency = found;
 	}
-	for (int round = 0; round < ROUNDS; round++)
-		for (uint32_t i = 0; i < estimate->count; i++) {
-			const struct frequency *known = &estimate->frequencies[i];
-			const double weight = weight_of(known);
-			const double in = sum_edges(&estimate->in, i + 1, edges);
-			const double out = sum_edges(&estimate->out, i + 1, edges);
-			const double wanted =
-				(weight * known->count + in + out) / (weight + 2);
+}
 
-			scale_edges(&estimate->in, i + 1, edges, wanted);
-			scale_edges(&estimate->out, i + 1, edges, wanted);
-		}
-	for (uint32_t i = 0; i < estimate->count; i++) {
-		struct frequency *known = &estimate->frequencies[i];
-		const double flow = (sum_edges(&estimate->in, i + 1, edges) +
-				     sum_edges(&estimate->out, i + 1, edges)) /
-				    2;
+/* Frequencies that conserve flow and make the samples likely. False: there are none. */
+static bool find_flow(struct estimate *estimate)
+{
+	struct likely_node *nodes =
+		memory_allocate_zeroed(estimate->count + 1, sizeof(*nodes));
+	double *visits = memory_allocate_zeroed(estimate->count + 1, sizeof(*visits));
+	double samples = 0, cycles = 0;
+	bool found = false;
 
-		if (flow >= 1) {
-			known->count = flow;
-			known->confidence = known->confidence < FREQUENCY_LOW
-						    ? FREQUENCY_LOW
-						    : known->confidence;
-		}
+	for (size_t i = 0; i < estimate->count; i++) {
+		samples += (double)estimate->blocks[i].samples;
+		cycles += estimate->blocks[i].cycles;
 	}
-	free(edges);
+	for (size_t i = 0; i < estimate->count && samples > 0; i++) {
+		const struct frequency_block *block = &estimate->blocks[i];
+		const double least = block->least > LEAST ? block->least : LEAST;
+
+		nodes[i + 1] = (struct likely_node){(double)block->samples,
+						    least * samples / cycles};
+	}
+	if (samples > 0 && cycles > 0)
+		found = likely_flow(&estimate->graph, nodes, visits);
+	for (size_t i = 0; found && i < estimate->count; i++)
+		estimate->frequencies[i].count = visits[i + 1];
+	free(nodes);
+	free(visits);
+	return found;
 }
 
 void frequency_estimate(const struct annotation *annotation, bool exact,
@@ -264,6 +220,7 @@ void frequency_estimate(const struct annotation *annotation, bool exact,
 		.frequencies = ret_frequencies,
 		.count = annotation->cfg.blocks.count,
 	};
+	bool with_flow;
 
 	if (exact && annotation->counted) {
 		for (uint32_t i = 0; i < estimate.count; i++)
@@ -275,10 +232,10 @@ void frequency_estimate(const struct annotation *annotation, bool exact,
 	make_graph(&estimate);
 	find_classes(&estimate);
 	join_classes(&estimate);
+	with_flow = find_flow(&estimate);
 	for (uint32_t i = 0; i < estimate.count; i++)
 		if (ret_frequencies[i].class == i)
-			estimate_class(&estimate, i);
-	conserve_flow(&estimate);
+			estimate_class(&estimate, i, with_flow);
 	graph_lists_deinit(&estimate.out);
 	graph_lists_deinit(&estimate.in);
 	free(estimate.graph.edges);

@@ -1,11 +1,10 @@
 /*
- * How often blocks ran, from samples: what takes its least time has as many samples as
- * that time, times how often it ran.
+ * How often blocks ran, from samples: the frequencies that conserve flow and under which
+ * the samples are likeliest (likely_flow.h), and how much is known of each, by the
+ * samples of all blocks that must run equally often.
  *
  * Source: Anderson et al., Continuous profiling: where have all the cycles gone?, ACM
- * TOCS 15 (1997), section 6: blocks that must run equally often are a class; of the
- * ratios of samples to least time within a class the lowest ones are of code that did not
- * wait; what flows into a block flows out of it.
+ * TOCS 15 (1997), section 6 (classes of blocks, confidence).
  */
 #ifndef TRAMMEL_DERIVE_FREQUENCY_H
 #define TRAMMEL_DERIVE_FREQUENCY_H
