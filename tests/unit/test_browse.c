@@ -64,7 +64,7 @@ static struct report_profile *load_stacks(void)
 
 static void begin(struct browser *browser, struct report_profile *profile)
 {
-	assert_null(browser_init(browser, profile, PROFILE, false));
+	assert_null(browser_init(browser, profile, NULL, PROFILE, false));
 	browser->height = 10;
 }
 
@@ -231,6 +231,50 @@ static void test_trees(void **state)
 }
 
 /* The rows in sight follow the cursor, whatever the height. */
+static struct report_profile *load_fewer_calls(void)
+{
+	struct maker maker = begin_profile(PROFILE, false);
+
+	add_image(&maker, 1, ZIP, 1, "exited 0", NULL);
+	add_module(&maker, ZIP, 40);
+	add_module(&maker, LIBC, 3000);
+	add_calls(&maker, ZIP, "longest_match", 0x1330, 160);
+	add_calls(&maker, LIBC, "malloc", 0x8000, 10);
+	add_calls(&maker, ZIP, "main", 0x1100, 1);
+	add_arc(&maker, LIBC, "malloc", 0x8000,
+		(const char *const[]){ZIP, "main", "call"},
+		(const uint64_t[]){0x1100, 0x1110, 10});
+	end_profile(&maker);
+	return load();
+}
+
+/* Changes against another profile, whose functions are elsewhere. */
+static void test_changes(void **state)
+{
+	struct report_profile *before = load_fewer_calls(), *profile = load_calls();
+	struct browser browser;
+
+	(void)state;
+	assert_null(browser_init(&browser, profile, before, PROFILE, false));
+	browser.height = 10;
+	check_row(&browser, 0, 80,
+		  "  80.0 % ######                80   -50.0 %  zip       longest_match");
+	check_row(&browser, 1, 80,
+		  "  19.0 % ##                    19   +90.0 %  libc.so.6 malloc");
+	press(&browser, ">>");
+	check_title(&browser, "3 functions by change");
+	check_row(&browser, 0, 80,
+		  "  19.0 % ##                    19   +90.0 %  libc.so.6 malloc");
+	press(&browser, "c");
+	check_row(&browser, 1, 60, "              19   +90.0 %  main");
+	press(&browser, "qt");
+	check_title(&browser, "calls by module");
+	check_row(&browser, 0, 80,
+		  " 100.0 % ########            100            -41.5 %  - all");
+	end(&browser, profile);
+	report_profile_destroy(before);
+}
+
 static void test_scrolling(void **state)
 {
 	struct report_profile *profile = load_stacks();
@@ -275,8 +319,9 @@ static void test_no_terminal(void **state)
 	check_command(&cmd_browse, PROFILE, 2, "",
 		      "trammel: no terminal to browse on: trammel report and trammel "
 		      "flame print\n");
-	check_command(&cmd_browse, "a b", 2, "",
-		      "trammel: one profile is needed: trammel browse FILE\n");
+	check_command(&cmd_browse, "a b c", 2, "",
+		      "trammel: one profile is needed, or two to compare: trammel browse "
+		      "FILE [BEFORE]\n");
 }
 
 int main(void)
@@ -285,7 +330,7 @@ int main(void)
 		cmocka_unit_test(test_table),       cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_calls),       cmocka_unit_test(test_trees),
 		cmocka_unit_test(test_scrolling),   cmocka_unit_test(test_deep),
-		cmocka_unit_test(test_no_terminal),
+		cmocka_unit_test(test_no_terminal), cmocka_unit_test(test_changes),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -123,6 +123,53 @@ static void test_json(void **state)
 		"\"children\": []}]}}\n");
 }
 
+static void test_changes(void **state)
+{
+	char *output, *errors;
+
+	(void)state;
+	import_stacks("main;parse;read 60\nmain;solve 55\nmain;parse;fresh 4\n");
+	assert_int_equal(rename(PROFILE, "now.trm"), 0);
+	import_stacks(stacks);
+	check_flame(
+		"now.trm " PROFILE,
+		"119 samples (+19.0 %): all\n"
+		"  100.0 %             119    +19.0 %  ##########  all\n"
+		"  100.0 %             119    +20.2 %  ##########    main  ([unknown])\n"
+		"   53.8 %              64    +60.0 %  #####           parse  "
+		"([unknown])\n"
+		"   50.4 %              60   +100.0 %  #####             read  "
+		"([unknown])\n"
+		"    3.4 %               4        new                    fresh  "
+		"([unknown])\n"
+		"   46.2 %              55       same  #####           solve  "
+		"([unknown])\n");
+	check_flame("-w 50 -d 3 now.trm " PROFILE,
+		    "119 samples (+19.0 %): all\n"
+		    "|all  100.0 %  +19.0 %                           |\n"
+		    "|main  100.0 %  +20.2 %                          |\n"
+		    "|parse  53.8 %  +60.0 %   |solve  46.2 %  same   |\n");
+	check_flame("--json -d 1 --by module now.trm now.trm",
+		    "{\"by\": \"module\", \"value\": \"samples\", \"unit\": \"\", "
+		    "\"tree\": {\"name\":\"all\", \"value\": 119, \"self\": 0, "
+		    "\"before\": 119, \"children\": [{\"name\":\"[unknown]\", \"value\": "
+		    "119, \"self\": 0, \"before\": 119, \"children\": "
+		    "[{\"name\":\"read\", \"module\": \"[unknown]\", \"value\": 60, "
+		    "\"self\": 60, \"before\": 60, \"children\": []},\n"
+		    "{\"name\":\"solve\", \"module\": \"[unknown]\", \"value\": 55, "
+		    "\"self\": 55, \"before\": 55, \"children\": []},\n"
+		    "{\"name\":\"fresh\", \"module\": \"[unknown]\", \"value\": 4, "
+		    "\"self\": 4, \"before\": 4, \"children\": []}]}]}}\n");
+	assert_int_equal(run_command(&cmd_flame, "--color=always -w 41 now.trm " PROFILE,
+				     &output, &errors),
+			 0);
+	assert_non_null(strstr(output, "48;5;253m")); /* solve */
+	assert_non_null(strstr(output, "48;5;216m")); /* read */
+	assert_non_null(strstr(output, "more than before"));
+	free(output);
+	free(errors);
+}
+
 /* Names may be of any script, and cannot steer the terminal. */
 static void test_names(void **state)
 {
@@ -273,9 +320,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pictures), cmocka_unit_test(test_colours),
 		cmocka_unit_test(test_lists),    cmocka_unit_test(test_json),
-		cmocka_unit_test(test_names),    cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_sources),  cmocka_unit_test(test_cells),
-		cmocka_unit_test(test_bars),     cmocka_unit_test(test_grid),
+		cmocka_unit_test(test_changes),  cmocka_unit_test(test_names),
+		cmocka_unit_test(test_refused),  cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_cells),    cmocka_unit_test(test_bars),
+		cmocka_unit_test(test_grid),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder_with_self, leave_folder);

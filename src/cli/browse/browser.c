@@ -249,12 +249,14 @@ void browser_status(const struct browser *browser, struct text *out)
 }
 
 struct trm_error *browser_init(struct browser *browser,
-			       const struct report_profile *profile, const char *path,
+			       const struct report_profile *profile,
+			       const struct report_profile *other, const char *path,
 			       bool unicode)
 {
 	struct trm_error *error;
 
 	*browser = (struct browser){.profile = profile,
+				    .other = other,
 				    .path = path,
 				    .unicode = unicode,
 				    .by = flame_tree_usual(profile),
@@ -277,4 +279,6 @@ void browser_deinit(struct browser *browser)
 	text_deinit(&browser->typed);
 	if (browser->with_sources)
 		function_sources_deinit(&browser->sources);
+	if (browser->with_other_sources)
+		function_sources_deinit(&browser->other_sources);
 }

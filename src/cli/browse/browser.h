@@ -56,6 +56,7 @@ struct browse_ops {
 struct browse_view {
 	const struct browse_ops *ops;
 	const struct report_profile *profile;
+	const struct report_profile *other; /* that it is compared with; NULL */
 	struct text title;
 	size_t count;   /* rows */
 	size_t at, top; /* the row with the cursor, the topmost row in sight */
@@ -67,8 +68,9 @@ enum { BROWSE_DEPTH_MAX = 16 };
 
 struct browser {
 	const struct report_profile *profile;
-	const char *path; /* of the profile's file */
-	bool unicode;     /* characters outside ASCII can be shown */
+	const struct report_profile *other; /* that it is compared with; NULL: none */
+	const char *path;                   /* of the profile's file */
+	bool unicode;                       /* characters outside ASCII can be shown */
 	struct browse_view *views[BROWSE_DEPTH_MAX];
 	size_t depth;        /* of the stack: at least 1 */
 	enum flame_by by;    /* the tree shown last */
@@ -78,12 +80,16 @@ struct browser {
 	bool typing, done;
 	bool with_sources; /* `sources` is filled */
 	struct function_sources sources;
+	bool with_other_sources; /* the same of `other` */
+	struct function_sources other_sources;
 };
 
-/* Begins with a table of functions, or a tree if the profile has none. Error
- * (TRM_ERROR_USAGE): there is nothing to show. Profile and path must outlive it. */
+/* Begins with a table of functions, or a tree if the profile has none. `other`: a profile
+ * to compare with; NULL. Error (TRM_ERROR_USAGE): there is nothing to show. Profiles and
+ * path must outlive it. */
 struct trm_error *browser_init(struct browser *browser,
-			       const struct report_profile *profile, const char *path,
+			       const struct report_profile *profile,
+			       const struct report_profile *other, const char *path,
 			       bool unicode);
 void browser_deinit(struct browser *browser);
 

@@ -1,4 +1,5 @@
 /* `trammel flame`: see man/trammel-flame.1.md. */
+#include "report/flame/compare.h"
 #include "report/flame/draw.h"
 #include "annotate/sources.h"
 #include "cli/commands.h"
@@ -48,9 +49,10 @@ static struct trm_error *read_options(struct flame_style *style)
 {
 	uint64_t width, depth;
 
-	if (arguments.shown.words.count != 1)
+	if (arguments.shown.words.count < 1 || arguments.shown.words.count > 2)
 		return trm_error_create(TRM_ERROR_USAGE,
-					"one profile is needed: trammel flame FILE");
+					"one profile is needed, or two to compare: "
+					"trammel flame FILE [BEFORE]");
 	TRM_TRY(arguments_number("width", arguments.width, WIDTH_MIN, &width));
 	TRM_TRY(arguments_number("depth", arguments.depth, 1, &depth));
 	if (width > WIDTH_MAX)
@@ -77,17 +79,46 @@ static struct trm_error *read_options(struct flame_style *style)
 }
 
 static struct trm_error *make_tree(const struct report_profile *profile, enum flame_by by,
-				   struct flame_tree *tree)
+				   const char *value, struct flame_tree *tree)
 {
 	struct function_sources sources;
 	struct trm_error *error;
 
 	if (by != FLAME_BY_SOURCE)
-		return flame_tree_init(tree, profile, by, arguments.value, NULL);
+		return flame_tree_init(tree, profile, by, value, NULL);
 	function_sources_init(&sources, profile);
-	error = flame_tree_init(tree, profile, by, arguments.value, sources.files);
+	error = flame_tree_init(tree, profile, by, value, sources.files);
 	function_sources_deinit(&sources);
 	return error;
+}
+
+/* Compares a tree with that of the profile that was named second. */
+static struct trm_error *compare_with(const struct report_profile *profile,
+				      enum flame_by by,
+				      const struct report_filter *filter,
+				      struct flame_tree *tree)
+{
+	scoped_profile struct report_profile *other = NULL;
+	struct flame_tree before;
+
+	if (arguments.shown.words.count < 2)
+		return NULL;
+	TRM_TRY(showing_load(arguments.shown.words.items[1], filter, &other));
+	TRM_TRY(make_tree(other, by, tree->value, &before));
+	flame_tree_compare(tree, profile, &before, other);
+	flame_tree_deinit(&before);
+	return NULL;
+}
+
+static void add_tree(const struct flame_tree *tree, const struct report_profile *profile,
+		     enum flame_by by, const struct flame_style *style, struct text *text)
+{
+	if (arguments.shown.json)
+		flame_json(tree, profile, by, text);
+	else if (arguments.list)
+		flame_list(tree, profile, style, text);
+	else
+		flame_draw(tree, profile, style, text);
 }
 
 static struct trm_error *run_flame(int *ret_status)
@@ -97,6 +128,7 @@ static struct trm_error *run_flame(int *ret_status)
 	struct flame_tree tree;
 	struct report_filter filter;
 	struct text text = {0};
+	struct trm_error *error;
 	int by;
 
 	(void)ret_status;
@@ -105,24 +137,21 @@ static struct trm_error *run_flame(int *ret_status)
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	TRM_TRY(showing_load(arguments.shown.words.items[0], &filter, &profile));
 	by = arguments.by ? by : (int)flame_tree_usual(profile);
-	TRM_TRY(make_tree(profile, (enum flame_by)by, &tree));
-	if (arguments.shown.json)
-		flame_json(&tree, profile, (enum flame_by)by, &text);
-	else if (arguments.list)
-		flame_list(&tree, profile, &style, &text);
-	else
-		flame_draw(&tree, profile, &style, &text);
+	TRM_TRY(make_tree(profile, (enum flame_by)by, arguments.value, &tree));
+	error = compare_with(profile, (enum flame_by)by, &filter, &tree);
+	if (!error)
+		add_tree(&tree, profile, (enum flame_by)by, &style, &text);
 	flame_tree_deinit(&tree);
-	return showing_print(&arguments.shown, &text, true);
+	return error ? error : showing_print(&arguments.shown, &text, true);
 }
 
 const struct command cmd_flame = {
 	.name = "flame",
 	.summary = "draw a flame graph in the terminal",
 	.usage =
-		"Usage: trammel flame [OPTION]... FILE\n"
+		"Usage: trammel flame [OPTION]... FILE [BEFORE]\n"
 		"Draws a flame graph in the terminal: a row a level, a frame's width its "
-		"share.\n",
+		"share;\nwith a second profile, its colour how much it changed.\n",
 	.options = option_table,
 	.given = &arguments.shown,
 	.profile_words = 1,

@@ -4,6 +4,7 @@
 #include "annotate/show.h"
 #include "base/vector.h"
 #include "report/arcs.h"
+#include "report/flame/compare.h"
 #include "report/text/cells.h"
 #include "report/text/grid.h"
 
@@ -248,9 +249,52 @@ static void add_leading(struct leading *leading, const char *line, uint32_t func
 	vector_push(&leading->functions, function);
 }
 
+/* How often functions called each other in the other profile. */
+struct before {
+	uint32_t *same;     /* of each function that of the other; NULL: there is none */
+	struct table calls; /* by callee and caller */
+};
+
+static void init_before(struct before *before, const struct browser *browser)
+{
+	*before = (struct before){0};
+	if (!browser->other)
+		return;
+	before->same = flame_match_functions(browser->profile, browser->other);
+	vector_for_each (&browser->other->arcs, arc)
+		if (browser->other->images.items[arc->image].selected)
+			*table_insert(&before->calls,
+				      (uint64_t)arc->function << 32 | arc->caller,
+				      NULL) += arc->count;
+}
+
+static void deinit_before(struct before *before)
+{
+	free(before->same);
+	table_deinit(&before->calls);
+}
+
+/* Adds how the number of calls changed. */
+static void add_call_change(const struct before *before, const struct report_arc *arc,
+			    struct text *line)
+{
+	const bool known = arc->caller != REPORT_UNKNOWN;
+	uint32_t caller = REPORT_UNKNOWN, callee;
+	uint64_t count = 0;
+
+	if (!before->same)
+		return;
+	callee = before->same[arc->function];
+	if (known)
+		caller = before->same[arc->caller];
+	if (callee != REPORT_NONE && known == (caller != REPORT_NONE))
+		table_find(&before->calls, (uint64_t)callee << 32 | caller, &count);
+	browse_add_change(arc->count, count, "", line);
+}
+
 /* Adds who called a function, or whom it called. */
 static void add_side(const struct browser *browser, uint32_t function, bool callers,
-		     struct leading *leading)
+		     const struct before *before, struct leading *leading)
 {
 	static const struct report_arc_filter all = {NULL, NULL};
 	size_t count, added = 0;
@@ -268,7 +312,9 @@ static void add_side(const struct browser *browser, uint32_t function, bool call
 		if (of != function)
 			continue;
 		text_add_grouped(&number, arcs[i].count);
-		text_format(&line, "%16s  ", number.data);
+		text_format(&line, "%16s", number.data);
+		add_call_change(before, &arcs[i], &line);
+		text_add(&line, "  ");
 		report_add_visible(&line,
 				   known ? browser->profile->functions.items[other].name
 					 : "unknown");
@@ -288,14 +334,17 @@ struct trm_error *browse_calls_create(const struct browser *browser, uint32_t fu
 {
 	struct leading leading = {0};
 	struct lines_view *lines;
+	struct before before;
 
 	if (!browser->profile->arcs.count)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"calls by caller were not measured: trammel run "
 					"-m calls, or -m callgraph, does");
 	lines = create_lines(browser);
-	add_side(browser, function, true, &leading);
-	add_side(browser, function, false, &leading);
+	init_before(&before, browser);
+	add_side(browser, function, true, &before, &leading);
+	add_side(browser, function, false, &before, &leading);
+	deinit_before(&before);
 	lines->all = leading.text;
 	cut_lines(lines);
 	for (size_t i = 0; i < lines->lines.count; i++)
@@ -327,6 +376,9 @@ static const char help[] =
 	"  < >                           order by the column before, by the next one\n"
 	"  r                             the other way round\n"
 	"  d                             only functions of this module; again: all\n"
+	"\n"
+	"Of two profiles the change is a column: what grew is red, what shrank is "
+	"blue.\n"
 	"\n"
 	"\033[1mTrees\033[0m\n"
 	"  Enter                         open or close; code, where nothing is inside\n"

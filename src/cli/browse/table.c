@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "report/flame/columns.h"
+#include "report/flame/compare.h"
 #include "report/flame/draw.h"
 #include "report/text/cells.h"
 
@@ -15,8 +16,10 @@ struct table_view {
 	const struct flame_column *columns[FLAME_COLUMNS_MAX]; /* those with numbers */
 	size_t column_count;
 	uint64_t totals[FLAME_COLUMNS_MAX];
-	size_t sort;   /* one of them; column_count: the name */
-	bool reversed; /* the least first */
+	size_t sort;    /* one of them; column_count: the name, + 1: how they changed */
+	size_t share;   /* the one whose shares and changes are shown */
+	uint32_t *same; /* of each function that of the other profile; NULL: none */
+	bool reversed;  /* the least first */
 	struct text filter;
 	uint32_t module;     /* only of this one; REPORT_NONE: of all */
 	size_t module_width; /* columns, with the gap behind it */
@@ -33,6 +36,23 @@ static uint64_t value_of(const struct table_view *table, size_t column, uint32_t
 	return table->columns[column]->get(&table->view.profile->functions.items[row]);
 }
 
+/* The number of a function in the other profile. */
+static uint64_t value_before(const struct table_view *table, size_t column, uint32_t row)
+{
+	const uint32_t same = table->same[row];
+
+	return same == REPORT_NONE ? 0
+				   : table->columns[column]->get(
+					     &table->view.other->functions.items[same]);
+}
+
+/* By how much a function grew. */
+static int64_t growth_of(const struct table_view *table, uint32_t row)
+{
+	return (int64_t)(value_of(table, table->share, row) -
+			 value_before(table, table->share, row));
+}
+
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct table_view *table = context;
@@ -43,8 +63,10 @@ static int compare_rows(const void *left, const void *right, void *context)
 	if (table->sort < table->column_count)
 		order = compare_numbers(value_of(table, table->sort, b),
 					value_of(table, table->sort, a));
-	else
+	else if (table->sort == table->column_count)
 		order = strcmp(functions[a].name, functions[b].name);
+	else
+		order = compare_numbers(growth_of(table, b), growth_of(table, a));
 	if (!order)
 		order = compare_numbers(a, b);
 	return table->reversed ? -order : order;
@@ -93,6 +115,8 @@ static void arrange_rows(struct table_view *table)
 
 static const char *sort_name(const struct table_view *table)
 {
+	if (table->sort > table->column_count)
+		return "change";
 	return table->sort < table->column_count ? table->columns[table->sort]->name
 						 : "name";
 }
@@ -112,17 +136,11 @@ static void name_table(struct table_view *table)
 		text_format(title, ", with \"%s\"", table->filter.data);
 }
 
-/* The column whose share has the bar: that of the order, or else the first one. */
-static size_t share_column(const struct table_view *table)
-{
-	return table->sort < table->column_count ? table->sort : 0;
-}
-
 /* How many columns of numbers fit beside a name; writes whether the module does. */
 static size_t fitting_columns(const struct table_view *table, size_t width,
 			      bool *ret_module)
 {
-	const size_t fixed = 9 + BAR + NAME_MIN;
+	const size_t fixed = 9 + BAR + NAME_MIN + (table->same ? BROWSE_CHANGE : 0);
 	size_t left = width > fixed ? width - fixed : 0, count;
 
 	*ret_module = left >= table->module_width + NUMBER;
@@ -134,7 +152,7 @@ static size_t fitting_columns(const struct table_view *table, size_t width,
 /* The columns that are shown begin with the one of the order where not all fit. */
 static size_t shown_column(const struct table_view *table, size_t index, size_t fitting)
 {
-	const size_t first = share_column(table);
+	const size_t first = table->share;
 
 	return fitting == table->column_count || first < fitting
 		       ? index
@@ -165,6 +183,11 @@ static void add_title(const struct table_view *table, size_t column, struct text
 	text_deinit(&title);
 }
 
+static bool shows_change(const struct table_view *table, size_t width)
+{
+	return table->same && width >= 40;
+}
+
 static void table_head(const struct browse_view *view, size_t width, struct text *out)
 {
 	const struct table_view *table = table_of(view);
@@ -177,6 +200,9 @@ static void table_head(const struct browse_view *view, size_t width, struct text
 		text_format(&line, " %*s", BAR, "");
 	for (size_t i = 0; i < fitting; i++)
 		add_title(table, shown_column(table, i, fitting), &line);
+	if (shows_change(table, width))
+		text_format(&line, "%*s", BROWSE_CHANGE,
+			    table->sort > table->column_count ? "change v" : "change");
 	text_add(&line, "  ");
 	if (module)
 		text_format(&line, "%-*s", (int)table->module_width, "Module");
@@ -191,12 +217,13 @@ static void table_row(const struct browse_view *view, size_t row, size_t width,
 	const struct table_view *table = table_of(view);
 	const uint32_t index = table->rows[row];
 	const struct report_function *function = &view->profile->functions.items[index];
-	const size_t share = share_column(table);
+	const size_t share = table->share;
+	const bool change = shows_change(table, width);
 	bool module;
 	const size_t fitting = fitting_columns(table, width, &module);
 	const bool bar = width >= 9 + BAR + NAME_MIN;
 	size_t used = 8 + (bar ? 1 + BAR : 0) + fitting * NUMBER + 2 +
-		      (module ? table->module_width : 0);
+		      (module ? table->module_width : 0) + (change ? BROWSE_CHANGE : 0);
 
 	browse_add_share(view, value_of(table, share, index), table->totals[share],
 			 bar ? BAR : 0, out);
@@ -209,6 +236,12 @@ static void table_row(const struct browse_view *view, size_t row, size_t width,
 		text_format(out, "%*s", NUMBER, number.data);
 		text_deinit(&number);
 	}
+	if (change)
+		browse_add_change(value_of(table, share, index),
+				  value_before(table, share, index),
+				  browse_share_colour(value_of(table, share, index),
+						      table->totals[share]),
+				  out);
 	text_add(out, "  ");
 	if (module) {
 		cells_add(out, view->profile->modules.items[function->module].name,
@@ -222,6 +255,8 @@ static void table_row(const struct browse_view *view, size_t row, size_t width,
 static void sort_by(struct table_view *table, size_t column)
 {
 	table->sort = column;
+	if (column < table->column_count)
+		table->share = column;
 	table->reversed = false;
 	table->view.at = table->view.count;
 }
@@ -229,7 +264,7 @@ static void sort_by(struct table_view *table, size_t column)
 static bool table_key(struct browse_view *view, int key)
 {
 	struct table_view *table = (struct table_view *)view;
-	const size_t columns = table->column_count + 1;
+	const size_t columns = table->column_count + (table->same ? 2 : 1);
 
 	switch (key) {
 	case '>':
@@ -277,6 +312,7 @@ static void table_destroy(struct browse_view *view)
 	struct table_view *table = (struct table_view *)view;
 
 	text_deinit(&table->filter);
+	free(table->same);
 	free(table->rows);
 	browse_view_free(view);
 }
@@ -308,11 +344,13 @@ struct trm_error *browse_table_create(const struct browser *browser,
 		if (!flame_column_is_used(profile, column))
 			continue;
 		if (column == main_column)
-			table->sort = table->column_count;
+			table->sort = table->share = table->column_count;
 		vector_for_each (&profile->functions, function)
 			table->totals[table->column_count] += column->get(function);
 		table->columns[table->column_count++] = column;
 	}
+	if (browser->other)
+		table->same = flame_match_functions(profile, browser->other);
 	table->module = REPORT_NONE;
 	table->module_width = strlen("Module") + 1;
 	vector_for_each (&profile->modules, module) {

@@ -1,6 +1,7 @@
 /* Trees that open and close. */
 #include "cli/browse/tree.h"
 
+#include "report/flame/compare.h"
 #include "report/flame/draw.h"
 #include "report/text/cells.h"
 
@@ -78,6 +79,11 @@ static void set_open(struct tree_view *tree, uint32_t top, bool open)
 		tree->open[at] = open && nodes[at].first != REPORT_NONE;
 }
 
+static bool shows_change(const struct tree_view *tree, size_t width)
+{
+	return tree->tree.compared && width >= 40;
+}
+
 static void tree_head(const struct browse_view *view, size_t width, struct text *out)
 {
 	const struct tree_view *tree = tree_of(view);
@@ -88,6 +94,8 @@ static void tree_head(const struct browse_view *view, size_t width, struct text 
 		text_format(&line, " %*s", BAR, "");
 	if (width >= 60)
 		text_format(&line, "%*.14s%9s", VALUE, tree->tree.value, "itself");
+	if (shows_change(tree, width))
+		text_format(&line, "%*s", BROWSE_CHANGE, "change");
 	text_add(&line, "  Name");
 	cells_add(out, line.data, width);
 	text_deinit(&line);
@@ -115,17 +123,22 @@ static void tree_row(const struct browse_view *view, size_t row, size_t width,
 	const uint32_t index = tree->visible.items[row];
 	const struct flame_node *node = node_at(tree, row);
 	const bool bar = width >= 40, numbers = width >= 60;
-	const size_t used = 8 + (bar ? 1 + BAR : 0) + (numbers ? VALUE + 9 : 0) + 2;
+	const bool change = shows_change(tree, width);
+	const uint64_t whole = tree->tree.nodes.items[0].total;
+	const size_t used = 8 + (bar ? 1 + BAR : 0) + (numbers ? VALUE + 9 : 0) +
+			    (change ? BROWSE_CHANGE : 0) + 2;
 	/* Deep down the steps begin anew at the left, with the depth in front. */
 	const size_t room = width > used ? width - used : 0;
 	const size_t steps = 2 * node->depth;
 	const char *module = flame_module_name(view->profile, node);
 	struct text name = {0};
 
-	browse_add_share(view, node->total, tree->tree.nodes.items[0].total,
-			 bar ? BAR : 0, out);
+	browse_add_share(view, node->total, whole, bar ? BAR : 0, out);
 	if (numbers)
 		add_itself(tree, node, out);
+	if (change)
+		browse_add_change(node->total, node->before,
+				  browse_share_colour(node->total, whole), out);
 	text_add(out, "  ");
 	if (steps > room / 2)
 		text_format(&name, "%*s%u: ", (int)(steps % (room / 2 + 1)), "",
@@ -260,6 +273,30 @@ static const struct browse_ops tree_ops = {
 	.destroy = tree_destroy,
 };
 
+/* Compares a tree with that of the other profile, where that has one. */
+static void compare_tree(struct browser *browser, enum flame_by by,
+			 struct flame_tree *tree)
+{
+	struct flame_tree before;
+	struct trm_error *error;
+
+	if (!browser->other)
+		return;
+	if (by == FLAME_BY_SOURCE && !browser->with_other_sources) {
+		function_sources_init(&browser->other_sources, browser->other);
+		browser->with_other_sources = true;
+	}
+	error = flame_tree_init(&before, browser->other, by, tree->value,
+				by == FLAME_BY_SOURCE ? browser->other_sources.files
+						      : NULL);
+	if (error) {
+		trm_error_destroy(error);
+		return;
+	}
+	flame_tree_compare(tree, browser->profile, &before, browser->other);
+	flame_tree_deinit(&before);
+}
+
 struct trm_error *browse_tree_create(struct browser *browser, enum flame_by by,
 				     struct browse_view **ret_view)
 {
@@ -276,6 +313,7 @@ struct trm_error *browse_tree_create(struct browser *browser, enum flame_by by,
 	}
 	TRM_TRY(flame_tree_init(&made, browser->profile, by, NULL,
 				by == FLAME_BY_SOURCE ? browser->sources.files : NULL));
+	compare_tree(browser, by, &made);
 	tree = (struct tree_view *)browse_view_create(browser, &tree_ops, sizeof(*tree));
 	tree->tree = made;
 	tree->open = memory_allocate_zeroed(made.nodes.count, sizeof(*tree->open));

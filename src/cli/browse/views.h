@@ -16,6 +16,16 @@ void browse_view_free(struct browse_view *view);
 void browse_add_share(const struct browse_view *view, uint64_t part, uint64_t whole,
 		      size_t bar, struct text *out);
 
+enum { BROWSE_CHANGE = 10 };
+
+/* Adds how a number changed, in BROWSE_CHANGE columns: red if it grew, blue if it shrank;
+ * then `after`, the colour that was before. */
+void browse_add_change(uint64_t now, uint64_t before, const char *after,
+		       struct text *out);
+
+/* Returns the colour of a share: as that of browse_add_share. */
+const char *browse_share_colour(uint64_t part, uint64_t whole);
+
 /* Ends the colour. */
 #define BROWSE_PLAIN "\033[0m"
 

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/json_write.h"
+#include "report/flame/compare.h"
 #include "report/text/amounts.h"
 #include "report/text/bar.h"
 #include "report/text/cells.h"
@@ -16,6 +17,11 @@
 /* Light ones, on which black text can be read. */
 const unsigned char flame_palette[FLAME_COLOURS + 1] = {216, 151, 153, 222, 183, 115, 180,
 							147, 187, 174, 116, 218, 250};
+
+/* What grew: red, the more the darker; what shrank: blue; what is the same. */
+enum { STEPS = 5, SAME = 253 };
+static const unsigned char grown[STEPS] = {224, 217, 216, 210, 203};
+static const unsigned char shrunk[STEPS] = {189, 153, 117, 111, 75};
 
 /* A frame of a row: columns [start, end). */
 struct frame {
@@ -77,6 +83,24 @@ static void place_inside(const struct flame_tree *tree, const struct frame *oute
 	}
 }
 
+static unsigned change_colour(const struct flame_node *node)
+{
+	const double change = flame_change_of(node->total, node->before);
+	const double size = change < 0 ? -change : change;
+	const size_t step = size >= 1 ? STEPS - 1 : (size_t)(size * STEPS);
+
+	if (size < 0.001)
+		return SAME;
+	return change > 0 ? grown[step] : shrunk[step];
+}
+
+static unsigned colour_of(const struct drawing *drawing, const struct flame_node *node)
+{
+	return drawing->tree->compared
+		       ? change_colour(node)
+		       : flame_palette[flame_colour_of(drawing->tree, node->module)];
+}
+
 static void add_frame(const struct drawing *drawing, const struct frame *frame)
 {
 	const struct flame_node *node = &drawing->tree->nodes.items[frame->node];
@@ -85,6 +109,10 @@ static void add_frame(const struct drawing *drawing, const struct frame *frame)
 
 	text_format(&label, "%s  %.1f %%", node->name,
 		    100 * share_of(drawing->tree, node->total));
+	if (drawing->tree->compared) {
+		text_add(&label, "  ");
+		flame_add_change(&label, node->total, node->before);
+	}
 	if (cells_of(label.data) + 2 > width) {
 		label.length = 0;
 		text_add(&label, node->name);
@@ -104,8 +132,7 @@ static void add_frame(const struct drawing *drawing, const struct frame *frame)
 static void add_coloured(const struct drawing *drawing, const struct frame *frame)
 {
 	const struct flame_node *node = &drawing->tree->nodes.items[frame->node];
-	const unsigned colour =
-		flame_palette[flame_colour_of(drawing->tree, node->module)];
+	const unsigned colour = colour_of(drawing, node);
 	struct text *out = drawing->out;
 
 	text_format(out, "\033[38;5;16;48;5;%um", colour);
@@ -207,7 +234,16 @@ static void add_legend(const struct drawing *drawing)
 	text_deinit(&word);
 }
 
-/* "1.2 s of time: app" */
+/* Says what the colours of changes mean. */
+static void add_change_legend(struct text *out)
+{
+	text_format(out,
+		    "\033[48;5;%um  " PLAIN " more than before  \033[48;5;%um  " PLAIN
+		    " less  \033[48;5;%um  " PLAIN " the same\n",
+		    grown[STEPS - 1], shrunk[STEPS - 1], SAME);
+}
+
+/* "1.2 s of time: app"; compared: "1.2 s of time (+5.0 %): app" */
 static void add_title(const struct drawing *drawing)
 {
 	const struct flame_node *root = &drawing->tree->nodes.items[0];
@@ -215,8 +251,14 @@ static void add_title(const struct drawing *drawing)
 	size_t columns;
 
 	flame_add_value(&title, root->total, drawing->tree->unit);
-	text_format(&title, "%s%s: %s", strcmp(drawing->tree->unit, "ns") ? " " : " of ",
-		    drawing->tree->value, root->name);
+	text_format(&title, "%s%s", strcmp(drawing->tree->unit, "ns") ? " " : " of ",
+		    drawing->tree->value);
+	if (drawing->tree->compared) {
+		text_add(&title, " (");
+		flame_add_change(&title, root->total, root->before);
+		text_add(&title, ")");
+	}
+	text_format(&title, ": %s", root->name);
 	columns = cells_of(title.data);
 	text_add(drawing->out, drawing->style->colour ? BOLD : "");
 	cells_add(drawing->out, title.data,
@@ -234,7 +276,9 @@ void flame_draw(const struct flame_tree *tree, const struct report_profile *prof
 	if (!tree->nodes.items[0].total)
 		return;
 	draw_rows(&drawing);
-	if (style->colour)
+	if (style->colour && tree->compared)
+		add_change_legend(out);
+	else if (style->colour)
 		add_legend(&drawing);
 }
 
@@ -247,6 +291,11 @@ static void add_line(const struct drawing *drawing, const struct flame_node *nod
 
 	flame_add_value(&value, node->total, drawing->tree->unit);
 	text_format(&line, "%7.1f %%  %14s  ", 100 * share, value.data);
+	if (drawing->tree->compared) {
+		value.length = 0;
+		flame_add_change(&value, node->total, node->before);
+		text_format(&line, "%9s  ", value.data);
+	}
 	bar_add(&line, share, BAR, drawing->style->unicode);
 	text_format(&line, "  %*s", (int)(2 * node->depth), "");
 	report_add_visible(&line, node->name);
@@ -308,6 +357,8 @@ static void add_object(const struct drawing *drawing, const struct flame_node *n
 		json_add_text(out, "module", module);
 	json_add_number(out, "value", node->total);
 	json_add_number(out, "self", node->self);
+	if (drawing->tree->compared)
+		json_add_number(out, "before", node->before);
 	json_add_key(out, "children");
 	text_add(out, "[");
 }

@@ -25,6 +25,7 @@ struct flame_node {
 	uint32_t first, next; /* of the nodes in it, of those beside it; REPORT_NONE */
 	uint32_t depth;       /* 0: the root */
 	uint64_t self, total;
+	uint64_t before; /* total in another profile: see flame_tree_compare */
 };
 
 /* What is in one module itself. */
@@ -40,6 +41,7 @@ struct flame_tree {
 	struct VECTOR(struct flame_part) parts; /* of all modules, the largest first */
 	uint32_t *ranks;                        /* of each module, its place in `parts` */
 	struct string_table names;              /* those that the profile does not have */
+	bool compared;                          /* with another profile's */
 };
 
 /*
