@@ -69,8 +69,8 @@ static struct trm_error *read_options(struct flame_style *style)
 	style->colour &= arguments.shown.colour || !is_dumb();
 	style->unicode = showing_width() && !is_dumb() && cells_are_unicode();
 	/* Where there is no terminal, lines can be searched. */
-	if (!style->width && !arguments.list) {
-		arguments.list = !style->colour && !arguments.upwards;
+	if (!style->width) {
+		arguments.list |= !style->colour && !arguments.upwards;
 		style->width = WIDTH_USUAL;
 	}
 	if (style->width < WIDTH_MIN)
