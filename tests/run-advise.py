@@ -8,6 +8,7 @@ that is much like it, but well (see their heads). Ends with `N passed, N failed`
 """
 
 import argparse
+import csv
 import json
 import os
 import shutil
@@ -117,6 +118,11 @@ class Tests:
         expect(all(name in text for name in names), text)
         profiles = self.profiles(self.program("inline"), "HIT")
         expect("called most from one place" in self.advise("--no-pager", *profiles).stdout, "no text")
+        table = list(csv.DictReader(self.advise("--csv", "--columns", "function,rule", "--sort=-rule",
+                                                *profiles).stdout.splitlines()))
+        findings = self.json(*profiles)["findings"]
+        expect([row["Rule"] for row in table] == sorted((row["rule"] for row in findings), reverse=True), f"{table}")
+        expect(list(table[0]) == ["Function", "Rule"], f"{table}")
         found = self.json("--rule", "inline,cold", *profiles)
         expect({row["rule"] for row in found["findings"]} == {"inline"} and not found["lacks"], f"{found}")
         lacks = self.json("--rule", "division", *profiles)["lacks"]

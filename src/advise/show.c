@@ -1,6 +1,7 @@
 #include "advise/show.h"
 
 #include "advise/rule.h"
+#include "base/array.h"
 #include "base/json_write.h"
 #include "base/path.h"
 #include "report/text/amounts.h"
@@ -124,6 +125,50 @@ static void add_lacks(const struct advice *advice, struct text *out)
 		report_add_visible(out, lack->needs);
 		text_add(out, "\n");
 	}
+}
+
+static void add_row(struct grid *grid, const struct advice_finding *finding)
+{
+	const struct advice_place *place = &finding->place;
+	struct text share = {0}, line = {0};
+
+	text_format(&share, finding->share >= 0 ? "%.1f %%" : "", finding->share);
+	if (place->file)
+		text_add(&line, path_name(place->file));
+	if (place->file && place->line)
+		text_format(&line, ":%" PRIu64, place->line);
+	grid_add_text(grid, finding->rule);
+	grid_add_text(grid, advice_confidences[finding->confidence]);
+	grid_add_text(grid, share.length ? share.data : "");
+	grid_add_text(grid, finding->of ? finding->of : "");
+	grid_add_text(grid, place->module ? place->module : "");
+	grid_add_text(grid, place->function ? place->function : "");
+	grid_add_text(grid, line.length ? line.data : "");
+	grid_add_text(grid, finding->title ? finding->title : "");
+	grid_add_text(grid, finding->evidence ? finding->evidence : "");
+	grid_add_text(grid, finding->remedy ? finding->remedy : "");
+	text_deinit(&share);
+	text_deinit(&line);
+}
+
+void advice_table(const struct advice *advice, const struct advice_style *style,
+		  struct text *out)
+{
+	static const char *const titles[] = {"Rule",     "Confidence", "Share", "Of",
+					     "Module",   "Function",   "Line",  "Finding",
+					     "Evidence", "Try"};
+	const struct text_style grid_style = {style->colour, style->width};
+	struct grid grid = {0};
+
+	for (size_t i = 0; i < array_count(titles); i++)
+		grid_add_column(&grid, titles[i], !strcmp(titles[i], "Share"));
+	for (size_t i = 0; i < advice->findings.count && i < style->limit; i++)
+		add_row(&grid, &advice->findings.items[i]);
+	grid_print(&grid, &grid_style, out);
+	if (advice->findings.count > style->limit)
+		report_add_more(out, advice->findings.count - style->limit, "finding",
+				"findings");
+	grid_deinit(&grid);
 }
 
 void advice_text(const struct advice *advice, const struct advice_style *style,

@@ -15,6 +15,10 @@ void advice_text(const struct advice *advice, const struct advice_style *style,
 		 struct text *out);
 void advice_json(const struct advice *advice, struct text *out);
 
+/* Adds the findings as a table, a row each. */
+void advice_table(const struct advice *advice, const struct advice_style *style,
+		  struct text *out);
+
 /* Adds the rules with what each needs, as text or as JSON. */
 void advice_list_text(const struct advice_style *style, struct text *out);
 void advice_list_json(struct text *out);

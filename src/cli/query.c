@@ -21,6 +21,14 @@ static struct {
 } arguments;
 
 static const struct poptOption option_table[] = {
+	SHOWING_OPTION("sort", 0, POPT_ARG_STRING, arguments.shown.sort,
+		       "as ORDER BY in the query; - in front: DESC", "COLUMN"),
+	SHOWING_OPTION("limit", 'n', POPT_ARG_STRING, arguments.shown.limit,
+		       "as LIMIT in the query", "N"),
+	SHOWING_OPTION("columns", 0, POPT_ARG_STRING, arguments.shown.columns,
+		       "as SELECT in the query", "COLUMN,..."),
+	SHOWING_OPTION("csv", 0, POPT_ARG_NONE, arguments.shown.csv,
+		       "as FORMAT csv in the query", NULL),
 	SHOWING_PRINT(arguments.shown),
 	POPT_TABLEEND,
 };
@@ -89,6 +97,41 @@ static struct trm_error *show_result(const struct query *query)
 	return error;
 }
 
+/* Adds the clauses that options stand for: the query has its own words for them, and a
+ * place for each, so that one that is there already is an error. */
+static struct trm_error *add_clauses(struct text *words)
+{
+	const struct showing *given = &arguments.shown;
+	uint64_t limit;
+
+	TRM_TRY(arguments_number("limit", given->limit, 0, &limit));
+	if (given->json && given->csv)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--json and --csv are different formats");
+	if (given->columns)
+		text_format(words, " SELECT %s", given->columns);
+	if (given->sort)
+		text_format(words, " ORDER BY %s%s", given->sort + (*given->sort == '-'),
+			    *given->sort == '-' ? " DESC" : "");
+	if (given->limit)
+		text_format(words, " LIMIT %s", given->limit);
+	text_add(words, given->csv ? " FORMAT csv" : "");
+	return NULL;
+}
+
+static struct trm_error *parse_words(struct query **ret_query)
+{
+	struct text words = {0};
+	struct trm_error *error;
+
+	text_add(&words, arguments.shown.words.items[0]);
+	error = add_clauses(&words);
+	if (!error)
+		error = parse_query(words.data, ret_query);
+	text_deinit(&words);
+	return error;
+}
+
 static struct trm_error *run_query(int *ret_status)
 {
 	struct query *query;
@@ -98,7 +141,7 @@ static struct trm_error *run_query(int *ret_status)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"a query and the files to read are needed: "
 					"trammel query 'QUERY' FILE...");
-	TRM_TRY(parse_query(arguments.shown.words.items[0], &query));
+	TRM_TRY(parse_words(&query));
 	join_attach(query);
 	struct trm_error *error = show_result(query);
 

@@ -50,6 +50,12 @@ def batch(folder, tool, _):
     done = running.run([tool, "top", "-b", "-n", "2", "-d", "100ms", "-l", "3", program], folder)
     looks = done.stdout.decode().split("\n\n")[:-1]
     expect(len(looks) == 2 and len(rows_of(looks[1])) == 3, f"not 3 rows: {looks!r}")
+    done = running.run([tool, "top", "--csv", "--columns", "calls,function", "-n", "2", "-d", "100ms", program], folder)
+    lines = done.stdout.decode().splitlines()
+    expect(done.status == 0 and lines.count("Calls,Function") == 1 and lines[0] == "Calls,Function" and
+           any(line.endswith(",piece") and line.split(",")[0].isdigit() for line in lines), f"{done}")
+    done = running.run([tool, "top", "--columns", "nothing", "-d", "60ms", "--", program], folder)
+    expect(done.status == 2 and b"no column 'nothing'" in done.stderr, f"{done}")
     done = running.run([tool, "top", "-n", "2", "-d", "60ms", "--by", "process", "--", program],
                        folder)
     looks = done.stdout.decode().split("\n\n")[:-1]

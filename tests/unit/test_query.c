@@ -618,6 +618,23 @@ static void test_command(void **state)
 		      "");
 }
 
+/* Options are clauses. */
+static void test_options(void **state)
+{
+	(void)state;
+	write_sample();
+	check_command(&cmd_query,
+		      "--csv --limit 2 --sort=-sum(time) --columns path,sum(time) "
+		      "GROUP\tBY\tpath " SAMPLE,
+		      0,
+		      "path,sum#time\nmain/solve/steps/solve,4000\n"
+		      "main/solve/steps,1500\n",
+		      "");
+	check_command(&cmd_query, "--limit 2 LIMIT\t3 " SAMPLE, 2, "",
+		      "  LIMIT 3 LIMIT 2\n          ^\n"
+		      "trammel: the query, column 9: there is a second LIMIT\n");
+}
+
 /* Names that mean nothing are said; what queries ask for in case it is there is not. */
 static void test_names(void **state)
 {
@@ -691,9 +708,9 @@ int main(void)
 		cmocka_unit_test(test_formats), cmocka_unit_test(test_trees),
 		cmocka_unit_test(test_exact),   cmocka_unit_test(test_again),
 		cmocka_unit_test(test_names),   cmocka_unit_test(test_narrow),
-		cmocka_unit_test(test_command), cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_page),    cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_zero),
+		cmocka_unit_test(test_options), cmocka_unit_test(test_command),
+		cmocka_unit_test(test_missing), cmocka_unit_test(test_page),
+		cmocka_unit_test(test_stacks),  cmocka_unit_test(test_zero),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);

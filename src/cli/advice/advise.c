@@ -37,9 +37,8 @@ static const struct poptOption option_table[] = {
 	 "exit with 1 if there is a finding with this confidence: low, medium or high",
 	 "WORD"},
 	SHOWING_PROCESS(arguments.shown),
-	SHOWING_LIMIT(arguments.shown),
-	SHOWING_ALL(arguments.shown),
-	SHOWING_PRINT(arguments.shown),
+	SHOWING_SORT(arguments.shown),
+	SHOWING_TABLES(arguments.shown),
 	POPT_TABLEEND};
 
 static struct trm_error *read_least(double *ret_least)
@@ -111,6 +110,8 @@ static struct trm_error *show_advice(const struct advice *advice,
 		advice_list_text(style, &text);
 	else if (arguments.shown.json)
 		advice_json(advice, &text);
+	else if (arguments.shown.csv || arguments.shown.columns || arguments.shown.sort)
+		advice_table(advice, style, &text);
 	else
 		advice_text(advice, style, &text);
 	return showing_print(&arguments.shown, &text, true);

@@ -14,6 +14,7 @@
 #include "cli/measuring.h"
 #include "cli/options/words.h"
 #include "cli/top/screen.h"
+#include "report/text/choice.h"
 #include "report/text/report.h"
 #include "session/run/attach.h"
 
@@ -44,7 +45,9 @@ enum { LEFT_AGE_MIN_S = 60 };
 struct top {
 	struct measuring given;
 	char *pid_word, *delay_word, *iterations_word, *by_word, *sort_word, *limit_word;
-	int batch, samples;
+	char *columns;
+	int batch, samples, csv;
+	struct trm_error *error; /* of the rows that were printed */
 	pid_t pid;
 	uint64_t delay_ns, iterations, limit;
 	const char *const *program; /* NULL: a process that runs already */
@@ -227,13 +230,40 @@ static struct trm_error *start_tracer(struct top *top, struct launch *launch)
 	return NULL;
 }
 
+enum { LIMIT_USUAL = 20 };
+
+/* Adds the columns that are wanted; of comma-separated values the titles only once. */
+static void add_chosen(struct top *top, size_t limit, struct text *text)
+{
+	const struct grid_choice choice = {.columns = top->columns, .csv = top->csv};
+
+	grid_choose(&choice);
+	top_view_table(&top->view, limit, text);
+	top->error = grid_check();
+	if (grid_csv() && grid_csv()->length) {
+		const char *rows = grid_csv()->data;
+
+		text->length = 0;
+		text_add(text, top->profiles ? strchr(rows, '\n') + 1 : rows);
+	} else {
+		text_add(text, "\n");
+	}
+	grid_choose(NULL);
+}
+
 static void print_batch(struct top *top)
 {
+	const size_t limit = top->limit ? top->limit : LIMIT_USUAL;
 	struct text text = {0};
 
-	top_view_show(&top->view, 0, top->limit ? top->limit + 3 : 23, false, &text);
-	text_add(&text, "\n");
-	fwrite(text.data, 1, text.length, stdout);
+	if (top->columns || top->csv) {
+		add_chosen(top, limit, &text);
+	} else {
+		top_view_show(&top->view, 0, limit + 3, false, &text);
+		text_add(&text, "\n");
+	}
+	if (!top->error)
+		fwrite(text.data, 1, text.length, stdout);
 	fflush(stdout);
 	text_deinit(&text);
 }
@@ -272,7 +302,8 @@ static bool take_profile(struct top *top)
 	else if (top->view.seconds > 0 || (last && top->view.profile))
 		print_batch(top);
 	top->profiles += top->view.seconds > 0;
-	return !last && (!top->iterations || top->profiles < top->iterations);
+	return !last && !top->error &&
+	       (!top->iterations || top->profiles < top->iterations);
 }
 
 /* What a key does; false: the end. */
@@ -452,7 +483,7 @@ static int run_top(struct top *top)
 	else
 		text_format(&title, "process %d", top->pid);
 	top->view.title = title.data;
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || top->csv || top->columns)
 		top->batch = true;
 	error = make_folder(top);
 	top->given.output = memory_copy_string(error ? "" : top->profile.data);
@@ -474,6 +505,8 @@ static int run_top(struct top *top)
 		watch_program(top);
 		status = finish_run(top, &launch);
 	}
+	if (top->error)
+		status = arguments_status(top->error, status);
 	remove_folder(top);
 	text_deinit(&title);
 	return status;
@@ -512,6 +545,10 @@ static int top_main(int argc, const char **argv)
 			       "PATTERN"),
 		MEASURING_WORD("skip", OPTION_SKIP, "do not measure functions that match",
 			       "PATTERN"),
+		{"columns", 0, POPT_ARG_STRING, &top.columns, 0,
+		 "print only these columns, by their titles", "TITLE,..."},
+		{"csv", 0, POPT_ARG_NONE, &top.csv, 0, "print comma-separated values",
+		 NULL},
 		{"samples", 0, POPT_ARG_NONE, &top.samples, 0,
 		 "show where it spends time, by samples, and count nothing", NULL},
 		{"no-follow", 0, POPT_ARG_NONE, &top.given.no_follow, 0,
@@ -526,8 +563,8 @@ static int top_main(int argc, const char **argv)
 	poptContext context = poptGetContext("trammel top", argc, named, table,
 					     POPT_CONTEXT_POSIXMEHARDER);
 	int status = parse_and_run(context, &top);
-	char *words[] = {top.pid_word, top.delay_word, top.iterations_word,
-			 top.by_word,  top.sort_word,  top.limit_word};
+	char *words[] = {top.pid_word,  top.delay_word, top.iterations_word, top.by_word,
+			 top.sort_word, top.limit_word, top.columns};
 
 	for (size_t i = 0; i < array_count(words); i++)
 		free(words[i]);

@@ -318,6 +318,73 @@ void top_view_show(const struct top_view *view, size_t columns, size_t lines, bo
 	}
 }
 
+static void add_titles(const struct top_view *view, struct grid *grid)
+{
+	static const char *const names[] = {[TOP_BY_FUNCTION] = "Function",
+					    [TOP_BY_MODULE] = "Module",
+					    [TOP_BY_PROCESS] = "Program",
+					    [TOP_BY_THREAD] = "Program"};
+
+	grid_add_column(grid, "Seconds", true);
+	grid_add_column(grid, view->samples ? "Samples/s" : "Calls/s", true);
+	grid_add_column(grid, "Share", true);
+	grid_add_column(grid, view->samples ? "Samples" : "Calls", true);
+	if (view->by == TOP_BY_FUNCTION)
+		grid_add_column(grid, "Module", false);
+	if (view->by == TOP_BY_PROCESS || view->by == TOP_BY_THREAD)
+		grid_add_column(grid, "Process", true);
+	if (view->by == TOP_BY_PROCESS)
+		grid_add_column(grid, "State", false);
+	if (view->by == TOP_BY_THREAD)
+		grid_add_column(grid, "Thread", true);
+	grid_add_column(grid, names[view->by], false);
+}
+
+static void add_cells(const struct top_view *view, const struct top_row *row, double all,
+		      struct grid *grid)
+{
+	struct text cell = {0};
+
+	text_format(&cell, "%.1f", (double)(view->last_ns - view->start_ns) / 1e9);
+	grid_add_text(grid, cell.data);
+	cell.length = 0;
+	add_rate(&cell, row->rate);
+	grid_add_text(grid, cell.data);
+	cell.length = 0;
+	text_format(&cell, all > 0 ? "%.1f %%" : "", row->rate / all * 100);
+	grid_add_text(grid, cell.data);
+	grid_add_number(grid, row->total);
+	if (view->by == TOP_BY_FUNCTION)
+		grid_add_text(grid, row->place);
+	cell.length = 0;
+	text_format(&cell, "%" PRIu64, row->process);
+	if (view->by == TOP_BY_PROCESS || view->by == TOP_BY_THREAD)
+		grid_add_text(grid, cell.data);
+	if (view->by == TOP_BY_PROCESS)
+		grid_add_text(grid, row->place);
+	cell.length = 0;
+	text_format(&cell, "%" PRIu64, row->thread);
+	if (view->by == TOP_BY_THREAD)
+		grid_add_text(grid, cell.data);
+	grid_add_text(grid, row->name);
+	text_deinit(&cell);
+}
+
+void top_view_table(const struct top_view *view, size_t limit, struct text *out)
+{
+	static const struct text_style style = {0};
+	struct grid grid = {0};
+	double all = 0;
+
+	add_titles(view, &grid);
+	vector_for_each (&view->rows, row)
+		all += row->rate;
+	for (size_t i = 0; i < view->rows.count && i < limit; i++)
+		add_cells(view, &view->rows.items[i], all, &grid);
+	grid_print(&grid, &style, out);
+	grid_deinit(&grid);
+}
+
 void top_view_deinit(struct top_view *view)
 {
 	report_profile_destroy(view->profile);

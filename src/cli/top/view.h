@@ -54,6 +54,9 @@ void top_view_arrange(struct top_view *view);
  * each line followed by a newline. */
 void top_view_show(const struct top_view *view, size_t columns, size_t lines, bool colour,
 		   struct text *out);
+/* Adds the rows as a table, at most `limit`, of which grid_choose chooses: the first
+ * column is how long it has been shown. */
+void top_view_table(const struct top_view *view, size_t limit, struct text *out);
 void top_view_deinit(struct top_view *view);
 
 #endif
