@@ -164,7 +164,7 @@ static void test_debug(void **state)
 static void test_top(void **state)
 {
 	(void)state;
-	check_options("top", 12);
+	check_options("top", 14);
 	check_no_more_options("top");
 }
 
@@ -267,7 +267,7 @@ static void test_info(void **state)
 static void test_advise(void **state)
 {
 	(void)state;
-	check_options("advise", 13);
+	check_options("advise", 16);
 	check_no_more_options("advise");
 }
 
@@ -316,7 +316,7 @@ static void test_pbo(void **state)
 static void test_query(void **state)
 {
 	(void)state;
-	check_options("query", 4);
+	check_options("query", 8);
 	check_no_more_options("query");
 }
 
