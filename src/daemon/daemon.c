@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@
 
 enum {
 	TURN_MS = 1000,
+	LARGE_BLOCK = 128 << 10, /* bytes */
 	/* Bytes that a sum takes with its node and their tables, at most. */
 	SUM_BYTES = 256,
 	IMAGES_MAX = 8192, /* of processes, with those that have ended */
@@ -268,6 +270,15 @@ static void deinit_daemon(struct daemon *daemon)
 	free(daemon->shown);
 }
 
+/* What is used for a moment goes back at once: large blocks of memory are mappings of
+ * their own, also when such ones have come and gone, and none becomes a huge page. */
+static void keep_memory_small(void)
+{
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
 struct trm_error *daemon_run(const struct daemon_options *options)
 {
 	struct daemon daemon = {
@@ -280,6 +291,7 @@ struct trm_error *daemon_run(const struct daemon_options *options)
 	scoped_store struct sql *sql = NULL;
 	struct trm_error *error;
 
+	keep_memory_small();
 	/* A limit on the size of files is like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
 	if (options->log && !log_open(options->log))

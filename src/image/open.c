@@ -1,5 +1,6 @@
 #include "image/open.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "image/opened.h"
 #include "image/read/checked.h"
@@ -7,6 +8,7 @@
 #include "image/read/discover.h"
 #include "image/read/elf_file.h"
 #include "image/read/frames.h"
+#include "image/read/give_back.h"
 #include "image/read/gopclntab.h"
 #include "image/read/reader.h"
 #include "image/read/relocs.h"
@@ -62,6 +64,18 @@ static void keep_references(struct reader *reader)
 		vector_push(&reader->references, *entry);
 }
 
+/* What is read, one after the other. */
+static const struct {
+	void (*read)(struct reader *reader);
+	bool never_names; /* no function is found or named by it */
+} steps[] = {
+	{image_find_go_table, false}, {image_read_relocations, false},
+	{image_read_frames, false},   {keep_references, true},
+	{image_read_symbols, false},  {image_read_go_functions, false},
+	{image_read_sequences, true}, {image_discover_functions, false},
+	{image_find_checked, true},
+};
+
 static struct trm_error *read_image(struct reader *reader, bool search_debug_file)
 {
 	struct image *image = reader->image;
@@ -81,16 +95,14 @@ static struct trm_error *read_image(struct reader *reader, bool search_debug_fil
 	image_find_symbol_tables(reader);
 	keep_tables(reader);
 	image_debug_files_init(&files, reader, search_debug_file);
+	reader->debug_file = files.mapped;
 	reader->name_bytes = name_bytes_of(reader);
-	image_find_go_table(reader);
-	image_read_relocations(reader);
-	image_read_frames(reader);
-	keep_references(reader);
-	image_read_symbols(reader);
-	image_read_go_functions(reader);
-	image_read_sequences(reader);
-	image_discover_functions(reader);
-	image_find_checked(reader);
+	for (size_t i = 0; i < array_count(steps); i++) {
+		if (reader->names_only && steps[i].never_names)
+			continue;
+		steps[i].read(reader);
+		image_give_back(reader);
+	}
 	image_debug_files_deinit(&files);
 	return NULL;
 }
@@ -99,7 +111,10 @@ static struct trm_error *read_image(struct reader *reader, bool search_debug_fil
 static struct trm_error *finish_opening(struct opened *opened, bool search_debug_file,
 					struct image **ret_image)
 {
-	struct reader reader = {.opened = opened, .image = &opened->image};
+	struct reader reader = {.opened = opened,
+				.image = &opened->image,
+				.names_only = opened->names_only,
+				.gives_back = opened->gives_back};
 	struct trm_error *error;
 
 	reader.budget = 4 * (uint64_t)opened->image.size + (1 << 20);
@@ -171,6 +186,16 @@ struct trm_error *image_open_mapped(const void *bytes, size_t size, const char *
 				    struct image **ret_image)
 {
 	return finish_opening(new_opened(bytes, size, path), true, ret_image);
+}
+
+struct trm_error *image_open_names(const void *bytes, size_t size, const char *path,
+				   bool is_file, struct image **ret_image)
+{
+	struct opened *opened = new_opened(bytes, size, path);
+
+	opened->names_only = true;
+	opened->gives_back = is_file;
+	return finish_opening(opened, true, ret_image);
 }
 
 void image_close(struct image *image)

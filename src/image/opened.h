@@ -13,8 +13,9 @@ struct opened {
 	size_t table_count;
 	struct VECTOR(struct image_alias) aliases; /* by address; made when asked for */
 	bool aliases_made;
-	bool mapped;        /* image.bytes is a mapping to be undone */
-	bool more_warnings; /* the list of warnings is full */
+	bool names_only, gives_back; /* while it is read: see struct reader */
+	bool mapped;                 /* image.bytes is a mapping to be undone */
+	bool more_warnings;          /* the list of warnings is full */
 };
 
 #endif

@@ -57,17 +57,21 @@ void kernel_read(struct sample_module *module, FILE *file)
 		while (next < symbols.count &&
 		       symbols.items[next].address == symbol->address)
 			next++;
-		sample_module_add(module, symbol->address,
-				  next < symbols.count
-					  ? symbols.items[next].address - symbol->address
-					  : last,
-				  symbol->name);
-	}
-	vector_for_each (&symbols, symbol) {
 		if (!strcmp(symbol->name, "_text"))
 			module->base = symbol->address;
-		free(symbol->name);
+		/* There are many: none is copied. */
+		vector_push(&module->functions,
+			    ((struct sample_generated){
+				    .start = symbol->address,
+				    .size = next < symbols.count
+						    ? symbols.items[next].address -
+							      symbol->address
+						    : last,
+				    .name = symbol->name,
+				    .number = (uint32_t)i,
+			    }));
 	}
+	module->is_sorted = false;
 	module->function_count = module->functions.count;
 	vector_deinit(&symbols);
 }

@@ -14,6 +14,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -211,13 +212,27 @@ static void clear_ranges(struct sample_module *module)
 	module->ranges.count = 0;
 }
 
+static bool is_kernel(const struct sample_module *module)
+{
+	return !strcmp(module->path, SAMPLE_KERNEL);
+}
+
 void sample_module_release(struct sample_module *module)
 {
+	/* So many that what they leave in the heap would stay under the next ones. */
+	const bool many = module->image || (is_kernel(module) && module->functions.count);
+
+	if (is_kernel(module)) {
+		sample_module_clear(module);
+		vector_deinit(&module->functions);
+	}
 	image_close(module->image);
 	module->image = NULL;
 	module->opened = false;
 	if (module->is_file)
 		madvise((void *)(uintptr_t)module->bytes, module->size, MADV_DONTNEED);
+	if (many)
+		malloc_trim(0);
 }
 
 void sample_module_destroy(struct sample_module *module)
@@ -322,8 +337,8 @@ static void sort_functions(struct sample_module *module)
 	module->is_sorted = true;
 }
 
-static bool name_generated(struct sample_module *module, uint64_t address,
-			   struct sample_name *name)
+static const struct sample_generated *find_generated(struct sample_module *module,
+						     uint64_t address)
 {
 	const struct sample_generated *function;
 	size_t behind;
@@ -333,9 +348,17 @@ static bool name_generated(struct sample_module *module, uint64_t address,
 	behind = search_first(module->functions.count, i,
 			      module->functions.items[i].start <= address);
 	if (!behind)
-		return false;
+		return NULL;
 	function = &module->functions.items[behind - 1];
-	if (address - function->start >= function->size)
+	return address - function->start < function->size ? function : NULL;
+}
+
+static bool name_generated(struct sample_module *module, uint64_t address,
+			   struct sample_name *name)
+{
+	const struct sample_generated *function = find_generated(module, address);
+
+	if (!function)
 		return false;
 	*name = (struct sample_name){memory_copy_string(function->name), function->start};
 	return true;
@@ -366,14 +389,30 @@ static const struct image_function *function_of(const struct image *image,
 static void open_image(struct sample_module *module)
 {
 	if (!module->opened && module->bytes)
-		trm_error_destroy(image_open_mapped(module->bytes, module->size,
-						    module->path, &module->image));
+		trm_error_destroy(image_open_names(module->bytes, module->size,
+						   module->path, module->is_file,
+						   &module->image));
 	module->opened = true;
 	if (!module->image)
 		return;
 	for (size_t i = 0; i < module->image->build_id_size; i++)
 		snprintf(module->build + 2 * i, 3, "%02x", module->image->build_id[i]);
 	module->function_count = module->image->functions.count;
+}
+
+/* The kernel's list is read again if it was given back. */
+static struct sample_range find_kernel_range(struct sample_module *module,
+					     uint64_t address)
+{
+	const struct sample_generated *function;
+
+	if (!module->functions.count && module->function_count)
+		kernel_load(module);
+	function = find_generated(module, address);
+	if (!function)
+		return (struct sample_range){address, address + 1, 0, NULL};
+	return (struct sample_range){function->start, function->start + function->size,
+				     function->start, memory_copy_string(function->name)};
 }
 
 /* The code around an address that has one name. */
@@ -383,6 +422,8 @@ static struct sample_range find_range(struct sample_module *module, uint64_t add
 	const struct image_function *code = NULL, *function;
 	char unnamed[32];
 
+	if (is_kernel(module))
+		return find_kernel_range(module, address);
 	open_image(module);
 	function = module->image ? function_of(module->image, address, &code) : NULL;
 	if (!function)
@@ -431,10 +472,11 @@ struct sample_name sample_module_name(struct sample_module *module, uint64_t add
 	struct sample_name name = {.offset = address};
 	struct text text = {0};
 
-	if (module->is_listed ? name_generated(module, address, &name)
-			      : name_function(module, address, &name))
+	if (module->is_listed && !is_kernel(module)
+		    ? name_generated(module, address, &name)
+		    : name_function(module, address, &name))
 		return name;
-	if (!strcmp(path, SAMPLE_KERNEL) && !module->functions.count)
+	if (is_kernel(module) && !module->function_count)
 		return (struct sample_name){memory_copy_string(path), 0};
 	if (*path == '[')
 		text_format(&text, "%.*s+0x%" PRIx64 "]", (int)strcspn(path, "]"), path,

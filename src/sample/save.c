@@ -490,7 +490,7 @@ static void load_maps(const struct sampler *sampler)
 	vector_for_each (&modules->items, item) {
 		struct sample_module *module = *item;
 
-		if (!strcmp(module->path, SAMPLE_KERNEL))
+		if (!strcmp(module->path, SAMPLE_KERNEL) && !module->function_count)
 			kernel_load(module);
 		if (!sampled[item - modules->items.items] || !module->pid ||
 		    strcmp(module->path, "[generated]") != 0)

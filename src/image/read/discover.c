@@ -1,6 +1,7 @@
 #include "image/read/discover.h"
 
 #include "image/ranges.h"
+#include "image/read/give_back.h"
 #include "image/read/sort.h"
 #include "image/read/warn.h"
 
@@ -244,6 +245,8 @@ static void settle_all(struct discovery *discovery, const struct sort_item *item
 			add_item(reader, &start, items[i].value);
 		if (!code)
 			continue;
+		if (!(i % GIVE_BACK_EVERY))
+			image_give_back(reader);
 		start.next =
 			i < count && items[i].key < code->end ? items[i].key : code->end;
 		settle_start(discovery, &start, code->end);

@@ -9,6 +9,7 @@
 #include "image/ranges.h"
 #include "image/read/cursor.h"
 #include "image/read/elf_file.h"
+#include "image/read/give_back.h"
 #include "image/read/pads.h"
 #include "image/read/warn.h"
 #include "wire/unwind.h"
@@ -241,7 +242,8 @@ static void read_frame(struct frame_reader *frames, struct cursor *cursor,
 	}
 	frame.displaced = unwind_is_displaced(&rule, &common->unwind);
 	add_frame(frames, &frame);
-	if (lsda && image_range_at(&frames->reader->code, frame.address))
+	if (lsda && !frames->reader->names_only &&
+	    image_range_at(&frames->reader->code, frame.address))
 		image_read_pads(frames->reader, lsda, frame.address);
 }
 
@@ -258,7 +260,8 @@ static uint64_t read_entry(struct frame_reader *frames, uint64_t address)
 	back = cursor_number(&cursor, 4);
 	if (!back)
 		return size;
-	frames->entries++;
+	if (!(++frames->entries % GIVE_BACK_EVERY))
+		image_give_back(frames->reader);
 	common = common_at(frames, here - back);
 	if (common->sound)
 		read_frame(frames, &cursor, common);

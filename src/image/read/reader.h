@@ -80,8 +80,12 @@ struct reader {
 	 * own size; a hostile one could refer to one part 10^5 times. */
 	uint64_t budget;
 	bool exhausted;
-	uint64_t name_bytes;   /* remaining bytes for the names of all functions */
-	uint64_t frame_header; /* address of PT_GNU_EH_FRAME; 0: absent */
+	bool names_only; /* functions and their names are all that is wanted, and little
+			    memory is to be taken */
+	bool gives_back; /* see give_back.h: files are read, not bytes in memory */
+	struct bytes debug_file; /* the separate debug file, mapped; empty: none */
+	uint64_t name_bytes;     /* remaining bytes for the names of all functions */
+	uint64_t frame_header;   /* address of PT_GNU_EH_FRAME; 0: absent */
 	bool dynamic_present[DYNAMIC_COUNT];
 	uint64_t dynamic[DYNAMIC_COUNT];
 	struct symbol_table symbol_tables[4];

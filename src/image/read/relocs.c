@@ -29,7 +29,7 @@ struct sequence {
 
 void image_add_target(struct reader *reader, uint64_t address)
 {
-	if (image_range_at(&reader->code, address))
+	if (!reader->names_only && image_range_at(&reader->code, address))
 		vector_push(&reader->image->targets, address);
 }
 
@@ -92,7 +92,8 @@ static void read_relocation(struct reader *reader, const struct symbol_table *sy
 			break;
 		add_reference(reader, entry->r_offset,
 			      symbol.st_value + (uint64_t)entry->r_addend);
-		if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && !entry->r_addend)
+		if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && !entry->r_addend &&
+		    !reader->names_only)
 			vector_push(
 				&reader->image->links,
 				((struct image_link){entry->r_offset, symbol.st_value}));

@@ -4,6 +4,7 @@
 #include "image/contents.h"
 #include "image/ranges.h"
 #include "image/read/elf_file.h"
+#include "image/read/give_back.h"
 #include "image/read/relocs.h"
 #include "image/read/symbol_table.h"
 #include "image/read/warn.h"
@@ -70,6 +71,8 @@ void image_read_symbols(struct reader *reader)
 		for (size_t index = 1; image_symbol_at(table, index, &symbol); index++) {
 			if (!read_symbol(reader, table, index, &symbol))
 				break;
+			if (!(index % GIVE_BACK_EVERY))
+				image_give_back(reader);
 		}
 	}
 }
