@@ -558,8 +558,11 @@ static bool read_kept(const struct unwind_view *view, const struct unwind_rule *
 			continue;
 		if (where->how == AT_REGISTER)
 			at = place->registers[where->base];
-		if (!view->read(view->context, at + (uint64_t)(int64_t)where->offset,
-				&ret_kept[i]))
+		at += (uint64_t)(int64_t)where->offset;
+		/* Below the stack pointer: it was taken from there again just now, at the
+		 * function's end, and copies of stacks have nothing below. */
+		if (!view->read(view->context, at, &ret_kept[i]) &&
+		    at >= place->registers[UNWIND_RSP])
 			return false;
 	}
 	return true;

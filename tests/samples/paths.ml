@@ -1,4 +1,4 @@
-(* Call paths through OCaml's functions and into C: `= path SHARE FUNCTION ...`. *)
+(* Call paths through OCaml's functions, into C, and through C into OCaml again: `= path SHARE FUNCTION ...`. *)
 let sink = ref 0
 
 let[@inline never] deep_step () =
@@ -17,8 +17,20 @@ let[@inline never] wide () =
   while Sys.time () < finish do deep_step () done;
   incr sink
 
+(* The collector, in C, calls it. *)
+let[@inline never] last_work _ =
+  let finish = Sys.time () +. 0.2 in
+  while Sys.time () < finish do deep_step () done
+
+let[@inline never] collect () =
+  Gc.finalise last_work (ref 0);
+  Gc.full_major ();
+  incr sink
+
 let () =
   deepen 3;
   wide ();
-  print_endline "= path 50 camlPaths__deepen_* camlPaths__deepen_* camlPaths__deepen_* camlPaths__deep_step_*";
-  print_endline "= path 50 camlPaths__wide_* camlPaths__deep_step_*"
+  collect ();
+  print_endline "= path 33.3 camlPaths__deepen_* camlPaths__deepen_* camlPaths__deepen_* camlPaths__deep_step_*";
+  print_endline "= path 33.3 camlPaths__wide_* camlPaths__deep_step_*";
+  print_endline "= path 33.3 camlPaths__collect_* caml_gc_full_major caml_start_program camlPaths__last_work_* camlPaths__deep_step_*"

@@ -319,13 +319,61 @@ static void test_made_stack(void **state)
 	assert_int_equal(unwind_walk(&view, place), sizeof(made.words));
 }
 
+/* pop %rbx was the last instruction, pop %rbp is the next; the rules still say that rbx
+ * is where it was. */
+static bool find_end_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
+{
+	enum { AT_FRAME = 1 };
+
+	(void)context;
+	(void)pc;
+	*ret_rule = (struct unwind_rule){
+		.base = UNWIND_RSP,
+		.offset = 16,
+		.registers = {{AT_FRAME, 0, -24}, {AT_FRAME, 0, -16}}};
+	return true;
+}
+
+/* A copy of a stack, from the stack pointer on. */
+static bool read_copy(void *context, uint64_t address, uint64_t *ret_word)
+{
+	const uint64_t *stack = context;
+
+	if (address < 0x1000 || address > 0x1008)
+		return false;
+	*ret_word = stack[(address - 0x1000) / 8];
+	return true;
+}
+
+static void test_end_of_function(void **state)
+{
+	uint64_t stack[] = {66, 0x4321};
+	const struct unwind_view view = {stack, find_end_rule, read_copy, read_copy,
+					 NULL};
+	struct unwind_place place = {
+		.pc = 0x1234,
+		.exact = true,
+		.registers = {
+			[UNWIND_RBX] = 33, [UNWIND_RBP] = 5, [UNWIND_RSP] = 0x1000}};
+	bool signal;
+
+	(void)state;
+	assert_int_equal(unwind_leave(&view, &place, &signal), UNWIND_LEFT);
+	assert_int_equal(place.pc, 0x4321);
+	assert_int_equal(place.registers[UNWIND_RBX], 33);
+	assert_int_equal(place.registers[UNWIND_RBP], 66);
+	assert_int_equal(place.registers[UNWIND_RSP], 0x1010);
+	/* What lies above must be there. */
+	place.registers[UNWIND_RSP] = 0x0ff8;
+	assert_int_equal(unwind_leave(&view, &place, &signal), UNWIND_STUCK);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_frames),
-		cmocka_unit_test(test_handlers),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_made_stack),
+		cmocka_unit_test(test_frames),          cmocka_unit_test(test_handlers),
+		cmocka_unit_test(test_damaged),         cmocka_unit_test(test_made_stack),
+		cmocka_unit_test(test_end_of_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
