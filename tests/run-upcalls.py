@@ -24,6 +24,7 @@ BUILDS = {
     "checked": ("gcc", "-O2", "-D_FORTIFY_SOURCE=2", "work.c"),
     "nopie": ("gcc", "-O0", "-no-pie", "-fno-pic", "work.c"),
     "process": ("gcc", "-O1", "process.c"),
+    "memory": ("gcc", "-O1", "memory.c"),
     "throws": ("g++", "-O1", "-fnon-call-exceptions", "throws.cc"),
     "preload.so": ("gcc", "-O2", "-shared", "-fPIC", "preload.c"),
     "hot": ("gcc", "-O2", os.path.join(trammel.ROOT, "examples", "upcall", "hot.c"), "-lm"),
@@ -36,13 +37,14 @@ WORDS = {
     "checked": ("jumps",),
     "nopie": ("state", "threads", "jumps"),
     "process": ("forks", "children", "fork_in_upcall", "filter", "deferred", "events", "switches", "timers"),
+    "memory": ("used_up",),
     "throws": ("all",),
 }
 # What needs memory that the sanitizers do not know, or system calls that they make themselves.
 NOT_SANITIZED = (("work", "raw_threads"), ("work", "descriptors"), ("process", "filter"), ("checked", "jumps"),
-                 ("work", "signals"))
+                 ("work", "signals"), ("memory", "used_up"))
 MEASURED = (("work", "every"), ("work", "state"), ("work", "threads"), ("work", "jumps"), ("work", "signals"),
-            ("process", "events"), ("process", "forks"), ("process", "deferred"))
+            ("memory", "used_up"), ("process", "events"), ("process", "forks"), ("process", "deferred"))
 PYTHON = """
 import hashlib, threading
 found = []

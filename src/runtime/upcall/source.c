@@ -103,7 +103,9 @@ static const char *open_event(const struct upcall_source *source, uint32_t tid,
 	ring = kernel_call(SYS_mmap, 0, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
 			   (uintptr_t)descriptor, 0);
 	if (ring < 0 && ring > -PAGE_BYTES) {
-		refused = "no more memory may be locked: see kernel.perf_event_mlock_kb";
+		refused = ring == -ENOMEM ? "there is no memory for its records"
+					  : "no more memory may be locked: see "
+					    "kernel.perf_event_mlock_kb";
 	} else if (direct_signal(source, (uintptr_t)descriptor, tid) < 0) {
 		kernel_call3(SYS_munmap, (uintptr_t)ring, RING_BYTES, 0);
 	} else {
