@@ -11,42 +11,89 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Questions whose answer is how many rows contradict others. */
+/* Columns whose numbers are rows of another table, or NULL. */
+static const struct {
+	const char *table, *column, *of, *words;
+} references[] = {
+	{"counts", "source", "sources", "counts without a source"},
+	{"counts", "context", "contexts", "counts without a context"},
+	{"counts", "event", "events", "counts without an event"},
+	{"sources", "run", "runs", "sources without a run"},
+	{"contexts", "function", "functions", "contexts without a function"},
+	{"contexts", "node", "nodes", "contexts without a node"},
+	{"nodes", "parent", "nodes", "nodes without a parent"},
+	{"nodes", "attribute", "attributes", "nodes without an attribute"},
+	{"functions", "image", "images", "functions without an image"},
+	{"events", "attribute", "attributes", "events without an attribute"},
+	{"rests", "profile", "profiles", "rests without a profile"},
+	{"runs", "profile", "profiles", "runs without a profile"},
+	{"runs", "epoch", "epochs", "runs without an epoch"},
+	{"runs", "host", "hosts", "runs without a host"},
+	{"run_labels", "run", "runs", "labels without a run"},
+	{"run_labels", "label", "labels", "runs without their label"},
+	{"run_images", "run", "runs", "images without a run"},
+	{"run_images", "image", "images", "runs without their image"},
+	{"sums", "run", "runs", "sums without a run"},
+	{"sums", "function", "functions", "sums without a function"},
+	{"sums", "event", "events", "sums without an event"},
+};
+
+#define SUMS_OF_COUNTS                                                                   \
+	"(SELECT s.run, c.event, x.function, sum(c.value) AS value"                      \
+	" FROM sources s JOIN counts c ON c.source=s.id"                                 \
+	" JOIN contexts x ON x.id=c.context JOIN events e ON e.id=c.event"               \
+	" WHERE e.fold='sum' GROUP BY 1, 2, 3)"
+
+/* Questions whose answer is how many rows contradict others. Sums of the event 0 are
+ * those of blocks, by their instructions. */
 static const struct {
 	const char *question, *words;
 } rules[] = {
-	{"SELECT count(*) FROM counts WHERE source NOT IN (SELECT id FROM sources)",
-	 "counts without a source"},
-	{"SELECT count(*) FROM counts WHERE context NOT IN (SELECT id FROM contexts)",
-	 "counts without a context"},
-	{"SELECT count(*) FROM counts WHERE event NOT IN (SELECT id FROM events)",
-	 "counts without an event"},
-	{"SELECT count(*) FROM sources WHERE run NOT IN (SELECT id FROM runs)",
-	 "sources without a run"},
-	{"SELECT count(*) FROM contexts WHERE function NOT IN (SELECT id FROM functions)",
-	 "contexts without a function"},
-	{"SELECT count(*) FROM contexts WHERE node NOT IN (SELECT id FROM nodes)",
-	 "contexts without a node"},
 	{"SELECT count(*) FROM nodes WHERE parent >= id", "nodes below themselves"},
-	{"SELECT count(*) FROM sums WHERE run NOT IN (SELECT id FROM runs)",
-	 "sums without a run"},
-	{"SELECT count(*) FROM (SELECT s.run, c.event, x.function, sum(c.value) AS value"
-	 " FROM sources s JOIN counts c ON c.source=s.id"
-	 " JOIN contexts x ON x.id=c.context JOIN events e ON e.id=c.event"
-	 " WHERE e.fold='sum' GROUP BY 1, 2, 3) t LEFT JOIN sums USING(event, run,"
-	 " function) WHERE sums.value IS NULL OR"
+	{"SELECT count(*) FROM " SUMS_OF_COUNTS " t LEFT JOIN sums"
+	 " USING(event, run, function) WHERE sums.value IS NULL OR"
 	 " abs(sums.value - t.value) > 1e-9 * abs(t.value)",
 	 "sums that are not those of the counts"},
+	{"SELECT count(*) FROM sums LEFT JOIN " SUMS_OF_COUNTS " t"
+	 " USING(event, run, function) WHERE event<>0 AND t.value IS NULL",
+	 "sums of no counts"},
 };
+
+static void add_fault(int64_t count, const char *words, struct text *ret_faults)
+{
+	if (count)
+		text_format(ret_faults, "%ld %s\n", (long)count, words);
+}
+
+static struct trm_error *check_references(struct sql *sql, struct text *ret_faults)
+{
+	struct text ask = {0};
+	struct trm_error *error = NULL;
+
+	for (size_t i = 0; i < array_count(references) && !error; i++) {
+		const char *column = references[i].column;
+		int64_t count = 0;
+
+		ask.length = 0;
+		text_format(&ask,
+			    "SELECT count(*) FROM %s t WHERE %s IS NOT NULL AND NOT"
+			    " EXISTS (SELECT 1 FROM %s o WHERE o.id=t.%s)",
+			    references[i].table, column, references[i].of, column);
+		error = sql_number(sql, 0, &count, sql_keep(sql, ask.data), "");
+		add_fault(count, references[i].words, ret_faults);
+	}
+	text_deinit(&ask);
+	return error;
+}
 
 static struct trm_error *check_rules(struct sql *sql, struct text *ret_faults)
 {
+	TRM_TRY(check_references(sql, ret_faults));
 	for (size_t i = 0; i < array_count(rules); i++) {
 		int64_t count;
 
 		TRM_TRY(sql_number(sql, 0, &count, rules[i].question, ""));
-		if (count)
-			text_format(ret_faults, "%ld %s\n", (long)count, rules[i].words);
+		add_fault(count, rules[i].words, ret_faults);
 	}
 	return NULL;
 }
@@ -145,7 +192,10 @@ static struct trm_error *mend_tables(struct sql *to, struct text *ret_lost)
 	TRM_TRY(sql_number(to, 0, &before, "SELECT count(*) FROM counts", ""));
 	TRM_TRY(sql_script(
 		to,
-		"DELETE FROM nodes WHERE parent >= id;"
+		"DELETE FROM nodes WHERE parent >= id OR (attribute IS NOT NULL"
+		" AND attribute NOT IN (SELECT id FROM attributes));"
+		"DELETE FROM events WHERE attribute IS NOT NULL"
+		" AND attribute NOT IN (SELECT id FROM attributes);"
 		"WITH RECURSIVE sound(id) AS (SELECT CAST(0 AS BIGINT) UNION"
 		" SELECT n.id FROM nodes n JOIN sound s ON n.parent=s.id)"
 		" DELETE FROM nodes WHERE id NOT IN (SELECT id FROM sound);"
@@ -155,6 +205,9 @@ static struct trm_error *mend_tables(struct sql *to, struct text *ret_lost)
 		"DELETE FROM sources WHERE run NOT IN (SELECT id FROM runs);"
 		"DELETE FROM counts WHERE source NOT IN (SELECT id FROM sources)"
 		" OR context NOT IN (SELECT id FROM contexts)"
+		" OR event NOT IN (SELECT id FROM events);"
+		"DELETE FROM sums WHERE run NOT IN (SELECT id FROM runs)"
+		" OR function NOT IN (SELECT id FROM functions)"
 		" OR event NOT IN (SELECT id FROM events);"
 		"DELETE FROM rests WHERE profile NOT IN (SELECT id FROM profiles);"
 		"DELETE FROM run_labels WHERE run NOT IN (SELECT id FROM runs)"

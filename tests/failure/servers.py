@@ -1,6 +1,8 @@
 """Databases on servers of PostgreSQL: the same answers as from a file, many writers, and all that goes wrong with servers."""
 
 import os
+import signal
+import sqlite3
 import subprocess
 import time
 
@@ -374,6 +376,72 @@ def daemon_in_doubt(place):
         expect_sound(place, database=server.address(name))
 
 
+# Each of these by itself, since some hide others.
+CONTRADICTIONS = ["""
+    DELETE FROM contexts WHERE id=(SELECT min(id) FROM contexts);
+    DELETE FROM functions WHERE id=(SELECT max(id) FROM functions);
+    DELETE FROM images WHERE id=(SELECT max(id) FROM images);
+    UPDATE nodes SET parent=id + 1 WHERE id=(SELECT max(id) - 1 FROM nodes);
+    DELETE FROM labels;
+    DELETE FROM epochs""", """
+    UPDATE sums SET value=value + 1;
+    INSERT INTO sums SELECT event, run, function + 1000000, value FROM sums;
+    DELETE FROM attributes WHERE id=(SELECT max(id) FROM attributes);
+    DELETE FROM hosts;
+    DELETE FROM profiles""", """
+    DELETE FROM sums;
+    DELETE FROM sources;
+    DELETE FROM runs"""]
+
+
+def contradictions(place):
+    """Tables that contradict each other are found on a server as in a file, in the same words; and mended there."""
+    server, address = begin_server(place, "edges")
+    name, path = os.path.basename(place.folder), place.path("p.db")
+    expect(ask(place, "label", "x").status_text() == "exit 0", "label")
+    expect(ask(place, "merge", path, database=address).status_text() == "exit 0", "merge")
+    source = sqlite3.connect(path)
+    for number, statement in enumerate(CONTRADICTIONS):
+        broken = place.path(f"broken-{number}.db")
+        with sqlite3.connect(broken) as base:
+            source.backup(base)
+            base.executescript(statement)
+        base.close()
+        # A copy on the server, too: all is as it was afterwards.
+        copy = f"{name}-{number}"
+        server.ask("postgres", f'CREATE DATABASE "{copy}" TEMPLATE "{name}"')
+        server.ask(copy, f"SET search_path TO trammel; {statement}")
+        said = [ask(place, "check", database=database).stdout.decode().splitlines()
+                for database in (broken, server.address(copy))]
+        expect(len(said[0]) > 3 and "is damaged" in said[0][-1], f"{statement}: {said[0]}")
+        expect(said[0][:-1] == said[1][:-1], f"{statement}: {said[0]} in a file, {said[1]} on a server")
+        repaired = ask(place, "check", "--repair", database=server.address(copy))
+        expect(repaired.status_text() == "exit 0", f"{statement}: {lines_of(repaired.stderr)}")
+        expect_sound(place, database=server.address(copy))
+        server.ask("postgres", f'DROP DATABASE "{copy}"')
+    source.close()
+
+
+def damaged_page(place):
+    """A page on the server's disk that was written over: said, with the server's words."""
+    server_of(place)
+    begin(place, "edges")
+    server = postgres.Server(connections=10)
+    address = server.create("p")
+    expect(ask(place, "merge", place.path("p.db"), database=address).status_text() == "exit 0", "merge")
+    expect_sound(place, database=address)
+    path = server.ask("p", "SELECT pg_relation_filepath('trammel.contexts')")
+    server.ask("p", "CHECKPOINT")
+    server.stop(signal.SIGINT)
+    with open(os.path.join(server.data, path), "r+b") as file:
+        file.write(b"\xa5" * 100)
+    server.start()
+    outcome = ask(place, "check", database=address)
+    expect(outcome.status_text() == "exit 1", f"check: {outcome.status_text()} {outcome.stdout!r}")
+    expect(b"damaged on the server" in outcome.stdout and b"invalid page" in outcome.stdout, f"check: {outcome.stdout!r}")
+    server.stop()
+
+
 def disk_full(place):
     """A server whose disk is full: a line, nothing of it is there, and what was there is."""
     if os.geteuid():
@@ -409,4 +477,4 @@ def disk_full(place):
 
 
 TESTS = [same_answers, comes_back, writers_at_once, one_file_twice, refused, password_hidden, connection_lost,
-         lost_at_the_end, waits_for_others, daemon_resumes, daemon_in_doubt, disk_full]
+         lost_at_the_end, waits_for_others, daemon_resumes, daemon_in_doubt, contradictions, damaged_page, disk_full]

@@ -573,11 +573,57 @@ static struct trm_error *make_tables(struct sql *sql, const char *text, int64_t 
 }
 
 /* The server looks after its files. */
+/* One question of each table or index: its answer is nothing, but its error is a fault.
+ */
+static struct trm_error *try_each(struct sql *sql, const char *list,
+				  struct text *ret_faults)
+{
+	struct VECTOR(char *) questions = {0};
+	struct sql_rows rows;
+	struct trm_error *error = sql_ask(sql, &rows, list, "");
+	bool more = !error;
+
+	while (more && !error) {
+		error = sql_next(&rows, &more);
+		if (!error && more)
+			vector_push(&questions, memory_copy_string(sql_text(&rows, 0)));
+	}
+	vector_for_each (&questions, question) {
+		if (!error)
+			error = run_script(sql, *question);
+		if (error && error->code == TRM_ERROR_FORMAT) {
+			text_format(ret_faults, "%s\n", error->message);
+			trm_error_destroy(take_pointer(error));
+		}
+		free(*question);
+	}
+	vector_deinit(&questions);
+	return error;
+}
+
+/* All rows are read, with what is kept beside them; and if the server has its own means
+ * to check indexes (amcheck), all indexes. */
 static struct trm_error *check_file(struct sql *sql, struct text *ret_faults)
 {
-	(void)sql;
-	(void)ret_faults;
-	return NULL;
+	int64_t can;
+
+	TRM_TRY(try_each(sql,
+			 "SELECT 'SELECT count(t::text) FROM trammel.' ||"
+			 " quote_ident(relname) || ' t' FROM pg_class WHERE relkind='r'"
+			 " AND relnamespace='trammel'::regnamespace ORDER BY relname",
+			 ret_faults));
+	TRM_TRY(sql_number(sql, 0, &can,
+			   "SELECT count(*) FROM pg_extension WHERE extname='amcheck'",
+			   ""));
+	if (!can)
+		return NULL;
+	return try_each(sql,
+			"SELECT 'SELECT ' || quote_ident(nspname) || '.bt_index_check('"
+			" || c.oid || ', true)' FROM pg_class c, pg_extension e"
+			" JOIN pg_namespace n ON n.oid=e.extnamespace"
+			" WHERE e.extname='amcheck' AND c.relkind='i'"
+			" AND c.relnamespace='trammel'::regnamespace ORDER BY c.relname",
+			ret_faults);
 }
 
 static struct trm_error *shrink_tables(struct sql *sql)

@@ -347,14 +347,6 @@ static struct trm_error *check_file(struct sql *sql, struct text *ret_faults)
 			text_add_bytes(ret_faults, *s == '\n' ? " " : s, 1);
 		text_add(ret_faults, "\n");
 	}
-	more = true;
-	TRM_TRY(sql_ask(sql, &rows, "PRAGMA foreign_key_check", ""));
-	while (more) {
-		TRM_TRY(sql_next(&rows, &more));
-		if (more)
-			text_format(ret_faults, "a row of %s refers to none of %s\n",
-				    sql_text(&rows, 0), sql_text(&rows, 2));
-	}
 	return NULL;
 }
 
