@@ -10,7 +10,8 @@ struct report_arc_filter {
 	const char *callers_of, *callees_of; /* globs */
 };
 
-/* Sorts the arcs and sums duplicates: the last step of loading. */
+/* Sorts the arcs and sums duplicates: the last step of loading, and whenever there are
+ * many. */
 void report_arcs_finish(struct report_profile *profile);
 
 /* Returns the arcs of the selection, with the counts of all images summed; their

@@ -24,7 +24,7 @@ static void add_block(struct report_block *sum, const struct report_block *block
 	sum->stayed = (int64_t)((uint64_t)sum->stayed + (uint64_t)block->stayed);
 }
 
-void report_blocks_finish(struct report_profile *profile)
+void report_blocks_add_up(struct report_profile *profile)
 {
 	struct report_block *items = profile->blocks.items;
 	size_t kept = 0;
@@ -38,11 +38,19 @@ void report_blocks_finish(struct report_profile *profile)
 			items[++kept] = items[i];
 		else
 			add_block(&items[kept], &items[i]);
-		/* A flag that is set in several intervals is one. */
-		if (profile->coverage && items[kept].count)
-			items[kept].count = 1;
 	}
 	profile->blocks.count = kept + 1;
+}
+
+void report_blocks_finish(struct report_profile *profile)
+{
+	const struct report_block *items = profile->blocks.items;
+
+	report_blocks_add_up(profile);
+	/* A flag that is set in several intervals is one. */
+	vector_for_each (&profile->blocks, block)
+		if (profile->coverage && block->count)
+			block->count = 1;
 	for (uint32_t i = 0; i < profile->blocks.count; i++) {
 		struct report_function *function =
 			&profile->functions.items[items[i].function];

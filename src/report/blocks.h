@@ -5,7 +5,10 @@
 #include "report/order.h"
 #include "report/profile.h"
 
-/* Sorts the blocks and sums duplicates: the last step of loading. */
+/* Sorts the blocks and sums duplicates, when there are many. */
+void report_blocks_add_up(struct report_profile *profile);
+
+/* Does so, and finds those of each function: the last step of loading. */
 void report_blocks_finish(struct report_profile *profile);
 
 /* Sums the blocks of the selection: a part of report_profile_select. */

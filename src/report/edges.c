@@ -27,7 +27,7 @@ static void add_edge(struct report_edge *sum, const struct report_edge *edge)
 	sum->open |= edge->open;
 }
 
-void report_edges_finish(struct report_profile *profile)
+void report_edges_add_up(struct report_profile *profile)
 {
 	struct report_edge *items = profile->edges.items;
 	size_t kept = 0;
@@ -43,6 +43,13 @@ void report_edges_finish(struct report_profile *profile)
 			add_edge(&items[kept], &items[i]);
 	}
 	profile->edges.count = kept + 1;
+}
+
+void report_edges_finish(struct report_profile *profile)
+{
+	const struct report_edge *items = profile->edges.items;
+
+	report_edges_add_up(profile);
 	for (uint32_t i = 0; i < profile->edges.count; i++) {
 		struct report_function *function =
 			&profile->functions.items[items[i].function];

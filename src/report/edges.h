@@ -5,7 +5,10 @@
 #include "report/order.h"
 #include "report/profile.h"
 
-/* Sorts the edges and sums duplicates: the last step of loading. */
+/* Sorts the edges and sums duplicates, when there are many. */
+void report_edges_add_up(struct report_profile *profile);
+
+/* Does so, and finds those of each function: the last step of loading. */
 void report_edges_finish(struct report_profile *profile);
 
 /* Sums the edges of the selection: a part of report_profile_select. */

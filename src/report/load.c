@@ -51,6 +51,8 @@ struct loader {
 	struct report_caliper caliper;
 	/* By node; index of the function's that the node tells, and REPORT_NONE. */
 	struct VECTOR(uint32_t) function_by_node;
+	/* How many rows are added up next. */
+	size_t blocks_most, edges_most, arcs_most;
 	const struct wanted *wanted;
 	bool any; /* a record or a global was read */
 };
@@ -265,7 +267,20 @@ static uint32_t small_number_of(const struct row *row, enum field field)
 	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* There can be millions: those that are the same are found by sorting. */
+/* Rows that are the same, as those of one place in many intervals, are found by sorting;
+ * there can be millions. This is done whenever there are four times as many as were
+ * different before, so that memory is that of what is different. */
+static void add_up(size_t *most, const size_t *count, struct report_profile *profile,
+		   void (*merge)(struct report_profile *profile))
+{
+	enum { FEW = 1 << 16 };
+
+	if (*count < *most || *count < FEW)
+		return;
+	merge(profile);
+	*most = *count * 4;
+}
+
 static void add_block(struct loader *loader, const struct row *row)
 {
 	struct report_part *part;
@@ -286,6 +301,8 @@ static void add_block(struct loader *loader, const struct row *row)
 			.count = number_of(row, FIELD_BLOCK_COUNT),
 			.stayed = (int64_t)number_of(row, FIELD_STAYED),
 		}));
+	add_up(&loader->blocks_most, &loader->profile->blocks.count, loader->profile,
+	       report_blocks_add_up);
 	part = report_part_find(loader->profile, &loader->parts, row, image, function);
 	if (part)
 		part->instructions += number_of(row, FIELD_BLOCK_COUNT) *
@@ -316,8 +333,11 @@ static void add_arc(struct loader *loader, const struct row *row)
 		arc.caller = find_function_named(loader, arc.caller_module,
 						 number_of(row, FIELD_CALLER_OFFSET),
 						 string_of(row, FIELD_CALLER));
-	if (arc.count)
-		vector_push(&loader->profile->arcs, arc);
+	if (!arc.count)
+		return;
+	vector_push(&loader->profile->arcs, arc);
+	add_up(&loader->arcs_most, &loader->profile->arcs.count, loader->profile,
+	       report_arcs_finish);
 }
 
 static void add_edge(struct loader *loader, const struct row *row)
@@ -335,6 +355,8 @@ static void add_edge(struct loader *loader, const struct row *row)
 			    .open = !(row->present & BIT(FIELD_BLOCK_COUNT)),
 			    .count = number_of(row, FIELD_BLOCK_COUNT),
 		    }));
+	add_up(&loader->edges_most, &loader->profile->edges.count, loader->profile,
+	       report_edges_add_up);
 }
 
 static void add_path(struct loader *loader, const struct row *row)

@@ -2,6 +2,7 @@
 #include "record/model.h"
 #include "record/trm_writer.h"
 #include "record/value.h"
+#include "report/load.h"
 
 #include "profile_maker.h"
 #include "run_command.h"
@@ -190,12 +191,54 @@ static void test_diff(void **state)
 		  (const char *const[]){"0 numbers differ; 9 do not\n", NULL});
 }
 
+/* Many records of the same places are added up while they are read. */
+static void test_many(void **state)
+{
+	enum { TIMES = 15000, PLACES = 5 };
+	struct maker maker = begin_profile("a.trm", false);
+	struct report_profile *profile;
+	uint64_t blocks = 0, edges = 0, arcs = 0;
+
+	(void)state;
+	add_image(&maker, 1, ZIP, 1, "exited 0", NULL);
+	add_module(&maker, ZIP, 40);
+	for (uint64_t i = 0; i < TIMES * PLACES; i++) {
+		const uint64_t at = 0x1000 + 16 * (i % PLACES);
+
+		add_block(&maker, ZIP, "main", 0x1000, (const uint64_t[]){at, 4, 2, i});
+		add_edge(&maker, ZIP, "main", 0x1000, "jump",
+			 (const uint64_t[]){at + 2, at, 0x1000, i});
+		add_arc(&maker, ZIP, "deflate", 0x2000,
+			(const char *const[]){ZIP, "main", "call"},
+			(const uint64_t[]){0x1000, at, i});
+	}
+	end_profile(&maker);
+	assert_null(report_profile_load("a.trm", &profile));
+	assert_int_equal(profile->blocks.count, PLACES);
+	assert_int_equal(profile->edges.count, PLACES);
+	assert_int_equal(profile->arcs.count, PLACES);
+	assert_true(profile->blocks.capacity < TIMES * PLACES * 2);
+	vector_for_each (&profile->blocks, block)
+		blocks += block->count;
+	vector_for_each (&profile->edges, edge)
+		edges += edge->count;
+	vector_for_each (&profile->arcs, arc)
+		arcs += arc->count;
+	const uint64_t all = (uint64_t)TIMES * PLACES;
+
+	assert_int_equal(blocks, all * (all - 1) / 2);
+	assert_int_equal(edges, blocks);
+	assert_int_equal(arcs, blocks);
+	report_profile_destroy(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_report),
 		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
