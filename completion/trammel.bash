@@ -5,14 +5,29 @@ _trammel_commands() {
 	trammel help 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p'
 }
 
+# Those of config are those of run; agent has one, that its help does not list.
 _trammel_options() {
-	trammel "$1" --help 2>/dev/null | sed -n 's/^  \(-., \|    \)\(--[a-z-]*=\{0,1\}\).*/\2/p'
+	local command=$1
+	case $command in
+	agent) echo --stdio ;;
+	config) command=run ;;
+	esac
+	trammel "$command" --help 2>/dev/null | sed -n 's/^  \(-., \|    \)\(--[a-z-]*=\{0,1\}\).*/\2/p'
 }
 
 # The names that -m takes, with commas between them.
 _trammel_measurements() {
 	trammel run --help 2>/dev/null |
 		sed -n 's/^  \([a-z][a-z:-]*\) .*/\1/p'
+}
+
+# The words that begin the lines of a list, as info, export, import and db have one.
+_trammel_listed() {
+	trammel "$@" 2>/dev/null | sed -n 's/^\([^ ].*\) ([a-z]*): .*/\1/p; s/^\([a-z][a-z-]*\)  .*/\1/p'
+}
+
+_trammel_verbs() {
+	trammel db --help 2>/dev/null | sed -n '/^Verbs:/,$ s/^  \([a-z]*\) .*/\1/p'
 }
 
 # What follows `--`, or the first word that is no option of run: a program and its words.
@@ -32,14 +47,15 @@ _trammel() {
 		return
 	fi
 	command=${COMP_WORDS[1]}
-	if [ "$command" = run ] && _trammel_program; then
-		[ "$before" != -- ] || {
-			COMPREPLY=($(compgen -c -- "$current"))
+	case $command in
+	run | debug | top)
+		if _trammel_program; then
+			COMPREPLY=($(compgen -f -- "$current"))
+			[ "$before" != -- ] || COMPREPLY=($(compgen -c -- "$current"))
 			return
-		}
-		COMPREPLY=($(compgen -f -- "$current"))
-		return
-	fi
+		fi
+		;;
+	esac
 	case $current in
 	-*)
 		words=$(_trammel_options "$command")
@@ -49,15 +65,20 @@ _trammel() {
 		;;
 	esac
 	case $command,$before in
-	run,-m | attach,-m)
+	run,-m | attach,-m | debug,-m | config,-m)
 		local done=
 		[[ $current != *,* ]] || done=${current%,*},
 		words=$(_trammel_measurements)
 		COMPREPLY=($(compgen -P "$done" -W "$words" -- "${current##*,}"))
 		;;
 	help,*) COMPREPLY=($(compgen -W "$(_trammel_commands)" -- "$current")) ;;
-	run,* | tool,* | label,*) COMPREPLY=($(compgen -f -- "$current")) ;;
-	attach,-p | top,-p | stacks,-p) COMPREPLY=($(compgen -W "$(ps -eo pid=)" -- "$current")) ;;
+	info,*) COMPREPLY=($(compgen -W "$(_trammel_listed info --list)" -- "$current")) ;;
+	export,--to) COMPREPLY=($(compgen -W "$(_trammel_listed export --list)" -- "$current")) ;;
+	import,--from) COMPREPLY=($(compgen -W "$(_trammel_listed import --list)" -- "$current")) ;;
+	db,db) COMPREPLY=($(compgen -W "$(_trammel_verbs)" -- "$current")) ;;
+	*,-p) COMPREPLY=($(compgen -W "$(ps -eo pid=)" -- "$current")) ;;
+	agent,*) COMPREPLY=($(compgen -W --stdio -- "$current")) ;;
+	run,* | debug,* | top,* | script,* | config,* | import,* | tool,* | label,*) COMPREPLY=($(compgen -f -- "$current")) ;;
 	*)
 		COMPREPLY=($(compgen -f -X '!*.trm' -- "$current") $(compgen -f -X '!*.cali' -- "$current")
 			$(compgen -d -- "$current"))
