@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import re
+import sqlite3
 
 
 def varint(data, at):
@@ -313,6 +314,21 @@ def read_json_lines(path):
     return types, rows
 
 
+def read_sqlite(path):
+    """Its tables are whole, and its view adds up what they have."""
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    assert not database.execute("PRAGMA foreign_key_check").fetchall()
+    types = dict(database.execute("SELECT name, unit FROM types"))
+    rows = [(function, {kind: number}) for function, kind, number in database.execute(
+        "SELECT f.name, t.name, c.value FROM counts c JOIN places p ON p.id = c.place "
+        "JOIN functions f ON f.id = p.function JOIN types t ON t.id = c.type")]
+    totals = [(function, {kind: number}) for function, kind, number in
+              database.execute("SELECT function, type, sum(value) FROM totals GROUP BY function, type")]
+    database.close()
+    assert sums(totals) == sums(rows)
+    return types, rows
+
+
 READERS = {
     "pprof": read_pprof,
     "callgrind": read_callgrind,
@@ -323,6 +339,7 @@ READERS = {
     "folded": read_folded,
     "csv": read_csv,
     "json-lines": read_json_lines,
+    "sqlite": read_sqlite,
 }
 
 
