@@ -58,7 +58,8 @@ done
 # The others say what they would offer only in shells of their own.
 if command -v fish >/dev/null; then
 	offer() {
-		fish --no-config -c "source completion/trammel.fish; complete -C '$1'" 2>/dev/null | grep -q "^$2" && return
+		fish --no-config -c "source completion/trammel.fish; complete -C '$1'" 2>/dev/null |
+			grep -q "^$2" && return
 		echo "fish: '$1' is not completed to '$2'"
 		failed=1
 	}
