@@ -324,6 +324,20 @@ class Tests:
         out = self.show("values", self.path("calls"))
         expect_undisturbed("ended at system calls" in out or "ended at a system call" in out, out.splitlines()[0])
 
+    def made(self):
+        """Code that the program makes is copied, and never what it was before it was changed."""
+        program = self.compile("made")
+        if subprocess.run([program, "8"], stdout=subprocess.DEVNULL, check=False).returncode == 77:
+            return
+        rows = self.measure("made", ["-m", "values", "--ninterpret", "48", "--seed", "2"], 12000, program=program,
+                            period_us="20")
+        own = [row for row in rows if row["module.path"] is None and row["address"] >> 12 == 0x100000]
+        found = {row["address"] & 0xfff: row for row in own if row["kind"] == "result" and row["what"] == "rax"}
+        expect(found[2]["strides"][0]["value"] == 3, f"the sum of threes: {found[2]}")
+        out = self.show("values", self.path("made"))
+        expect("[generated code]+0x100000002" in out, out)
+        expect("ended where the program changed the code" in out, out.splitlines()[0])
+
     def hostile(self):
         """Programs that do odd things with signals, descriptors and memory do as bare."""
         program = os.path.join(self.folder, "hostile")
@@ -353,7 +367,7 @@ class Tests:
 
 
 NAMES = ("exact", "sampled", "agreement", "latency", "convergence", "plugin", "environment", "regions",
-         "kinds", "merging", "annotated", "calls", "hostile", "empty")
+         "kinds", "merging", "annotated", "calls", "made", "hostile", "empty")
 
 if __name__ == "__main__":
     suite.main(__doc__, Tests, lambda tests: NAMES)

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "control/remote.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -134,6 +135,7 @@ static bool wait_now(pid_t tid, struct event *ret_event)
 	while (look_now(tid, &info)) {
 		const bool again = forget_seen(info.si_pid);
 
+		remote_forget_registers(info.si_pid);
 		if (!again && is_left(&info)) {
 			vector_push(&seen, info.si_pid);
 			*ret_event =

@@ -40,13 +40,32 @@ static long trace_request(int request, pid_t tid, uintptr_t address, uintptr_t d
 	return ptrace((enum __ptrace_request)request, tid, address, data);
 }
 
+/* The registers that this thread read last; tid 0: none. They stay what they are until
+ * the thread is resumed: its tracer alone can change them. */
+static _Thread_local struct {
+	pid_t tid;
+	struct user_regs_struct registers;
+} known;
+
+void remote_forget_registers(pid_t tid)
+{
+	if (known.tid == tid)
+		known.tid = 0;
+}
+
 struct trm_error *remote_get_registers(pid_t tid, struct user_regs_struct *ret_registers)
 {
-	struct iovec io = {ret_registers, sizeof(*ret_registers)};
+	struct iovec io = {&known.registers, sizeof(known.registers)};
 
-	return check_result(
-		trace_request(PTRACE_GETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io), tid,
-		"read registers of");
+	if (known.tid != tid) {
+		known.tid = 0;
+		TRM_TRY(check_result(
+			trace_request(PTRACE_GETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io),
+			tid, "read registers of"));
+		known.tid = tid;
+	}
+	*ret_registers = known.registers;
+	return NULL;
 }
 
 struct trm_error *remote_set_registers(pid_t tid,
@@ -55,6 +74,7 @@ struct trm_error *remote_set_registers(pid_t tid,
 	struct user_regs_struct copy = *registers;
 	struct iovec io = {&copy, sizeof(copy)};
 
+	remote_forget_registers(tid);
 	return check_result(
 		trace_request(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io), tid,
 		"set registers of");
@@ -83,6 +103,7 @@ struct trm_error *remote_set_vectors(pid_t tid, const uint8_t *bytes, size_t siz
 
 struct trm_error *remote_set_gs_base(pid_t tid, uint64_t base)
 {
+	remote_forget_registers(tid);
 	return check_result(trace_request(PTRACE_ARCH_PRCTL, tid, base, ARCH_SET_GS), tid,
 			    "set the GS base of");
 }
@@ -124,6 +145,7 @@ struct trm_error *remote_resume(pid_t tid, enum remote_resume how, int signal)
 	};
 
 	event_resuming(tid);
+	remote_forget_registers(tid);
 	return check_result(trace_request(requests[how], tid, 0, (uintptr_t)signal), tid,
 			    "resume");
 }

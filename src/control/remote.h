@@ -16,6 +16,8 @@
 
 /* Reads the general registers of a thread. */
 struct trm_error *remote_get_registers(pid_t tid, struct user_regs_struct *ret_registers);
+/* Does away with what is remembered of a thread's registers: it stopped anew. */
+void remote_forget_registers(pid_t tid);
 /* Sets them. */
 struct trm_error *remote_set_registers(pid_t tid,
 				       const struct user_regs_struct *registers);

@@ -13,7 +13,7 @@ enum {
 	GENERAL = 0xffff,
 	WITHOUT_PREFIX = 0x00cf, /* registers that stand in ModRM without a SIB byte, and
 				    without a bit of a prefix */
-	STEP_CODE_MAX = 640,     /* bytes that one step takes at most, with its end */
+	STEP_CODE_MAX = 800,     /* bytes that one step takes at most, with its end */
 	END_CODE_MAX = 24,       /* bytes of an end */
 	X87_WORDS = 64,
 	STEP_WORDS_MAX = X87_WORDS + 24,
@@ -41,6 +41,7 @@ struct original {
 	struct instruction row;
 	struct all_operands all;
 	uint64_t next;
+	bool changes;  /* its bytes may change at any time */
 	uint16_t free; /* general registers that it neither reads nor writes */
 	uint16_t word; /* the next one for a value */
 };
@@ -142,7 +143,7 @@ static bool read_original(const struct maker *maker, uint64_t address,
 {
 	const struct stretch_request *request = maker->request;
 	const size_t size = request->read(request->context, address, original->bytes,
-					  sizeof(original->bytes));
+					  sizeof(original->bytes), &original->changes);
 
 	if (!size || !decode_any(original->bytes, size, address, &original->row) ||
 	    !all_operands_read(original->bytes, size, address, &original->all) ||
@@ -544,6 +545,49 @@ static void copy_condition(struct maker *maker, const struct original *original,
 	stretch_word32(&maker->writer, 0);
 }
 
+/*
+ * Compares an instruction that may be changed with what is there now, as fetching it
+ * would: stores in front of it have been made, and of others what loads in front of it
+ * saw. Another one ends the way in front of it. Flags stay, so that jrcxz has to do.
+ */
+static void check_original(struct maker *maker, const struct original *original,
+			   uint16_t before)
+{
+	struct stretch_writer *writer = &maker->writer;
+	struct stretch *stretch = writer->stretch;
+	const uint64_t address = original->row.address;
+	const uint32_t length = original->row.length;
+	const uint32_t part = length >= 4 ? 4 : length >= 2 ? 2 : 1;
+	uint32_t jumps[LENGTH_MAX], count = 0, over;
+
+	add_row(maker, address, before, 0);
+	borrow_register(maker, RCX, address, before);
+	stretch->rows.items[stretch->rows.count - 1].own = true;
+	for (uint32_t at = 0; at < length;) {
+		const uint32_t from = at + part <= length ? at : length - part;
+
+		stretch_compare(writer, address + from, original->bytes + from, part);
+		at = from + part;
+		if (at == length)
+			break;
+		STRETCH_BYTES(writer, 0xe3, 5, 0xe9); /* jrcxz over jmp */
+		jumps[count++] = stretch_here(writer);
+		stretch_word32(writer, 0);
+	}
+	STRETCH_BYTES(writer, 0xe3, 0); /* jrcxz over the end */
+	over = stretch_here(writer);
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t distance = over - (jumps[i] + 4);
+
+		memcpy(stretch->code.items + jumps[i], &distance, sizeof(distance));
+	}
+	give_back(maker, RCX, address, before);
+	leave_at(maker, address, before, STRETCH_CODE_CHANGED);
+	stretch->code.items[over - 1] = (uint8_t)(stretch_here(writer) - over);
+	add_row(maker, address, before, 1u << RCX);
+	give_back(maker, RCX, address, before);
+}
+
 /* Copies the next instruction of a way, which leads on from way->address then. False: the
  * way ends in front of it. `*ret_left`: it has been left already. */
 static bool copy_next(struct maker *maker, struct pending *way, bool *ret_left)
@@ -554,6 +598,8 @@ static bool copy_next(struct maker *maker, struct pending *way, bool *ret_left)
 
 	if (!read_original(maker, way->address, &original))
 		return false;
+	if (original.changes)
+		check_original(maker, &original, before);
 	way->left--;
 	way->address = original.next;
 	switch (original.row.kind) {
@@ -603,8 +649,9 @@ static enum stretch_why why_left_alone(const struct maker *maker, uint64_t addre
 	static const uint8_t system_call[] = {0x0f, 0x05};
 	const struct stretch_request *request = maker->request;
 	uint8_t bytes[sizeof(system_call)];
+	bool changes;
 
-	return request->read(request->context, address, bytes, sizeof(bytes)) ==
+	return request->read(request->context, address, bytes, sizeof(bytes), &changes) ==
 				       sizeof(bytes) &&
 			       !memcmp(bytes, system_call, sizeof(bytes))
 		       ? STRETCH_SYSTEM_CALL

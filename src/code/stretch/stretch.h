@@ -79,10 +79,11 @@ struct stretch_step {
 
 /* Why a way ends. */
 enum stretch_why {
-	STRETCH_WHOLE,       /* it has all instructions, or there is no room for more */
-	STRETCH_BRANCH,      /* nobody knew before where its last instruction leads */
-	STRETCH_SYSTEM_CALL, /* in front of one: see docs/design/values.md */
-	STRETCH_LEFT_ALONE,  /* in front of what is not copied */
+	STRETCH_WHOLE,        /* it has all instructions, or there is no room for more */
+	STRETCH_BRANCH,       /* nobody knew before where its last instruction leads */
+	STRETCH_SYSTEM_CALL,  /* in front of one: see docs/design/values.md */
+	STRETCH_LEFT_ALONE,   /* in front of what is not copied */
+	STRETCH_CODE_CHANGED, /* the program changed the code in front of it */
 	STRETCH_WHYS
 };
 
@@ -100,6 +101,7 @@ struct stretch_row {
 	uint16_t saved; /* registers whose values are in STRETCH_WORD_SAVED, a bit each */
 	uint16_t last;  /* as in struct stretch_end: all its values are written */
 	bool by_target; /* the thread is at the address in STRETCH_WORD_TARGET */
+	bool own; /* a fault there is not the original's: it is of a load of its code */
 	uint64_t address; /* else at this one */
 };
 
@@ -125,8 +127,10 @@ struct stretch_request {
 	uint32_t distance; /* bytes from the code to its words */
 	bool ticks;        /* loads are timed, too */
 	/* Reads the program's code at an address: up to `size` bytes; returns how many
-	 * there are. 0: code there must not be copied. */
-	size_t (*read)(void *context, uint64_t address, uint8_t *bytes, size_t size);
+	 * there are. 0: code there must not be copied. `ret_changes`: it may change at
+	 * any time, so that each copy compares it first. */
+	size_t (*read)(void *context, uint64_t address, uint8_t *bytes, size_t size,
+		       bool *ret_changes);
 	void *context;
 };
 

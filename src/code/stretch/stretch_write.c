@@ -1,6 +1,6 @@
 #include "code/stretch/stretch_write.h"
 
-enum { RSP = 4, REX_W = 0x48, WORD = 8 };
+enum { RCX = 1, RSP = 4, REX_W = 0x48, WORD = 8 };
 
 void stretch_bytes(struct stretch_writer *writer, const void *bytes, size_t size)
 {
@@ -90,6 +90,21 @@ void stretch_constant(struct stretch_writer *writer, unsigned int number, uint64
 	STRETCH_BYTES(writer, (uint8_t)(REX_W | number >> 3),
 		      (uint8_t)(0xb8 | (number & 7)));
 	stretch_word64(writer, value);
+}
+
+void stretch_compare(struct stretch_writer *writer, uint64_t address,
+		     const uint8_t *bytes, uint32_t size)
+{
+	uint32_t value = 0;
+
+	memcpy(&value, bytes, size);
+	stretch_constant(writer, RCX, address);
+	if (size == 4)
+		STRETCH_BYTES(writer, 0x8b, 0x09); /* mov (%rcx), %ecx */
+	else                                       /* movzx */
+		STRETCH_BYTES(writer, 0x0f, size == 2 ? 0xb7 : 0xb6, 0x09);
+	STRETCH_BYTES(writer, 0x8d, 0x89); /* lea -value(%rcx), %ecx */
+	stretch_word32(writer, 0 - value);
 }
 
 /* The opcode that loads so many bytes, extended by zeros. */

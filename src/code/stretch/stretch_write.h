@@ -44,6 +44,11 @@ void stretch_store_constant(struct stretch_writer *writer, uint32_t number,
 /* Sets a register to a number. */
 void stretch_constant(struct stretch_writer *writer, unsigned int number, uint64_t value);
 
+/* Sets rcx to 0 if `size` bytes at an address are these: 4, 2 or 1; else to another
+ * number. */
+void stretch_compare(struct stretch_writer *writer, uint64_t address,
+		     const uint8_t *bytes, uint32_t size);
+
 /* Loads up to 8 of the `size` bytes of a memory operand into a register, which is none of
  * those in the address. */
 void stretch_load_memory(struct stretch_writer *writer, unsigned int number,

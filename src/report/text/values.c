@@ -41,6 +41,8 @@ static void add_head(struct text *out, const struct report_profile *profile)
 		{"values.at_calls", "ended at a system call", "ended at system calls"},
 		{"values.not_copied", "ended at an instruction that is not copied",
 		 "ended at instructions that are not copied"},
+		{"values.code_changed", "ended where the program changed the code",
+		 "ended where the program changed the code"},
 		{"values.in_calls", "thread was in a system call",
 		 "threads were in system calls"},
 		{"values.elsewhere", "thread was in code that is not copied",
@@ -100,8 +102,10 @@ static void add_place(struct grid *grid, const struct report_value *value)
 
 	if (code->function)
 		text_format(&text, "%s", code->function);
+	else if (code->module)
+		text_format(&text, "[%s]", code->module);
 	else
-		text_format(&text, "[%s]", code->module ? code->module : "unknown");
+		text_format(&text, "[generated code]+0x%" PRIx64, value->at);
 	if (code->function && code->has_offset && value->at >= code->offset)
 		text_format(&text, "+0x%" PRIx64, value->at - code->offset);
 	if (code->line)

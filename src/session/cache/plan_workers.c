@@ -1,5 +1,6 @@
 #include "session/cache/plan_workers.h"
 
+#include "control/processor.h"
 #include "session/cache/cache_key.h"
 #include "session/cache/file_plans.h"
 #include "session/cache/module_file.h"
@@ -101,6 +102,7 @@ static void *run_worker(void *argument)
 	bool used = false;
 	struct job *job;
 
+	processor_leave();
 	pthread_mutex_lock(&workers->lock);
 	while (!workers->ending) {
 		job = next_job(workers, JOB_WAITING);

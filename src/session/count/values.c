@@ -1,20 +1,24 @@
 #include "session/count/values.h"
 
 #include "base/clock.h"
-#include "control/remote.h"
+#include "control/processor.h"
+#include "session/options/options.h"
 #include "session/position/stretches.h"
 #include "session/thread/threads.h"
 
-#include <fcntl.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #define SECOND_NS 1000000000ull
 
 /* After this time an interrupt that was not seen is not waited for any more: another stop
  * took it. */
 #define LOST_NS 20000000
+
+enum {
+	STAY = 16,     /* threads that are asked on a processor before one elsewhere is */
+	KEPT_MAX = 64, /* descriptors that are kept open */
+};
 
 /* Where nothing runs the time between looks is doubled so often. */
 enum { IDLE_MAX = 3 };
@@ -73,19 +77,53 @@ static uint64_t time_of(pid_t pid)
 }
 
 /* Whether a thread executes code at this moment, or waits for a processor to. */
-static bool is_running(const struct thread *thread)
+static bool is_running(struct session *session, struct thread *thread,
+		       struct processor_use *ret_use)
 {
-	char path[64], text[8];
-	ssize_t size;
-	int fd;
+	struct values_state *values = &session->values;
+	int *kept = &thread->values.stat;
+	const bool before = *kept;
+	bool known;
 
-	snprintf(path, sizeof(path), "/proc/%d/syscall", thread->tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return true;
-	size = read(fd, text, sizeof(text));
-	close(fd);
-	return size < 1 || *text == 'r';
+	known = processor_read(thread->tid, before || values->kept < KEPT_MAX, kept,
+			       ret_use);
+	values->kept += (*kept != 0) - before;
+	return known && ret_use->state == 'R';
+}
+
+/* Where only values are taken the tracer does nothing that it could do beside the program
+ * on another processor. */
+static bool may_follow(const struct session *session)
+{
+	const struct session_options *options = session->options;
+
+	return !collector_relocates(options->collector) && !options->points.count &&
+	       !options->tools.count;
+}
+
+/* Comes to a processor, to stop a thread there. A thread that lets nobody else have it
+ * would keep the tracer from running. */
+static void follow_thread(struct values_state *values, const struct processor_use *use)
+{
+	const bool here = values->processor == use->last + 1;
+
+	if (here && use->shared)
+		return;
+	values->here = 0;
+	values->processor = 0;
+	if (use->shared && processor_follow(use->last))
+		values->processor = use->last + 1;
+	else
+		processor_leave();
+}
+
+/* Whether a thread is to be left to the time at which the tracer is on its processor: to
+ * move takes longer than a stop. */
+static bool is_elsewhere(const struct values_state *values,
+			 const struct processor_use *use)
+{
+	return values->processor && values->here < STAY &&
+	       use->last + 1 != values->processor;
 }
 
 static bool may_ask(const struct thread *thread, uint64_t now)
@@ -94,12 +132,27 @@ static bool may_ask(const struct thread *thread, uint64_t now)
 	       (!thread->values.asked || now > thread->values.asked_ns + LOST_NS);
 }
 
-/* Interrupts up to `count` running threads of a process, in turn. Returns how many. */
+static bool ask_thread(struct session *session, struct thread *thread, uint64_t now)
+{
+	if (!thread_ask_to_stop(thread))
+		return false;
+	thread->values.asked = true;
+	thread->values.asked_ns = now;
+	session->values.interrupts++;
+	session->values.here++;
+	return true;
+}
+
+/* Interrupts up to `count` running threads of a process, in turn, but for those on other
+ * processors if there are some on the tracer's. Returns how many. */
 static uint64_t ask_threads(struct session *session, const struct process *process,
 			    uint64_t count, uint64_t now)
 {
 	const size_t all = session->all_threads.count;
 	const size_t first = all ? session->values.turn++ % all : 0;
+	const bool follows = may_follow(session);
+	struct thread *other = NULL;
+	struct processor_use use, of_other = {0};
 	uint64_t asked = 0;
 
 	for (size_t i = 0; i < all && asked < count; i++) {
@@ -108,12 +161,23 @@ static uint64_t ask_threads(struct session *session, const struct process *proce
 		if (thread->process != process || !may_ask(thread, now))
 			continue;
 		stretches_look(session, thread);
-		if (!is_running(thread) || !thread_ask_to_stop(thread))
+		/* It has not come through its last stretch yet: it waits to run. */
+		if (thread->values.made && !thread->values.taken)
 			continue;
-		thread->values.asked = true;
-		thread->values.asked_ns = now;
-		session->values.interrupts++;
-		asked++;
+		if (!is_running(session, thread, &use))
+			continue;
+		if (follows && is_elsewhere(&session->values, &use)) {
+			of_other = other ? of_other : use;
+			other = other ?: thread;
+			continue;
+		}
+		if (follows)
+			follow_thread(&session->values, &use);
+		asked += ask_thread(session, thread, now);
+	}
+	if (other && !asked) {
+		follow_thread(&session->values, &of_other);
+		asked += ask_thread(session, other, now);
 	}
 	return asked;
 }
@@ -154,6 +218,10 @@ uint64_t values_act(struct session *session)
 		vector_for_each (&session->all_processes, process)
 			ran |= look_at(session, *process, now);
 	values->idle = ran ? 0 : values->idle < IDLE_MAX ? values->idle + 1 : IDLE_MAX;
+	if (values->idle == IDLE_MAX && values->processor) {
+		values->processor = 0;
+		processor_leave();
+	}
 	/* What came late does not make all that follows later. */
 	values->due_ns += next_period(session) << values->idle;
 	if (values->due_ns < now)

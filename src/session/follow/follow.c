@@ -713,7 +713,10 @@ void follow_event(struct session *session, const struct event *event)
 		peeks_see_event(session, thread);
 	switch (event->kind) {
 	case EVENT_SIGNAL:
-		signals_deliver(session, thread, event->value);
+		if (stretches_take_fault(thread))
+			thread_resume(session, thread, 0);
+		else
+			signals_deliver(session, thread, event->value);
 		break;
 	case EVENT_GROUP_STOP:
 		on_group_stop(session, thread, event->value);

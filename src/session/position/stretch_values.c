@@ -1,6 +1,7 @@
 #include "session/position/stretch_values.h"
 
 #include "code/plan/position.h"
+#include "session/state/generated_code.h"
 #include "session/state/module.h"
 #include "session/state/tool_rows.h"
 #include "x86/all_operands.h"
@@ -63,7 +64,9 @@ static uint64_t code_of(const struct space *space, uint64_t address)
 		if (module_holds_text(module, address))
 			return tool_code_number(module->file->index,
 						address - module->bias);
-	return 0;
+	return generated_code_is_at(space, address)
+		       ? tool_code_number(TOOL_CODE_GENERATED, address)
+		       : 0;
 }
 
 static struct access access_of(const struct evaluation *all,
@@ -398,10 +401,12 @@ static void add_own(struct evaluation *all, size_t at, const struct stretch_end 
 	const struct trammel_value_profiler *profiler = all->options->profiler;
 	const struct executed *executed = &all->steps[at];
 	const struct session *session = all->session;
+	const uint32_t index = tool_code_index(executed->code);
 	struct own_table table = {all, executed};
 	const struct trammel_values_out out = {&table, add_to_own};
 	const struct trammel_values_code code = {
-		.module = session->files.items[tool_code_index(executed->code)]->path,
+		.module = index < session->files.count ? session->files.items[index]->path
+						       : "[generated code]",
 		.address = tool_code_address(executed->code),
 		.bytes = bytes_of(all->stretch, executed->step),
 		.length = executed->step->length,

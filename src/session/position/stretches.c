@@ -1,7 +1,9 @@
 #include "session/position/stretches.h"
 
+#include "control/processor.h"
 #include "control/remote.h"
 #include "image/headers.h"
+#include "session/state/generated_code.h"
 #include "session/position/stretch_values.h"
 #include "session/position/thread_region.h"
 #include "session/state/module.h"
@@ -80,26 +82,40 @@ static bool is_writable(const struct module_file *file, uint64_t address)
 	return true;
 }
 
-/* How many bytes of code from an address on may be copied: files' text, and relocated
- * code; not the resident's, nor what programs make themselves. */
-static size_t copyable_bytes(const struct space *space, uint64_t address)
+/* Whose code is read. */
+struct reader {
+	struct session *session;
+	struct space *space;
+	pid_t tid;
+};
+
+/* How many bytes of code from an address on may be copied: files' text, relocated code,
+ * and what programs make themselves; not the resident's. */
+static size_t copyable_bytes(const struct reader *reader, uint64_t address,
+			     bool *ret_changes)
 {
+	const struct space *space = reader->space;
 	const struct module *module = space_module_of_code(space, address);
 
+	*ret_changes = false;
 	if (module)
 		return module->code_address + module->code_size - address;
-	vector_for_each (&space->modules, text)
-		if (module_holds_text(text, address))
-			return is_writable(text->file, address - text->bias)
-				       ? 0
-				       : text->text_end - address;
-	return 0;
+	vector_for_each (&space->modules, text) {
+		if (!module_holds_text(text, address))
+			continue;
+		*ret_changes = is_writable(text->file, address - text->bias);
+		return text->text_end - address;
+	}
+	*ret_changes = true;
+	return generated_code_bytes(reader->session, reader->space, reader->tid, address);
 }
 
-static size_t read_code(void *context, uint64_t address, uint8_t *bytes, size_t size)
+static size_t read_code(void *context, uint64_t address, uint8_t *bytes, size_t size,
+			bool *ret_changes)
 {
-	const struct space *space = context;
-	const size_t room = copyable_bytes(space, address);
+	const struct reader *reader = context;
+	const struct space *space = reader->space;
+	const size_t room = copyable_bytes(reader, address, ret_changes);
 
 	size = size < room ? size : room;
 	if (!size || remote_failed(remote_read(space->memory_fd, address, bytes, size)))
@@ -107,10 +123,35 @@ static size_t read_code(void *context, uint64_t address, uint8_t *bytes, size_t 
 	return size;
 }
 
+/* Reads all parts by one read, if they lie together. Returns where its first byte was;
+ * 0: they do not. */
+static uint64_t read_parts(const struct space *space, const struct stretch *stretch,
+			   uint8_t bytes[ORIGINAL_MAX])
+{
+	uint64_t start = UINT64_MAX, end = 0;
+
+	vector_for_each (&stretch->parts, part) {
+		start = part->address < start ? part->address : start;
+		end = part->address + part->size > end ? part->address + part->size : end;
+	}
+	if (end - start > ORIGINAL_MAX ||
+	    remote_failed(remote_read(space->memory_fd, start, bytes, end - start)))
+		return 0;
+	return start;
+}
+
 static bool is_current(const struct space *space, const struct stretch *stretch)
 {
 	uint8_t bytes[ORIGINAL_MAX];
+	const uint64_t start = read_parts(space, stretch, bytes);
 
+	vector_for_each (&stretch->parts, part)
+		if (start &&
+		    memcmp(bytes + (part->address - start),
+			   stretch->original.items + part->first, part->size) != 0)
+			return false;
+	if (start)
+		return true;
 	vector_for_each (&stretch->parts, part) {
 		if (part->size > sizeof(bytes) ||
 		    remote_failed(remote_read(space->memory_fd, part->address, bytes,
@@ -134,17 +175,16 @@ static void drop_all(struct values_state *values)
 	values->made = (struct table){0};
 }
 
-static struct made_stretch *make_new(struct session *session, struct space *space,
-				     uint64_t address)
+static struct made_stretch *make_new(struct reader *reader, uint64_t address)
 {
-	const struct session_values *options = &session->options->values;
+	const struct session_values *options = &reader->session->options->values;
 	const struct stretch_request request = {
 		.address = address,
 		.length = (uint32_t)options->length,
 		.distance = WIRE_STRETCH_DISTANCE,
 		.ticks = options->want[VALUE_KIND_LATENCY],
 		.read = read_code,
-		.context = space,
+		.context = reader,
 	};
 	struct made_stretch *made = memory_allocate_zeroed(1, sizeof(*made));
 
@@ -155,10 +195,10 @@ static struct made_stretch *make_new(struct session *session, struct space *spac
 }
 
 /* The stretch from an address on, as the code is now; NULL: there is none. */
-static struct made_stretch *find_stretch(struct session *session, struct space *space,
-					 uint64_t address)
+static struct made_stretch *find_stretch(struct reader *reader, uint64_t address)
 {
-	struct values_state *values = &session->values;
+	struct values_state *values = &reader->session->values;
+	const struct space *space = reader->space;
 	const uint64_t key[] = {(uint64_t)(uintptr_t)space->family->arena, address};
 	const uint64_t hash = hash_bytes(key, sizeof(key));
 	uint64_t *place = table_insert(&values->made, hash, NULL);
@@ -171,7 +211,7 @@ static struct made_stretch *find_stretch(struct session *session, struct space *
 		drop_all(values);
 		place = table_insert(&values->made, hash, NULL);
 	}
-	made = make_new(session, space, address);
+	made = make_new(reader, address);
 	*place = (uint64_t)(uintptr_t)made;
 	if (made)
 		vector_push(&values->list, made);
@@ -225,7 +265,9 @@ void stretches_enter(struct session *session, struct thread *thread)
 {
 	struct user_regs_struct registers;
 	struct space *space = thread->process->space;
+	struct reader reader = {session, space, thread->tid};
 	struct made_stretch *made;
+	bool changes;
 
 	if (remote_failed(remote_get_registers(thread->tid, &registers)))
 		return;
@@ -236,8 +278,8 @@ void stretches_enter(struct session *session, struct thread *thread)
 		session->values.crowded++;
 		return;
 	}
-	made = copyable_bytes(space, registers.rip)
-		       ? find_stretch(session, space, registers.rip)
+	made = copyable_bytes(&reader, registers.rip, &changes)
+		       ? find_stretch(&reader, registers.rip)
 		       : NULL;
 	if (!made) {
 		session->values.elsewhere++;
@@ -259,6 +301,7 @@ void stretches_enter(struct session *session, struct thread *thread)
 	thread->values.made = made;
 	made->users++;
 	session->values.stretches++;
+	session->values.generated += changes;
 }
 
 /* The signals that an instruction raises tell its address, too. */
@@ -273,6 +316,24 @@ static void mend_signal(const struct thread *thread, uint64_t before, uint64_t n
 		return;
 	info.si_addr = (void *)(uintptr_t)now;
 	trm_error_destroy(remote_set_signal(thread->tid, &info));
+}
+
+/* Whether a thread stopped for a fault of a load that its own code does not make. */
+static bool is_own_fault(const struct thread *thread, const struct stretch_row *row)
+{
+	siginfo_t info;
+
+	return row->own && !remote_failed(remote_get_signal(thread->tid, &info)) &&
+	       info.si_code > 0 && info.si_code != SI_KERNEL &&
+	       (info.si_signo == SIGSEGV || info.si_signo == SIGBUS);
+}
+
+bool stretches_take_fault(struct thread *thread)
+{
+	const bool own = thread->values.own_fault;
+
+	thread->values.own_fault = false;
+	return own;
 }
 
 void stretches_see_stop(struct session *session, struct thread *thread)
@@ -299,6 +360,7 @@ void stretches_see_stop(struct session *session, struct thread *thread)
 		if (row->saved >> i & 1)
 			*register_of(&registers, i) = words[STRETCH_WORD_SAVED + i];
 	trm_error_destroy(remote_set_registers(thread->tid, &registers));
+	thread->values.own_fault = is_own_fault(thread, row);
 	mend_signal(thread, before, registers.rip);
 	if (!thread->values.taken)
 		stretch_values_take(session, thread, words,
@@ -330,6 +392,8 @@ void stretches_look(struct session *session, struct thread *thread)
 
 void stretches_end(struct session *session, struct thread *thread)
 {
+	session->values.kept -= thread->values.stat != 0;
+	processor_forget(&thread->values.stat);
 	if (!thread->values.made)
 		return;
 	stretches_look(session, thread);

@@ -16,6 +16,10 @@ void stretches_enter(struct session *session, struct thread *thread);
 /* Leads a thread that has just stopped out of a stretch, if it is in one. */
 void stretches_see_stop(struct session *session, struct thread *thread);
 
+/* Whether the signal that a stopped thread stopped for is that of a load which compared
+ * code: the thread is in front of that code now, and goes on without it. */
+bool stretches_take_fault(struct thread *thread);
+
 /* Takes the values of a thread that has reached the end of its stretch. */
 void stretches_look(struct session *session, struct thread *thread);
 

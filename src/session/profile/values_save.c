@@ -205,6 +205,8 @@ struct trm_error *values_save_globals(struct profile_writer *writer)
 		{"values.cut_short", values->cut_short},
 		{"values.at_calls", values->ended[STRETCH_SYSTEM_CALL]},
 		{"values.not_copied", values->ended[STRETCH_LEFT_ALONE]},
+		{"values.code_changed", values->ended[STRETCH_CODE_CHANGED]},
+		{"values.generated", values->generated},
 		{"values.in_calls", values->in_calls},
 		{"values.elsewhere", values->elsewhere},
 		{"values.crowded", values->crowded},

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "control/processor.h"
 #include "session/adapt/fired.h"
 #include "session/adapt/inline_caches.h"
 #include "session/cache/cache_prune.h"
@@ -62,6 +63,7 @@ static void save_profile(struct session *session, int status_fd)
 {
 	struct trm_error *error;
 
+	processor_leave();
 	if (session->refusal) {
 		tracer_send(status_fd, STATUS_REFUSED, session->refusal);
 		return;
@@ -151,7 +153,7 @@ static void set_awake(const struct session *session, uint32_t awake)
 static bool stays_awake(const struct session *session)
 {
 	return session->awaited && session->can_wait_awake &&
-	       clock_now_ns() < session->awaited;
+	       !session->values.processor && clock_now_ns() < session->awaited;
 }
 
 /* Waits without sleeping, since the awaited event comes sooner than a sleeping tracer

@@ -142,6 +142,7 @@ void space_release(struct session *session, struct space *space)
 	vector_deinit(&space->modules);
 	vector_deinit(&space->promises);
 	vector_deinit(&space->gone);
+	vector_deinit(&space->generated.ranges);
 	vector_deinit(&space->chunks);
 	vector_deinit(&space->inherited);
 	fired_deinit(&space->fired);

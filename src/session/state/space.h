@@ -5,6 +5,7 @@
 #include "base/vector.h"
 #include "session/state/module.h"
 #include "session/state/tool_state.h"
+#include "session/state/values_state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,6 +96,7 @@ struct space {
 	struct VECTOR(struct gone_module) gone;       /* modules whose calls may be in the
 							 banks */
 	struct space_fired fired;
+	struct generated_code generated;
 	struct tool_space *tools;                   /* NULL: none */
 	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last with
 						       banks has the widest */

@@ -70,6 +70,9 @@ struct tool_finder {
 void tool_rows_add(struct tool_shapes *shapes, struct tool_rows *rows,
 		   const uint8_t *bytes, size_t size, const struct tool_finder *finder);
 
+/* As the index of a file: code that a program made itself, by its address. */
+#define TOOL_CODE_GENERATED 0x7ffeu
+
 /* Returns the number of code in a file: `index` below 32767, a link-time address. */
 static inline uint64_t tool_code_number(uint32_t index, uint64_t address)
 {
