@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 from transparency.results import asked
 
@@ -349,6 +350,51 @@ def test_killed(place, measure):
     expect(output == "done\n", f"the program: {output!r}, {run.returncode}")
 
 
+def test_killed_hits(place, measure):
+    """Tracers are killed while breakpoints are met all the time, which do not stop."""
+    for _ in range(3):
+        run, words = start_ticks(place, measure, "400", "1")
+        try:
+            with socket_at(words[-1]) as far:
+                for kind, line in ((b"k", b"secret"), (b"l", b"break tick"), (b"l", b"ignore 1 100000000"),
+                                   (b"l", b"continue")):
+                    far.sendall(kind + len(line).to_bytes(4, "little") + line)
+                wait_until_guarded("ticks-O2")
+                os.kill(tracer_of("ticks-O2"), signal.SIGKILL)
+                output = run.communicate(timeout=SECONDS)[0]
+        finally:
+            run.kill()
+            run.wait()
+        expect(output == "done\n", f"the program: {output!r}, {run.returncode}")
+
+
+def wait_until_guarded(name):
+    """Waits until a program has a handler of SIGTRAP: break instructions are in its code."""
+    for _ in range(SECONDS * 100):
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                if os.path.basename(os.readlink(f"/proc/{pid}/exe")) != name:
+                    continue
+                with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+                    caught = re.search(r"^SigCgt:\s+(\w+)$", file.read(), re.M)
+            except OSError:
+                continue
+            if caught and int(caught.group(1), 16) >> (signal.SIGTRAP - 1) & 1:
+                return
+        time.sleep(0.01)
+    raise Failure(f"'{name}' has no handler of SIGTRAP")
+
+
+def test_traps(place, measure):
+    """What the program itself sees of SIGTRAP."""
+    program = place.build("traps")
+    text, status = place.prompt(program, ["break here", "ignore 1 1000", "handle SIGTRAP nostop pass", "continue"],
+                                measure=measure)
+    expected = bare(program)[0]
+    lines = [line for line in text.splitlines() if line in expected.splitlines()]
+    expect((lines, status) == (expected.splitlines(), 0), f"status {status}: {text}")
+
+
 def test_attach(place, measure):
     program = place.build("ticks")
     run = subprocess.Popen([program, "0", "1"], stdout=subprocess.PIPE, text=True)
@@ -381,6 +427,8 @@ CASES = {
     **cases_of("ticks", test_ticks, "functions", "blocks"),
     **cases_of("far", test_far, "functions"),
     **cases_of("killed", test_killed, "blocks"),
+    **cases_of("killed-hits", test_killed_hits, "functions", "blocks"),
+    **cases_of("traps", test_traps, "functions", "edges"),
     **cases_of("attach", test_attach, "blocks"),
     **{f"prompt-{measure}": lambda place, measure=measure: test_prompt(place, measure)
        for measure in ("functions", "blocks")},

@@ -90,6 +90,8 @@ struct resident_table {
 	uint32_t probe;             /* a routine that points call: see probes.c */
 	uint32_t probe_load;        /* its load that may fault */
 	uint32_t probe_load_failed; /* where a thread goes on then */
+	uint32_t trap;              /* a handler of SIGTRAP: see trap.h */
+	uint32_t trap_restorer;     /* what it returns to */
 	uint32_t boot;      /* code for the first injection; copied elsewhere to run */
 	uint32_t boot_data; /* struct resident_boot, behind the code */
 	uint32_t boot_end;

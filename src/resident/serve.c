@@ -9,6 +9,7 @@
 #include "resident/look.h"
 #include "resident/syscalls.h"
 #include "resident/texts.h"
+#include "resident/trap.h"
 #include "wire/control.h"
 #include "wire/hooks.h"
 #include "wire/layout.h"
@@ -62,12 +63,15 @@ static int limit_matters(const struct wire_control *control,
 		    : registers->rsi == RLIMIT_AS && registers->rdx);
 }
 
-/* Whether a call of sigaction changes what is done at faults, and the tracer cares. */
+/* Whether a call of sigaction changes what is done at faults, and the tracer cares; or
+ * would find the resident's handler. */
 static int action_matters(const struct wire_control *control,
 			  const struct wire_registers *registers)
 {
 	const uint32_t signal = (uint32_t)registers->rdi;
 
+	if (signal == SIGTRAP)
+		return control->breaks.raised != 0;
 	return control->watch_actions && registers->rsi &&
 	       (signal == SIGSEGV || signal == SIGBUS);
 }
@@ -137,14 +141,16 @@ static void see_clock(struct wire_bank *bank, const struct call *call)
 		bank->untimed = how == PR_TSC_SIGSEGV;
 }
 
-void resident_alone(const struct wire_control *control,
-		    const struct wire_registers *frame)
+void resident_alone(struct wire_control *control, const struct wire_registers *frame)
 {
 	uint32_t number = (uint32_t)((const uint64_t *)(frame + 1))[1];
 
 	const struct call call = call_of(number, frame);
 
 	see_clock(own_bank(), &call);
+	if (number == WIRE_HOOK_ACTION && action_matters(control, frame) &&
+	    (uint32_t)frame->rdi == SIGTRAP)
+		trap_give_back(&control->breaks);
 	if (number >= WIRE_HOOK_MPROTECT ||
 	    (number == WIRE_HOOK_SYSCALL && call_changes_code(frame)) ||
 	    (number == WIRE_HOOK_LINK_MAP && tracer_died(control))) {

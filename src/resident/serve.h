@@ -17,7 +17,6 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame);
  * effect. If the tracer died while the program was loaded, libraries loaded later have no
  * hooks: so the loader's hook is the last chance.
  */
-void resident_alone(const struct wire_control *control,
-		    const struct wire_registers *frame);
+void resident_alone(struct wire_control *control, const struct wire_registers *frame);
 
 #endif

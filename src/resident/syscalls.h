@@ -3,6 +3,11 @@
 #define TRAMMEL_RESIDENT_SYSCALLS_H
 
 #define SYS_rt_sigprocmask 14
+#define SYS_rt_sigaction   13
+#define SYS_pwrite64       18
+#define SYS_nanosleep      35
+#define SYS_getpid         39
+#define SYS_rt_tgsigqueueinfo 297
 #define EPERM              1
 #define EINVAL             22
 #define ENOSYS             38
@@ -19,6 +24,7 @@
 #define PR_TSC_SIGSEGV       2
 #define RLIMIT_AS            9
 #define RLIMITS              16
+#define SIGTRAP              5
 #define SIGBUS               7
 #define SIGSEGV              11
 #define SYS_ptrace           101
@@ -43,6 +49,7 @@
 #define MADV_DONTNEED_LOCKED 24  /* since Linux 5.18 */
 #define MADV_GUARD_INSTALL   102 /* since Linux 6.13 */
 #define O_CLOEXEC            02000000
+#define O_RDWR               2
 #define SYS_pkey_mprotect    329
 #define PROT_WRITE           2
 #define MAP_FIXED            0x10

@@ -84,6 +84,22 @@ struct wire_action {
 	uint64_t handler, flags, restorer, mask;
 };
 
+/*
+ * Break instructions of a debugger, for a program whose tracer is killed while they are
+ * there. The resident is the handler of SIGTRAP then: the tracer sets it before it writes
+ * the first one, and what the program has set is in `programs`.
+ */
+#define WIRE_BREAKS_MAX 448
+struct wire_breaks {
+	struct wire_action ours; /* for the calls that set and take back */
+	struct wire_action programs;
+	uint32_t raised;   /* not 0: `ours` is set in a process */
+	uint32_t stepping; /* threads whose trap flag the tracer has set */
+	/* Address << 8, and the byte that the break instruction there replaces; 0: a free
+	 * row. */
+	uint64_t rows[WIRE_BREAKS_MAX];
+};
+
 /* The control page (several pages). */
 struct wire_control {
 	/* A robust mutex of glibc that the tracer holds as long as it lives. Its first
@@ -130,7 +146,8 @@ struct wire_control {
 	uint64_t routines[WIRE_ROUTINES]; /* addresses of routines of tools; 0: none */
 	uint64_t point_data; /* address of what they share: see code/points/point_data.h;
 				0: none */
-	uint8_t pad5_[0x1000 - 8];
+	struct wire_breaks breaks;
+	uint8_t pad5_[0x1000 - 8 - sizeof(struct wire_breaks)];
 	struct wire_stretch stretches[WIRE_STRETCHES];
 };
 

@@ -20,7 +20,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 75
+#define WIRE_VERSION 76
 
 #define WIRE_RESIDENT_CODE  0x8000 /* bytes for the resident's code in the arena */
 #define WIRE_STRETCH_CODE   0x8000

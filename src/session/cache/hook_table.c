@@ -60,7 +60,7 @@ uint8_t hook_table_find(const char *name)
 
 bool hook_table_is_for_points(uint8_t number)
 {
-	return number == WIRE_HOOK_ACTION || number == WIRE_HOOK_LIMIT;
+	return number == WIRE_HOOK_LIMIT;
 }
 
 bool hook_table_has(const char *name)

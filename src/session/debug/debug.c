@@ -4,6 +4,7 @@
 #include "session/debug/events.h"
 #include "session/debug/halt.h"
 #include "session/debug/access.h"
+#include "session/debug/guard.h"
 #include "session/debug/insert.h"
 #include "session/debug/places.h"
 #include "session/debug/state.h"
@@ -45,6 +46,8 @@ static void see_fork(struct session *session, struct thread *parent, struct thre
 	if (process->space && parent->process->space &&
 	    process->space != parent->process->space)
 		debug_traps_forked(session, parent->process->space, process->space);
+	process->guarded = parent->process->guarded;
+	process->ignores_trap = parent->process->ignores_trap;
 	process->debugged = parent->process->debugged && debug->follows;
 	if (!process->debugged)
 		return;
@@ -61,6 +64,7 @@ static void see_image(struct session *session, struct thread *thread)
 	struct debug *debug = session->debug;
 	const pid_t pid = thread->process->pid;
 
+	debug_guard_see_image(session, thread);
 	if (!thread->process->debugged)
 		return;
 	debug_tell(session, &(struct debug_event){.kind = DEBUG_EVENT_EXEC,
@@ -76,6 +80,12 @@ static void see_image(struct session *session, struct thread *thread)
 
 static void see_thread(struct session *session, struct thread *thread)
 {
+	const struct process *process = thread->process;
+
+	/* A child that was forked has the handlers of its parent. */
+	if (process && thread->tid == process->pid && !process->debugged &&
+	    process->space && process->space->references == 1)
+		debug_guard_lower(session, thread);
 	if (debug_has(thread) && thread->tid != thread->process->pid)
 		debug_tell(session, &(struct debug_event){.kind = DEBUG_EVENT_THREAD,
 							  .pid = thread->process->pid,
@@ -111,8 +121,15 @@ static void see_modules(struct session *session, struct thread *thread)
 	debug_tell(session, &(struct debug_event){.kind = DEBUG_EVENT_MODULES,
 						  .pid = thread->process->pid,
 						  .tid = thread->tid});
+	debug_guard_raise(session, thread);
 	if (session->debug->inserted)
 		debug_traps_insert(session);
+}
+
+static void see_action(struct session *session, struct thread *thread, int signal)
+{
+	if (signal == SIGTRAP)
+		debug_guard_see_action(session, thread);
 }
 
 /* Leaves a process's threads as they would be without a debugger. */
@@ -131,6 +148,7 @@ static void see_leave(struct session *session, struct process *process)
 {
 	if (process->space)
 		debug_traps_leave(session, process->space, false);
+	debug_guard_leave(session, process);
 	if (!process->debugged)
 		return;
 	process->debugged = false;
@@ -150,6 +168,7 @@ static const struct debug_calls calls = {
 	.thread_begins = see_thread,
 	.thread_ends = see_end,
 	.modules_changed = see_modules,
+	.action_changes = see_action,
 	.leaves = see_leave,
 	.act = debug_halt_act,
 	.rescue = debug_traps_rescue,
@@ -209,8 +228,10 @@ void debug_end(struct session *session)
 	debug_tell(session, &(struct debug_event){.kind = DEBUG_EVENT_SESSION_ENDED});
 	debug->listener = NULL;
 	debug->follows = false;
-	vector_for_each (&session->all_processes, process)
+	vector_for_each (&session->all_processes, process) {
+		debug_guard_leave(session, *process);
 		(*process)->debugged = false;
+	}
 	debug->halted = debug->told = false;
 	for (size_t i = session->all_threads.count; i-- > 0;) {
 		struct thread *thread = i < session->all_threads.count
@@ -230,6 +251,7 @@ void debug_leave(struct session *session, struct process *process)
 	process->debugged = false;
 	if (process->space)
 		debug_traps_leave(session, process->space, false);
+	debug_guard_leave(session, process);
 	for (size_t i = session->all_threads.count; i-- > 0;) {
 		struct thread *thread = i < session->all_threads.count
 						? session->all_threads.items[i]

@@ -2,6 +2,7 @@
 
 #include "control/remote.h"
 #include "session/debug/halt.h"
+#include "session/debug/guard.h"
 #include "session/debug/insert.h"
 #include "session/debug/places.h"
 #include "session/debug/state.h"
@@ -16,8 +17,10 @@ enum debug_resume debug_sees_resume(struct session *session, struct thread *thre
 		return DEBUG_LETS_GO;
 	if (thread->debug.aim != DEBUG_RUNS)
 		return debug_step_on(session, thread, signal);
+	if (signal == SIGTRAP && debug_guard_enters(session, thread))
+		return DEBUG_LETS_TO_ENTER;
 	if (!session->debug->halted)
-		return DEBUG_LETS_GO;
+		return thread->debug.acts ? DEBUG_LETS_TO_CALL : DEBUG_LETS_GO;
 	if (thread->debug.parking == DEBUG_NOT_PARKED)
 		debug_park(thread, DEBUG_PARKED, signal);
 	return DEBUG_HOLDS;
@@ -126,20 +129,29 @@ bool debug_sees_event(struct session *session, struct thread *thread,
 		return false;
 	if (event->kind == EVENT_EXEC) {
 		thread->debug = (struct thread_debug){0};
+		thread->process->ignored_trap =
+			thread->process->guarded && thread->process->ignores_trap;
+		thread->process->guarded = false;
 		if (thread->process->space && thread->process->space->references == 1)
 			debug_traps_leave(session, thread->process->space, true);
 		return false;
 	}
 	if (stepped)
 		debug_untrap(thread);
+	if (event->kind == EVENT_SYSCALL && thread->debug.acts)
+		debug_guard_see_call(session, thread);
 	if (event->kind != EVENT_SIGNAL || event->value != SIGTRAP ||
 	    remote_failed(remote_get_signal(thread->tid, &info)))
 		return false;
 	stepped = (stepped && info.si_code == TRAP_TRACE) ||
-		  (thread->debug.aim == DEBUG_STEPS && info.si_code == SIGTRAP);
+		  ((thread->debug.aim == DEBUG_STEPS || thread->debug.enters) &&
+		   info.si_code == SIGTRAP);
+	thread->debug.enters = false;
 	if (!stepped && (info.si_code != SI_KERNEL || !find_trap(session, thread, &trap)))
-		return false;
+		return debug_guard_pass(session, thread, &info);
 	event_take_signal(thread->tid);
+	debug_guard_mend(session, thread);
+	debug_guard_raise(session, thread);
 	if (trap)
 		meet_trap(session, thread, trap);
 	else

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "control/remote.h"
 #include "session/debug/access.h"
+#include "session/debug/guard.h"
 #include "session/debug/insert.h"
 #include "session/debug/state.h"
 #include "session/debug/step.h"
@@ -30,6 +31,8 @@ void debug_untrap(struct thread *thread)
 	uint64_t flags;
 	const bool pushes = thread->debug.pushes;
 
+	if (thread->debug.trapping)
+		debug_guard_count(thread, -1);
 	thread->debug.trapping = thread->debug.pushes = false;
 	if (remote_failed(remote_get_registers(thread->tid, &registers)))
 		return;
@@ -113,6 +116,7 @@ static void let_others_run(struct session *session)
 {
 	struct debug *debug = session->debug;
 
+	debug_guard_raise_all(session);
 	debug->halted = false;
 	debug_traps_insert(session);
 	for (size_t i = session->all_threads.count; i-- > 0;)
@@ -244,7 +248,7 @@ uint64_t debug_halt_act(struct session *session)
 	struct debug *debug = session->debug;
 
 	if (!debug->halted || debug->told)
-		return UINT64_MAX;
+		return debug_guard_act(session);
 	if (!all_stand(session)) {
 		if (step_waits(session))
 			let_others_run(session);

@@ -2,6 +2,7 @@
 
 #include "base/page.h"
 #include "control/remote.h"
+#include "session/debug/guard.h"
 #include "session/debug/places.h"
 #include "session/state/copies.h"
 #include "session/state/module.h"
@@ -119,6 +120,12 @@ static void forget_for_guardian(const struct session *session, uint32_t row)
 		__atomic_store_n(&shared->rows[row].pid, 0, __ATOMIC_RELEASE);
 }
 
+static void forget_trap(const struct session *session, const struct debug_trap *trap)
+{
+	forget_for_guardian(session, trap->row);
+	debug_guard_forget(trap->space, trap->break_row);
+}
+
 static void insert_at(struct session *session, struct space *space, uint64_t original,
 		      uint64_t address)
 {
@@ -137,11 +144,13 @@ static void insert_at(struct session *session, struct space *space, uint64_t ori
 		.byte = byte,
 		.shared = place.offset >= 0,
 		.row = known ? known->row : note_for_guardian(session, &place, byte),
+		.break_row =
+			known ? known->break_row : debug_guard_note(space, address, byte),
 	};
 
 	if (!write_byte(&place, BREAK)) {
 		if (!known)
-			forget_for_guardian(session, trap.row);
+			forget_trap(session, &trap);
 		return;
 	}
 	if (!trap.shared)
@@ -189,7 +198,7 @@ static void remove_trap(const struct session *session, const struct debug_trap *
 		    remote_read(trap->space->memory_fd, trap->address, &byte, 1)) &&
 	    byte == BREAK)
 		write_byte(&place, trap->byte);
-	forget_for_guardian(session, trap->row);
+	forget_trap(session, trap);
 }
 
 void debug_traps_remove(struct session *session)
@@ -212,7 +221,7 @@ void debug_traps_leave(struct session *session, const struct space *space, bool 
 		if (trap->space != space)
 			continue;
 		if (gone)
-			forget_for_guardian(session, trap->row);
+			forget_trap(session, trap);
 		if (!gone || trap->shared)
 			remove_trap(session, trap);
 		vector_remove_swap(&debug->traps, i);

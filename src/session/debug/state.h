@@ -10,11 +10,12 @@ enum { DEBUG_SIGNALS = 65 };
 /* A break instruction in a program's memory. */
 struct debug_trap {
 	struct space *space;
-	uint64_t address;  /* where it is */
-	uint64_t original; /* of the program's instruction */
-	uint8_t byte;      /* what it replaces */
-	bool shared;       /* in the arena's file, which several processes may map */
-	uint32_t row;      /* in debug_shared */
+	uint64_t address;   /* where it is */
+	uint64_t original;  /* of the program's instruction */
+	uint8_t byte;       /* what it replaces */
+	bool shared;        /* in the arena's file, which several processes may map */
+	uint32_t row;       /* in debug_shared */
+	uint32_t break_row; /* in wire_breaks */
 };
 
 /* A page of a module's code that became a process's own when it was written to. */
@@ -44,6 +45,8 @@ struct debug {
 	bool inserted;     /* break instructions are in memory */
 	bool stop;         /* the first image is to stop at its begin */
 	bool others;       /* others may run while the stepping thread waits */
+	uint64_t guard_ns; /* clock_now_ns() when processes are to be guarded again; 0:
+			      they are */
 	uint64_t asked_ns; /* clock_now_ns() when threads were asked to stop */
 	uint32_t numbers;
 	struct thread *passing; /* it gets its signal now; NULL: none does */

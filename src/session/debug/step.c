@@ -2,6 +2,7 @@
 
 #include "control/remote.h"
 #include "session/cache/module_text.h"
+#include "session/debug/guard.h"
 #include "session/debug/halt.h"
 #include "session/debug/insert.h"
 #include "session/debug/places.h"
@@ -132,8 +133,12 @@ static enum debug_resume set_trap(struct thread *thread, const struct debug_view
 
 	registers.eflags |= TRAP_FLAG;
 	thread->debug.pushes = pushes_flags(code);
+	if (!thread->debug.trapping)
+		debug_guard_count(thread, 1);
 	thread->debug.trapping =
 		!remote_failed(remote_set_registers(thread->tid, &registers));
+	if (!thread->debug.trapping)
+		debug_guard_count(thread, -1);
 	return DEBUG_LETS_GO;
 }
 

@@ -15,6 +15,7 @@
 #include "session/modules/pages.h"
 #include "session/modules/texts.h"
 #include "session/position/fault_actions.h"
+#include "session/state/debugging.h"
 #include "session/state/module.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
@@ -171,8 +172,12 @@ static void serve_seccomp(struct request *request)
 
 static void serve_action(struct request *request)
 {
-	fault_actions_see(request->thread->process, (int)request->arguments[0],
-			  request->arguments[1]);
+	const int signal = (int)request->arguments[0];
+
+	fault_actions_see(request->thread->process, signal, request->arguments[1]);
+	if (request->session->debug_calls)
+		request->session->debug_calls->action_changes(request->session,
+							      request->thread, signal);
 }
 
 /* Which view the thread is to count in: what it asks is copied, as it may change. */

@@ -50,6 +50,9 @@ struct debug_calls {
 			    const struct event *event);
 	/* The program's files may be other ones now. */
 	void (*modules_changed)(struct session *session, struct thread *thread);
+	/* A thread waits in a hook before a call of sigaction(2) for a signal. */
+	void (*action_changes)(struct session *session, struct thread *thread,
+			       int signal);
 	/* A process is about to be let go; its threads are stopped. */
 	void (*leaves)(struct session *session, struct process *process);
 	/* Does what is due. Returns the nanoseconds until more is. */

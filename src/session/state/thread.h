@@ -32,6 +32,9 @@ struct process {
 	uint64_t value_ns;    /* of its time, for which values were not sampled yet */
 	uint64_t cpu_ns;      /* its time at the last look */
 	bool debugged;        /* see session/debug/ */
+	bool guarded;         /* see session/debug/guard.h */
+	bool ignores_trap;    /* and it ignores SIGTRAP */
+	bool ignored_trap;    /* it did so when it executed a program */
 	bool watched;         /* let go, but its counters still count: until it is gone */
 	uint64_t clock_ns; /* processor time at the last look, where samples are looks */
 	struct fault_action on_segv, on_bus; /* position/fault_actions.h */

@@ -32,6 +32,8 @@ struct thread_debug {
 	bool executed;   /* of a step: the instruction was begun */
 	bool calls;      /* of a step: it is in a system call */
 	bool asked;      /* it was asked to stop */
+	bool enters;     /* it is led into its handler of SIGTRAP */
+	bool acts;       /* it is about to call sigaction(2): see debug/guard.h */
 	bool told;       /* its stop is to be reported */
 	uint8_t reason;  /* enum debug_reason of that */
 	uint32_t number; /* of the breakpoint */

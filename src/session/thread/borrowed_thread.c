@@ -92,9 +92,8 @@ static void leave_call(struct user_regs_struct *registers)
 	registers->orig_rax = (unsigned long long)-1;
 }
 
-/* Takes a thread that stop_begin stopped: saves its registers and a system call that
- * it is in. Returns false if it cannot be used now. */
-static bool borrow_thread(struct session *session, struct thread *thread,
+/* Its registers are saved, and a system call that it is in. */
+bool borrowed_thread_take(struct session *session, struct thread *thread,
 			  struct borrowed_thread *ret_loan)
 {
 	struct user_regs_struct registers;
@@ -126,7 +125,8 @@ bool borrowed_thread_find(struct session *session, const struct space *space,
 			  struct borrowed_thread *ret_loan)
 {
 	vector_for_each (&session->all_threads, thread)
-		if (is_in(*thread, space) && borrow_thread(session, *thread, ret_loan))
+		if (is_in(*thread, space) &&
+		    borrowed_thread_take(session, *thread, ret_loan))
 			return true;
 	return false;
 }
@@ -156,7 +156,7 @@ struct trm_error *thread_borrow(struct session *session, struct thread *thread,
 	if (thread->state != THREAD_RUNNING ||
 	    (!thread->stopped && !thread_interrupt(session, thread)))
 		return none_error();
-	if (!borrow_thread(session, thread, &borrowed)) {
+	if (!borrowed_thread_take(session, thread, &borrowed)) {
 		thread_resume(session, thread, 0);
 		return none_error();
 	}

@@ -17,6 +17,10 @@ struct borrowed_thread {
 bool borrowed_thread_find(struct session *session, const struct space *space,
 			  struct borrowed_thread *ret_loan);
 
+/* Takes a thread, which is stopped; returns false if it cannot be used now. */
+bool borrowed_thread_take(struct session *session, struct thread *thread,
+			  struct borrowed_thread *ret_loan);
+
 /* Gives a thread back as it was, with the registers of the loan; it is still stopped. */
 bool borrowed_thread_end(struct session *session, struct borrowed_thread *borrowed);
 
