@@ -263,6 +263,69 @@ def test_crash(place, measure):
                       r"^16  0x10$", r"killed by SIGSEGV"])
 
 
+def test_run_crash(place, measure):
+    """trammel run --on-crash debug, without a terminal: what is known of the crash, and the program ends as bare."""
+    program = place.build("crash")
+    run = subprocess.run(
+        [place.trammel, "run", "-q", "-m", measure, "--on-crash", "debug", "-o", os.path.join(place.folder, "out.trm"),
+         "--", program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        timeout=SECONDS, check=False)
+    expect((run.stdout, run.returncode) == ("before\n", -11), f"{run}")
+    expect_all(run.stderr, [r"^Signal SIGSEGV, thread \d+: 0x[0-9a-f]+ in poke", r"^#1 .* in main\+", r"^rdi +0x10 "])
+
+
+def test_run_sound(place, measure):
+    """The same of a program that does not crash."""
+    program = place.build("loops")
+    run = subprocess.run(
+        [place.trammel, "run", "-q", "-m", measure, "--on-crash", "debug", "-o", os.path.join(place.folder, "out.trm"),
+         "--", program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        timeout=SECONDS, check=False)
+    expect((run.stdout, run.stderr, run.returncode) == ("490050 7\n", "", 0), f"{run}")
+    expect(place.calls("leaf") == 4950, f"calls: {place.calls('leaf')}")
+
+
+def test_measure(place, measure):
+    """Calls are not counted from the 50th call of middle to the 70th: 0 to 49, and 70 to 99."""
+    program = place.build("loops")
+    text, status = place.prompt(program, [
+        "break middle if arg0 == 50", "continue", "measure off", "measure", "tbreak middle if arg0 == 70", "continue",
+        "measure on", "measure", "measure what", "delete", "continue"], measure=measure)
+    expect(status == 0, f"status {status}: {text}")
+    expect_all(text, [r"^measure off$", r"^measure on$", r"^measure on, or measure off$", r"^490050 7$"])
+    expect((place.calls("middle"), place.calls("leaf")) == (80, 3760),
+           f"calls: {place.calls('middle')}, {place.calls('leaf')}")
+
+
+def test_family(place, measure):
+    """Children of fork, vfork and posix_spawn are debugged, too, with what they execute; then they are not."""
+    program = place.build("family")
+    text, status = place.prompt(program, [
+        "follow-children on", "break work", "continue", "print arg0", "backtrace", "continue", "print arg0", "stepi",
+        "finish", "continue", "print arg0", "continue", "print arg0", "info breakpoints", "continue"], measure=measure)
+    expect(status == 0, f"status {status}: {text}")
+    expect_all(text, [r"^1  0x1$", r"^#1 .* in main\+", r"^2  0x2$", r"in work\+", r"in main\+", r"^2  0x2$",
+                      r"^3  0x3$", r"^1  work .* hits 4$", r"^22$", r"^Process \d+ exited with 0\.$"])
+    for line in bare(program)[0].splitlines():
+        expect(re.search(f"^{line}$", text, re.M), f"no '{line}' in {text}")
+    text, status = place.prompt(program, ["break work", "continue", "print arg0", "continue"], measure=measure)
+    expect(status == 0 and "was forked" not in text, f"status {status}: {text}")
+    expect_all(text, [r"^3  0x3$", r"^22$"])
+
+
+def test_front_killed(place, measure):
+    """Nobody has connected when the front is killed: the program does not wait any longer."""
+    run, words = start_ticks(place, measure, "20", "1")
+    try:
+        tracer = tracer_of("ticks-O2")
+        run.kill()
+        run.wait()
+        output = run.stdout.read()
+    finally:
+        run.kill()
+    expect(output == "done\n", f"the program: {output!r}; {tracer}, {words}")
+
+
 def test_ticks(place, measure):
     """Threads that come at once: the last call is stopped in, and no other."""
     program = place.build("ticks")
@@ -424,6 +487,11 @@ CASES = {
     **cases_of("odd", test_odd, "functions"),
     **cases_of("core", test_core, "functions"),
     **cases_of("crash", test_crash, "edges"),
+    **cases_of("run-crash", test_run_crash, "functions"),
+    **cases_of("run-sound", test_run_sound, "functions"),
+    **cases_of("measure", test_measure, "functions", "callgraph"),
+    **cases_of("family", test_family, "functions", "blocks"),
+    **cases_of("front-killed", test_front_killed, "functions"),
     **cases_of("ticks", test_ticks, "functions", "blocks"),
     **cases_of("far", test_far, "functions"),
     **cases_of("killed", test_killed, "blocks"),

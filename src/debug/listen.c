@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 union address {
@@ -188,6 +189,11 @@ int listen_accept(int listener)
 	}
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 	return fd;
+}
+
+int listen_parent(void)
+{
+	return (int)syscall(SYS_pidfd_open, getppid(), 0);
 }
 
 struct trm_error *listen_connect(const char *where, int *ret_fd)

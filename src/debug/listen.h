@@ -21,6 +21,10 @@ void listen_remove(const char *where);
  * Returns its descriptor, which does not block; -1: there is none. */
 int listen_accept(int listener);
 
+/* Returns a descriptor that can be read once the parent of this process has ended; -1: it
+ * cannot be made. */
+int listen_parent(void);
+
 /* Connects to where somebody listens. */
 struct trm_error *listen_connect(const char *where, int *ret_fd);
 

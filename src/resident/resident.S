@@ -102,10 +102,8 @@ resident_start:
 	.long \name - resident_start
 	.endr
 	.long resident_probe - resident_start
-	.long resident_probe_load_at - resident_start
-	.long resident_probe_load_failed - resident_start
-	.long trap - resident_start
-	.long trap_restorer - resident_start
+	.long resident_probe_load_at - resident_start, resident_probe_load_failed - resident_start
+	.long trap - resident_start, trap_restorer - resident_start
 	.long boot - resident_start
 	.long boot_data - resident_start
 	.long boot_end - resident_start
@@ -396,23 +394,6 @@ rest_summed:
 	mov	%gs:WIRE_REST_RIP, %rcx
 	jmp	*%gs:WIRE_REST_RIP
 rest_end:
-
-/*
- * The handler of SIGTRAP of a process that a debugger has put break instructions into: see
- * trap.c. It runs when the tracer is dead.
- */
-	.balign 16
-trap:
-	sub	$8, %rsp
-	mov	%rsi, %rdi
-	mov	%rdx, %rsi
-	lea	resident_start + WIRE_CONTROL_OFFSET(%rip), %rdx
-	call	resident_trap
-	add	$8, %rsp
-	ret
-trap_restorer:
-	mov	$SYS_rt_sigreturn, %eax
-	syscall
 
 /*
  * Restorers, to which signal handlers return, come here instead of making the system

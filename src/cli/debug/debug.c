@@ -1,7 +1,9 @@
 /* `trammel debug`: see man/trammel-debug.1.md. */
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/debug/debug.h"
 #include "cli/debug/prompt.h"
 #include "cli/measuring.h"
 #include "cli/run/running.h"
@@ -116,6 +118,21 @@ static bool parse_pid(const char *text, pid_t *ret_pid)
 	return *text && !*end && number > 0 && number <= INT_MAX;
 }
 
+/* Whether the measurement is one by a tracer that a debugger can be in. */
+static bool can_debug(const struct measuring *given)
+{
+	const struct collector *collector = given->options.collector;
+
+	if (collector->slot_size && !collector->waits)
+		return true;
+	trm_error_print(trm_error_create(
+		TRM_ERROR_USAGE,
+		"'-m %s' leaves the program alone, and nothing can be debugged: measure "
+		"something else, or both, as '-m functions,%s'",
+		given->options.collector->name, given->options.collector->name));
+	return false;
+}
+
 static int attach_to(struct debugging *debugging)
 {
 	struct measuring *given = &debugging->given;
@@ -130,7 +147,8 @@ static int attach_to(struct debugging *debugging)
 		return EXIT_USAGE;
 	}
 	remote_read_program(request.pid, program, sizeof(program));
-	if (!measuring_complete(given, *program ? program : "process"))
+	if (!measuring_complete(given, *program ? program : "process") ||
+	    !can_debug(given))
 		return EXIT_USAGE;
 	error = session_attach(&given->options, &request);
 	if (error) {
@@ -150,9 +168,59 @@ static int measure_debugged(struct debugging *debugging)
 		(struct session_server){.begin = begin_serving, .context = debugging};
 	if (debugging->pid)
 		return attach_to(debugging);
-	return measuring_complete(given, given->options.arguments[0])
+	return measuring_complete(given, given->options.arguments[0]) && can_debug(given)
 		       ? running_measure(given, NULL)
 		       : EXIT_USAGE;
+}
+
+_Noreturn static void ask_at_crash(int fd)
+{
+	static const char *const shown[] = {"backtrace", "info registers",
+					    "info threads"};
+	struct prompt_lines lines = {.terminal = isatty(STDIN_FILENO) &&
+						 isatty(STDERR_FILENO)};
+
+	/* What is printed is not the program's, and its readers need not wait for it. */
+	if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		_exit(EXIT_FAILED);
+	for (size_t i = 0; !lines.terminal && i < array_count(shown); i++)
+		prompt_add_line(&lines, shown[i]);
+	trm_error_destroy(prompt_run(fd, &lines, NULL, false));
+	fflush(NULL);
+	_exit(EXIT_DONE);
+}
+
+int prompt_at_crash(struct measuring *given, const char *database)
+{
+	static struct debugging debugging;
+	int ends[2];
+
+	if (!can_debug(given))
+		return EXIT_USAGE;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
+		trm_error_print(trm_error_system(errno, "cannot make a socket"));
+		return EXIT_FAILED;
+	}
+	fflush(NULL);
+	const pid_t child = fork();
+
+	if (!child) {
+		close(ends[1]);
+		ask_at_crash(ends[0]);
+	}
+	close(ends[0]);
+	if (child < 0) {
+		trm_error_print(trm_error_system(errno, "cannot start a process"));
+		return EXIT_FAILED;
+	}
+	debugging.console_place = (struct console_place){.fd = ends[1],
+							 .listener = -1,
+							 .message_fd = -1,
+							 .on_crash = true,
+							 .quiet = true};
+	given->options.server =
+		(struct session_server){.begin = begin_serving, .context = &debugging};
+	return running_measure(given, database);
 }
 
 /* The prompt is this process, and the measurement a child of it. */

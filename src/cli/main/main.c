@@ -1,5 +1,7 @@
 #include "agent/command.h"
 #include "cli/commands.h"
+#include "cli/debug/debug.h"
+#include "cli/run/running.h"
 #include "cli/saving.h"
 #include "cli/showing.h"
 
@@ -144,6 +146,7 @@ int main(int argc, const char **argv)
 	const struct command *command;
 
 	argv = saving_hide_passwords(argc, argv);
+	running_debugged = prompt_at_crash;
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;

@@ -38,14 +38,34 @@ static int parse_run(poptContext context, struct measuring *given)
 	return 0;
 }
 
+static int measure_with(struct measuring *given, const char *database,
+			const char *on_crash)
+{
+	if (on_crash && strcmp(on_crash, "debug")) {
+		trm_error_print(trm_error_create(TRM_ERROR_USAGE,
+						 "--on-crash '%s' is not known: only "
+						 "'debug' is",
+						 on_crash));
+		return EXIT_USAGE;
+	}
+	if (!measuring_complete(given, given->options.arguments[0]))
+		return EXIT_USAGE;
+	return on_crash ? running_debugged(given, database)
+			: running_measure(given, database);
+}
+
 /* With what the command line says. */
 static int run_words(int argc, const char **argv)
 {
 	struct measuring given = {0};
-	char *database = NULL;
+	char *database = NULL, *on_crash = NULL;
 	struct poptOption table[] = {MEASURING_RUN_OPTIONS(given),
-				     SAVING_OPTION(database), MEASURING_WAY_OPTIONS,
-				     MEASURING_LAST_OPTIONS(given), POPT_TABLEEND};
+				     {"on-crash", 0, POPT_ARG_STRING, &on_crash, 0,
+				      "at a signal of a crash: debug", "ACTION"},
+				     SAVING_OPTION(database),
+				     MEASURING_WAY_OPTIONS,
+				     MEASURING_LAST_OPTIONS(given),
+				     POPT_TABLEEND};
 	const char **named = memory_allocate((size_t)(argc + 1) * sizeof(*named));
 
 	memcpy(named, argv, (size_t)(argc + 1) * sizeof(*named));
@@ -56,10 +76,9 @@ static int run_words(int argc, const char **argv)
 	int status = parse_run(context, &given) - 1;
 
 	if (status < 0)
-		status = measuring_complete(&given, given.options.arguments[0])
-				 ? running_measure(&given, saving_database(database))
-				 : EXIT_USAGE;
+		status = measure_with(&given, saving_database(database), on_crash);
 	measuring_deinit(&given);
+	free(on_crash);
 	free(database);
 	poptFreeContext(context);
 	free(named);

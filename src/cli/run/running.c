@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+int (*running_debugged)(struct measuring *given, const char *database);
+
 int running_relay(int status)
 {
 	const struct rlimit none = {0, 0};

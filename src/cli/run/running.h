@@ -8,6 +8,10 @@
  * Ends as the program did: a signal that killed it kills the caller. */
 int running_measure(struct measuring *given, const char *database);
 
+/* The same, with what is to be done when a signal of a crash comes: set by the main
+ * program, as it belongs to a room above this one. */
+extern int (*running_debugged)(struct measuring *given, const char *database);
+
 /* Ends as a process with this status (as waitpid has it) ended: returns its exit status,
  * or dies by its signal, but for the core. */
 int running_relay(int status);

@@ -28,37 +28,68 @@ static bool condition_holds(struct session *session, struct thread *thread, void
 	return value != 0;
 }
 
-static void set_at(struct console *console, struct console_breakpoint *breakpoint)
+static void set_at(struct console *console, struct console_breakpoint *breakpoint,
+		   pid_t pid, uint64_t address)
 {
-	const struct debug_breakpoint own = {
-		.address = breakpoint->address,
+	const struct debug_breakpoint set = {
+		.pid = pid,
+		.address = address,
 		.condition = breakpoint->condition ? condition_holds : NULL,
 		.context = breakpoint,
 		.ignore = breakpoint->ignore,
 		.off = breakpoint->off,
 	};
+	struct console_own own = {.pid = pid, .address = address};
 
-	debug_break(console->session, &own, &breakpoint->own);
+	debug_break(console->session, &set, &own.number);
+	vector_push(&breakpoint->owns, own);
 }
 
 static struct trm_error *resolve_place(struct console *console,
-				       struct console_breakpoint *breakpoint)
+				       struct console_breakpoint *breakpoint,
+				       uint64_t *ret_address)
 {
 	struct debug_place places[1];
 
-	TRM_TRY(names_find(console, breakpoint->place, &breakpoint->address));
-	if (!debug_places(console->session, console->pid, breakpoint->address, places, 1))
+	TRM_TRY(names_find(console, breakpoint->place, ret_address));
+	if (!debug_places(console->session, console->pid, *ret_address, places, 1))
 		return trm_error_create(TRM_ERROR_USAGE,
 					"there is no code of the program at '%s'",
 					breakpoint->place);
-	set_at(console, breakpoint);
+	set_at(console, breakpoint, console->pid, *ret_address);
 	return NULL;
+}
+
+/* Takes it out of a process; 0: out of all. */
+static void unset_in(struct console *console, struct console_breakpoint *breakpoint,
+		     pid_t pid)
+{
+	for (size_t i = breakpoint->owns.count; i-- > 0;) {
+		const struct console_own own = breakpoint->owns.items[i];
+		const struct debug_breakpoint *set =
+			debug_breakpoint(console->session, own.number);
+
+		if (pid && own.pid != pid)
+			continue;
+		breakpoint->hits += set ? set->hits : 0;
+		debug_unbreak(console->session, own.number);
+		vector_remove_swap(&breakpoint->owns, i);
+	}
+}
+
+static bool is_in(const struct console_breakpoint *breakpoint, pid_t pid)
+{
+	vector_for_each (&breakpoint->owns, own)
+		if (own->pid == pid)
+			return true;
+	return false;
 }
 
 static void free_breakpoint(struct console_breakpoint *breakpoint)
 {
 	free(breakpoint->place);
 	free(breakpoint->condition);
+	vector_deinit(&breakpoint->owns);
 	free(breakpoint);
 }
 
@@ -69,6 +100,7 @@ struct trm_error *breaks_set(struct console *console, const char *text, bool onc
 	struct console_breakpoint *breakpoint =
 		memory_allocate_zeroed(1, sizeof(*breakpoint));
 	struct trm_error *error;
+	uint64_t address;
 
 	breakpoint->place = condition ? strndup(text, (size_t)(condition - text))
 				      : memory_copy_string(*text ? text : "$pc");
@@ -76,7 +108,7 @@ struct trm_error *breaks_set(struct console *console, const char *text, bool onc
 	breakpoint->once = once;
 	breakpoint->ignore = ignore;
 	breakpoint->console = console;
-	error = resolve_place(console, breakpoint);
+	error = resolve_place(console, breakpoint, &address);
 	if (error && error->code != TRM_ERROR_USAGE) {
 		free_breakpoint(breakpoint);
 		return error;
@@ -92,9 +124,9 @@ struct trm_error *breaks_set(struct console *console, const char *text, bool onc
 		trm_error_destroy(error);
 		return NULL;
 	}
-	text_format(&console->output, " at 0x%lx: ", (unsigned long)breakpoint->address);
-	names_add(console, breakpoint->address, &console->output);
-	if (!debug_counts_exactly(console->session, console->pid, breakpoint->address))
+	text_format(&console->output, " at 0x%lx: ", (unsigned long)address);
+	names_add(console, address, &console->output);
+	if (!debug_counts_exactly(console->session, console->pid, address))
 		text_add(&console->output, " (met at the next instruction too)");
 	text_add(&console->output, "\n");
 	return NULL;
@@ -105,8 +137,7 @@ void breaks_delete(struct console *console, struct console_breakpoint *breakpoin
 	for (size_t i = 0; i < console->breakpoints.count; i++) {
 		if (console->breakpoints.items[i] != breakpoint)
 			continue;
-		if (breakpoint->own)
-			debug_unbreak(console->session, breakpoint->own);
+		unset_in(console, breakpoint, 0);
 		for (size_t k = i + 1; k < console->breakpoints.count; k++)
 			console->breakpoints.items[k - 1] = console->breakpoints.items[k];
 		console->breakpoints.count--;
@@ -123,15 +154,63 @@ void breaks_delete_all(struct console *console)
 
 void breaks_resolve(struct console *console, bool again)
 {
+	uint64_t address;
+
 	vector_for_each (&console->breakpoints, row) {
-		if (again && (*row)->own && (*row)->place[0] != '*' &&
-		    ((*row)->place[0] < '0' || (*row)->place[0] > '9')) {
-			debug_unbreak(console->session, (*row)->own);
-			(*row)->own = 0;
-		}
-		if (!(*row)->own)
-			trm_error_destroy(resolve_place(console, *row));
+		if (again && (*row)->place[0] != '*' &&
+		    ((*row)->place[0] < '0' || (*row)->place[0] > '9'))
+			unset_in(console, *row, console->pid);
+		if (!is_in(*row, console->pid))
+			trm_error_destroy(resolve_place(console, *row, &address));
 	}
+}
+
+void breaks_fork(struct console *console, pid_t parent, pid_t child)
+{
+	vector_for_each (&console->breakpoints, row) {
+		const size_t count = (*row)->owns.count;
+
+		for (size_t i = 0; i < count; i++)
+			if ((*row)->owns.items[i].pid == parent)
+				set_at(console, *row, child,
+				       (*row)->owns.items[i].address);
+	}
+}
+
+void breaks_end(struct console *console, pid_t pid)
+{
+	vector_for_each (&console->breakpoints, row)
+		unset_in(console, *row, pid);
+}
+
+void breaks_switch(struct console *console, struct console_breakpoint *breakpoint,
+		   bool off)
+{
+	struct debug_breakpoint *set;
+
+	breakpoint->off = off;
+	vector_for_each (&breakpoint->owns, own)
+		if ((set = debug_breakpoint(console->session, own->number)))
+			set->off = off;
+}
+
+void breaks_ignore(struct console *console, struct console_breakpoint *breakpoint,
+		   uint64_t times)
+{
+	struct debug_breakpoint *set;
+
+	breakpoint->ignore = times;
+	vector_for_each (&breakpoint->owns, own)
+		if ((set = debug_breakpoint(console->session, own->number)))
+			set->ignore = times;
+}
+
+static bool has_own(const struct console_breakpoint *breakpoint, uint32_t number)
+{
+	vector_for_each (&breakpoint->owns, own)
+		if (own->number == number)
+			return true;
+	return false;
 }
 
 bool breaks_met(struct console *console, uint32_t own, uint32_t *ret_number)
@@ -139,7 +218,7 @@ bool breaks_met(struct console *console, uint32_t own, uint32_t *ret_number)
 	vector_for_each (&console->breakpoints, row) {
 		struct console_breakpoint *breakpoint = *row;
 
-		if (breakpoint->own != own)
+		if (!has_own(breakpoint, own))
 			continue;
 		*ret_number = breakpoint->number;
 		if (breakpoint->once)
@@ -149,34 +228,40 @@ bool breaks_met(struct console *console, uint32_t own, uint32_t *ret_number)
 	return false;
 }
 
-void breaks_show(struct console *console)
+static void show_break(struct console *console,
+		       const struct console_breakpoint *breakpoint)
 {
 	struct text *out = &console->output;
+	const struct debug_breakpoint *set = NULL, *found;
+	uint64_t hits = breakpoint->hits;
 
-	if (!console->breakpoints.count)
-		text_add(out, "No breakpoints.\n");
-	vector_for_each (&console->breakpoints, row) {
-		const struct console_breakpoint *breakpoint = *row;
-		const struct debug_breakpoint *own =
-			breakpoint->own
-				? debug_breakpoint(console->session, breakpoint->own)
-				: NULL;
-
-		text_format(out, "%u  %s", breakpoint->number, breakpoint->place);
-		if (own) {
-			text_format(out, "  0x%lx  ", (unsigned long)own->address);
-			names_add(console, own->address, out);
-			text_format(out, "  hits %lu", (unsigned long)own->hits);
-			if (own->ignore)
-				text_format(out, ", ignores %lu more",
-					    (unsigned long)own->ignore);
-		}
-		if (breakpoint->condition)
-			text_format(out, "  if %s", breakpoint->condition);
-		text_format(out, "%s%s%s\n", breakpoint->once ? "  once" : "",
-			    breakpoint->off ? "  off" : "",
-			    own ? "" : "  not loaded yet");
+	vector_for_each (&breakpoint->owns, own) {
+		found = debug_breakpoint(console->session, own->number);
+		hits += found ? found->hits : 0;
+		if (!set || own->pid == console->pid)
+			set = found;
 	}
+	text_format(out, "%u  %s", breakpoint->number, breakpoint->place);
+	if (set) {
+		text_format(out, "  0x%lx  ", (unsigned long)set->address);
+		names_add(console, set->address, out);
+		text_format(out, "  hits %lu", (unsigned long)hits);
+		if (set->ignore)
+			text_format(out, ", ignores %lu more",
+				    (unsigned long)set->ignore);
+	}
+	if (breakpoint->condition)
+		text_format(out, "  if %s", breakpoint->condition);
+	text_format(out, "%s%s%s\n", breakpoint->once ? "  once" : "",
+		    breakpoint->off ? "  off" : "", set ? "" : "  not loaded yet");
+}
+
+void breaks_show(struct console *console)
+{
+	if (!console->breakpoints.count)
+		text_add(&console->output, "No breakpoints.\n");
+	vector_for_each (&console->breakpoints, row)
+		show_break(console, *row);
 }
 
 /* Whom a breakpoint of the prompt's own is for. */

@@ -20,6 +20,16 @@ void breaks_delete_all(struct console *console);
  * began). */
 void breaks_resolve(struct console *console, bool again);
 
+/* A process has what its parent had; or has ended. */
+void breaks_fork(struct console *console, pid_t parent, pid_t child);
+void breaks_end(struct console *console, pid_t pid);
+
+/* Switches one on or off, or has it not stop so many times, in all processes. */
+void breaks_switch(struct console *console, struct console_breakpoint *breakpoint,
+		   bool off);
+void breaks_ignore(struct console *console, struct console_breakpoint *breakpoint,
+		   uint64_t times);
+
 /* Returns the one that a stop was for, and takes it away if it is to be met once; NULL:
  * it was for none. Writes its number to `ret_number`. */
 bool breaks_met(struct console *console, uint32_t own, uint32_t *ret_number);

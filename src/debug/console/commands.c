@@ -9,6 +9,7 @@
 #include "debug/console/show.h"
 #include "debug/console/steps.h"
 #include "session/count/read_banks.h"
+#include "session/count/window.h"
 #include "session/debug/access.h"
 #include "session/debug/backtrace.h"
 #include "session/debug/halt.h"
@@ -70,25 +71,14 @@ static struct trm_error *do_delete(struct console *console, const char *text)
 	return NULL;
 }
 
-static struct debug_breakpoint *own_of(struct console *console,
-				       const struct console_breakpoint *breakpoint)
-{
-	return breakpoint->own ? debug_breakpoint(console->session, breakpoint->own)
-			       : NULL;
-}
-
 static struct trm_error *switch_breakpoint(struct console *console, const char *text,
 					   bool off)
 {
 	struct console_breakpoint *found;
-	struct debug_breakpoint *own;
 	const char *rest;
 
 	TRM_TRY(find_numbered(console, text, &rest, &found));
-	found->off = off;
-	own = own_of(console, found);
-	if (own)
-		own->off = off;
+	breaks_switch(console, found, off);
 	return NULL;
 }
 
@@ -105,14 +95,10 @@ static struct trm_error *do_disable(struct console *console, const char *text)
 static struct trm_error *do_ignore(struct console *console, const char *text)
 {
 	struct console_breakpoint *found;
-	struct debug_breakpoint *own;
 	const char *rest;
 
 	TRM_TRY(find_numbered(console, text, &rest, &found));
-	found->ignore = strtoull(rest, NULL, 0);
-	own = own_of(console, found);
-	if (own)
-		own->ignore = found->ignore;
+	breaks_ignore(console, found, strtoull(rest, NULL, 0));
 	return NULL;
 }
 
@@ -433,6 +419,27 @@ static struct trm_error *do_info(struct console *console, const char *text)
 				"info breakpoints, registers, threads, modules or stack");
 }
 
+static struct trm_error *do_measure(struct console *console, const char *text)
+{
+	struct session *session = console->session;
+	const bool off = !strcmp(text, "off");
+	const bool open = session->window.state == WINDOW_OPEN;
+
+	if (off || !strcmp(text, "on")) {
+		if (off == !open)
+			return NULL;
+		if (!(off ? window_pause(session) : window_resume(session)))
+			return trm_error_create(
+				TRM_ERROR_USAGE,
+				"the measurement has not begun, or is over");
+	} else if (*text) {
+		return trm_error_create(TRM_ERROR_USAGE, "measure on, or measure off");
+	} else {
+		text_format(&console->output, "measure %s\n", open ? "on" : "off");
+	}
+	return NULL;
+}
+
 static struct trm_error *do_echo(struct console *console, const char *text)
 {
 	text_format(&console->output, "%s\n", text);
@@ -489,6 +496,8 @@ static const struct command_row {
 	 "run on with this signal; 0: with none"},
 	{"follow-children", NULL, do_follow, 0, "on|off",
 	 "debug what the program forks, too"},
+	{"measure", NULL, do_measure, 0, "[on|off]",
+	 "count from now on, or do not; or whether it does"},
 	{"echo", NULL, do_echo, 0, "TEXT", "show a text"},
 	{"kill", "k", do_kill, NEEDS_STOP, "", "kill the program"},
 	{"detach", NULL, do_detach, 0, "", "let the program run on without a debugger"},

@@ -120,14 +120,18 @@ static void wake_console(struct console *console)
 
 static void describe_end(struct console *console, const struct debug_event *event)
 {
-	if (WIFSIGNALED(event->status))
+	if (console->place->quiet)
+		(void)0;
+	else if (WIFSIGNALED(event->status))
 		text_format(&console->output, "Process %d was killed by SIG%s.\n",
 			    event->pid, sigabbrev_np(WTERMSIG(event->status)));
 	else
 		text_format(&console->output, "Process %d exited with %d.\n", event->pid,
 			    WEXITSTATUS(event->status));
-	if (event->pid != console->session->first)
+	if (event->pid != console->session->first) {
+		console->pid = console->tid = console->session->first;
 		return;
+	}
 	console->ended = true;
 	console->waits = false;
 }
@@ -160,10 +164,12 @@ static void see_event(struct session *session, const struct debug_event *event,
 		breaks_resolve(console, false);
 		return;
 	case DEBUG_EVENT_PROCESS:
+		breaks_fork(console, event->parent, event->pid);
 		text_format(&console->output, "Process %d was forked by %d.\n",
 			    event->pid, event->parent);
 		break;
 	case DEBUG_EVENT_PROCESS_ENDED:
+		breaks_end(console, event->pid);
 		describe_end(console, event);
 		break;
 	case DEBUG_EVENT_PROCESS_LEFT:
@@ -322,6 +328,20 @@ static void stop_at_crashes(struct session *session)
 		debug_signal_policy(session, crashes[i])->stops = true;
 }
 
+/* Nobody can tell any more who should connect: a program that stands would do so for
+ * ever.
+ */
+static void see_front_end(struct session *session, int fd, void *context)
+{
+	struct console *console = context;
+
+	session_unwatch(session, fd);
+	close(fd);
+	console->front_fd = -1;
+	if (console->fd < 0)
+		debug_end(session);
+}
+
 struct trm_error *console_serve(struct session *session,
 				const struct console_place *place)
 {
@@ -342,6 +362,9 @@ struct trm_error *console_serve(struct session *session,
 	if (place->on_crash)
 		stop_at_crashes(session);
 	session_watch(session, console->wake_fd, serve_stop, console);
+	console->front_fd = session->attached ? -1 : listen_parent();
+	if (console->front_fd >= 0)
+		session_watch(session, console->front_fd, see_front_end, console);
 	if (place->fd >= 0)
 		take_prompt(console, place->fd, true);
 	if (session->attached || place->on_crash)

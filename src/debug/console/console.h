@@ -15,6 +15,7 @@ struct console_place {
 	const char *token; /* what one that connects must know; NULL: nothing */
 	int message_fd;    /* where it is said that one may connect; -1: nowhere */
 	char message[256];
+	bool quiet;    /* ends of processes are not told */
 	bool on_crash; /* nothing stops but a signal that would end the program */
 };
 
@@ -27,15 +28,22 @@ enum console_going {
 	GOING_OUT,  /* to a breakpoint of the prompt's own */
 };
 
+/* Where a breakpoint is in a process. */
+struct console_own {
+	pid_t pid;
+	uint32_t number; /* debug_break's */
+	uint64_t address;
+};
+
 /* A breakpoint as it was given. */
 struct console_breakpoint {
-	uint32_t number; /* as it is shown */
-	uint32_t own;    /* debug_break's; 0: its place is not known yet */
-	uint64_t address;
-	char *place;     /* as given */
-	char *condition; /* NULL: none */
-	uint64_t ignore; /* until its place is known */
-	bool once;       /* it goes when it is met */
+	uint32_t number;                        /* as it is shown */
+	struct VECTOR(struct console_own) owns; /* empty: its place is not known yet */
+	uint64_t hits;                          /* in processes that have ended */
+	char *place;                            /* as given */
+	char *condition;                        /* NULL: none */
+	uint64_t ignore;                        /* until its place is known */
+	bool once;                              /* it goes when it is met */
 	bool off;
 	struct console *console;
 };
@@ -56,9 +64,10 @@ struct console_step {
 struct console {
 	struct session *session;
 	const struct console_place *place;
-	int fd;      /* -1: none */
-	bool known;  /* the token was right */
-	int wake_fd; /* an eventfd that tells that the program stopped */
+	int fd;       /* -1: none */
+	bool known;   /* the token was right */
+	int front_fd; /* tells that the front has ended; -1: there is none */
+	int wake_fd;  /* an eventfd that tells that the program stopped */
 	struct text input;
 	struct text output; /* of the command */
 	bool ready;         /* a line may come: the prompt was sent */

@@ -140,7 +140,7 @@ static void see_event(struct session *session, const struct debug_event *event,
 		gdb->pid = event->pid;
 		break;
 	case DEBUG_EVENT_EXEC:
-		gdb->breakpoints.count = 0;
+		gdb_clear_breakpoints(gdb);
 		if (gdb->pid && gdb->knows_exec) {
 			gdb->executed = true;
 			debug_halt(session);
@@ -166,6 +166,19 @@ static void see_event(struct session *session, const struct debug_event *event,
 		gdb_tell_stop(gdb);
 }
 
+/* Nobody can tell any more who should connect: a program that stands would do so for
+ * ever.
+ */
+static void see_front_end(struct session *session, int fd, void *context)
+{
+	const struct gdb *gdb = context;
+
+	session_unwatch(session, fd);
+	close(fd);
+	if (gdb->fd < 0)
+		debug_end(session);
+}
+
 struct trm_error *gdb_serve(struct session *session, const struct gdb_place *place)
 {
 	struct gdb *gdb = memory_allocate_zeroed(1, sizeof(*gdb));
@@ -179,5 +192,9 @@ struct trm_error *gdb_serve(struct session *session, const struct gdb_place *pla
 	}
 	if (session->attached)
 		start_listening(gdb);
+	const int front = session->attached ? -1 : listen_parent();
+
+	if (front >= 0)
+		session_watch(session, front, see_front_end, gdb);
 	return NULL;
 }
