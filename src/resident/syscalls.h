@@ -2,15 +2,15 @@
 #ifndef TRAMMEL_RESIDENT_SYSCALLS_H
 #define TRAMMEL_RESIDENT_SYSCALLS_H
 
-#define SYS_rt_sigprocmask 14
-#define SYS_rt_sigaction   13
-#define SYS_pwrite64       18
-#define SYS_nanosleep      35
-#define SYS_getpid         39
+#define SYS_rt_sigprocmask    14
+#define SYS_rt_sigaction      13
+#define SYS_pwrite64          18
+#define SYS_nanosleep         35
+#define SYS_getpid            39
 #define SYS_rt_tgsigqueueinfo 297
-#define EPERM              1
-#define EINVAL             22
-#define ENOSYS             38
+#define EPERM                 1
+#define EINVAL                22
+#define ENOSYS                38
 
 #define SYS_futex            202
 #define SYS_gettid           186

@@ -1,6 +1,7 @@
-/* What a program sees of SIGTRAP, with here() called between: its own handler or none, its
- * own break instructions and signals, and a thread that blocks all signals; then once more, as
- * a program that is executed while it ignores it. Prints a line each, ends with 0. */
+/* What a program sees of SIGTRAP, with here() called between: its own handler or none,
+ * its own break instructions and signals, and a thread that blocks all signals; then once
+ * more, as a program that is executed while it ignores it. Prints a line each, ends with
+ * 0. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,10 +36,10 @@ static const char *name_action(void)
 	if (sigaction(SIGTRAP, NULL, &action))
 		return "an error";
 	return action.sa_flags & SA_SIGINFO && action.sa_sigaction == on_trap ? "full"
-	       : action.sa_handler == on_trap_plainly			     ? "plain"
-	       : action.sa_handler == SIG_DFL				     ? "default"
-	       : action.sa_handler == SIG_IGN				     ? "ignored"
-									     : "foreign";
+	       : action.sa_handler == on_trap_plainly                         ? "plain"
+	       : action.sa_handler == SIG_DFL                                 ? "default"
+	       : action.sa_handler == SIG_IGN                                 ? "ignored"
+									      : "foreign";
 }
 
 static void *block_all(void *argument)
