@@ -23,7 +23,7 @@ from transparency.results import asked
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "debug")
-FLAGS = {"O2": ["-O2", "-g"], "O0": ["-O0", "-g"]}
+FLAGS = {"O2": ["-O2", "-g"], "O0": ["-O0", "-g"], "fixed": ["-O1", "-g", "-no-pie"]}
 BEGIN = """set pagination off
 set confirm off
 set sysroot /
@@ -326,6 +326,60 @@ def test_front_killed(place, measure):
     expect(output == "done\n", f"the program: {output!r}; {tracer}, {words}")
 
 
+def address_of(program, symbol):
+    """Where data of a program that is not position-independent is."""
+    text = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return int(re.search(rf"^(\w+) \w {symbol}$", text, re.M).group(1), 16)
+
+
+def test_watch(place, measure):
+    """Watchpoints at the prompt: where values change, also in a thread that comes later; and at reads."""
+    program = place.build("cells", "fixed")
+    cell, narrow = address_of(program, "cell") + 8, address_of(program, "narrow")
+    text, status = place.prompt(program, [
+        "tbreak main", "continue", f"watch *{cell:#x}", f"watch *{narrow:#x} 4", f"watch *{narrow + 1:#x} 4",
+        f"watch *{cell:#x} 3", "continue", "backtrace", "continue", "continue", "continue", "info breakpoints",
+        "ignore 2 5", "delete 2", f"awatch *{cell:#x}", "continue", "continue"], measure=measure)
+    expect(status == 0, f"status {status}: {text}")
+    expect_all(text, [
+        r"^Watchpoint 2: 8 bytes at", r"^Watchpoint 3: 4 bytes at", r"is no multiple of 4", r"^1, 2, 4 or 8 bytes can",
+        r"^Watchpoint 2: 0x0, then 0xa, thread \d+: 0x[0-9a-f]+ in put\+", r"^#0 .* in put\+", r"^#1 .* in main\+",
+        r"^Watchpoint 2: 0xa, then 0x14, thread", r"^Watchpoint 2: 0x14, then 0x1e, thread", r"in put\+",
+        r"^Watchpoint 3: 0x0, then 0x5, thread .* in run\+", r"^2  watch .* hits 3$", r"is a watchpoint",
+        r"^Watchpoint 4: 0x1e, thread .* in get\+", r"^20 30 5$", r"exited with 0\."])
+
+
+WATCHES = """break main
+continue
+watch cell[1]
+continue
+continue
+backtrace
+continue
+awatch narrow
+delete 2
+rwatch cell[1]
+continue
+continue
+backtrace
+continue
+delete
+continue
+"""
+
+
+def test_gdb_watch(place, measure):
+    program = place.build("cells", "fixed")
+    text, output, status = place.gdb(program, WATCHES, measure)
+    expect(status == 0 and output == bare(program)[0], f"the program: {output!r}, {status}\n{text}")
+    expect_all(text, [
+        r"^Hardware watchpoint 2: cell\[1\]", r"^Old value = 0\nNew value = 10$", r"^Old value = 10\nNew value = 20$",
+        r"^#0 .*put ", r"^#1 .* in main ", r"^Old value = 20\nNew value = 30$",
+        r"^Hardware access \(read/write\) watchpoint 3: narrow", r"^Old value = 0\nNew value = 5$",
+        r"^Hardware read watchpoint 4: cell\[1\]\n\nValue = 30$|hit Hardware read watchpoint 4: cell\[1\]\n\nValue = 30$",
+        r"^#0 .*get ", r"Hardware access .* 3: narrow", r"^Value = 5$"])
+
+
 def test_ticks(place, measure):
     """Threads that come at once: the last call is stopped in, and no other."""
     program = place.build("ticks")
@@ -492,6 +546,8 @@ CASES = {
     **cases_of("measure", test_measure, "functions", "callgraph"),
     **cases_of("family", test_family, "functions", "blocks"),
     **cases_of("front-killed", test_front_killed, "functions"),
+    **cases_of("watch", test_watch, "functions", "edges"),
+    **cases_of("gdb-watch", test_gdb_watch, "functions", "blocks"),
     **cases_of("ticks", test_ticks, "functions", "blocks"),
     **cases_of("far", test_far, "functions"),
     **cases_of("killed", test_killed, "blocks"),

@@ -15,6 +15,7 @@ enum {
 	BREAK = 0xcc,
 	LONG_BREAK = 0xcd, /* with 3 behind it */
 	TRAP_TRACE = 2,
+	TRAP_WATCH = 4, /* a debug register stays with its thread */
 	SI_KERNEL = 0x80,
 	TRAP_FLAG = 0x100,
 	/* Words of a ucontext_t. */
@@ -118,6 +119,8 @@ void resident_trap(const int32_t *info, uint64_t *context, struct wire_control *
 		broke && byte_at(behind - 1) == 3 && byte_at(behind - 2) == LONG_BREAK;
 	uint8_t byte;
 
+	if (info[2] == TRAP_WATCH)
+		return;
 	if (info[2] == TRAP_TRACE && (breaks->stepping || !breaks->programs.handler)) {
 		context[FLAGS] &= ~(uint64_t)TRAP_FLAG;
 		return;

@@ -143,7 +143,7 @@ static void check_no_more_options(const char *command)
 static void test_run(void **state)
 {
 	(void)state;
-	check_options("run", 46);
+	check_options("run", 47);
 	check_no_more_options("run");
 }
 

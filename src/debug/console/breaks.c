@@ -4,6 +4,7 @@
 #include "debug/console/names.h"
 #include "session/debug/access.h"
 #include "session/debug/places.h"
+#include "session/debug/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,12 +133,39 @@ struct trm_error *breaks_set(struct console *console, const char *text, bool onc
 	return NULL;
 }
 
+struct trm_error *breaks_watch(struct console *console, const char *text, bool reads)
+{
+	const char *expression = text + (*text == '*'), *rest;
+	struct console_breakpoint *breakpoint;
+	struct debug_watch watch = {
+		.pid = console->pid, .size = 8, .reads = reads, .changes = !reads};
+	int64_t address;
+	uint32_t number;
+
+	TRM_TRY(expression_compute(console, console->tid, expression, &rest, &address));
+	rest += strspn(rest, " ");
+	watch.address = (uint64_t)address;
+	if (*rest)
+		watch.size = (unsigned int)strtoul(rest, NULL, 0);
+	TRM_TRY(debug_watch_set(console->session, &watch, &number));
+	breakpoint = memory_allocate_zeroed(1, sizeof(*breakpoint));
+	breakpoint->place = memory_copy_string(text);
+	breakpoint->console = console;
+	breakpoint->watch = number;
+	breakpoint->number = ++console->numbers;
+	vector_push(&console->breakpoints, breakpoint);
+	text_format(&console->output, "Watchpoint %u: %u bytes at 0x%lx\n",
+		    breakpoint->number, watch.size, (unsigned long)watch.address);
+	return NULL;
+}
+
 void breaks_delete(struct console *console, struct console_breakpoint *breakpoint)
 {
 	for (size_t i = 0; i < console->breakpoints.count; i++) {
 		if (console->breakpoints.items[i] != breakpoint)
 			continue;
 		unset_in(console, breakpoint, 0);
+		debug_watch_unset(console->session, breakpoint->watch);
 		for (size_t k = i + 1; k < console->breakpoints.count; k++)
 			console->breakpoints.items[k - 1] = console->breakpoints.items[k];
 		console->breakpoints.count--;
@@ -157,6 +185,8 @@ void breaks_resolve(struct console *console, bool again)
 	uint64_t address;
 
 	vector_for_each (&console->breakpoints, row) {
+		if ((*row)->watch)
+			continue;
 		if (again && (*row)->place[0] != '*' &&
 		    ((*row)->place[0] < '0' || (*row)->place[0] > '9'))
 			unset_in(console, *row, console->pid);
@@ -218,7 +248,7 @@ bool breaks_met(struct console *console, uint32_t own, uint32_t *ret_number)
 	vector_for_each (&console->breakpoints, row) {
 		struct console_breakpoint *breakpoint = *row;
 
-		if (!has_own(breakpoint, own))
+		if (!has_own(breakpoint, own) && (!own || breakpoint->watch != own))
 			continue;
 		*ret_number = breakpoint->number;
 		if (breakpoint->once)
@@ -256,12 +286,32 @@ static void show_break(struct console *console,
 		    breakpoint->off ? "  off" : "", set ? "" : "  not loaded yet");
 }
 
+static void show_watch(struct console *console,
+		       const struct console_breakpoint *breakpoint)
+{
+	const struct debug_watch *watch =
+		debug_watch_find(console->session, breakpoint->watch);
+
+	text_format(&console->output, "%u  watch %s", breakpoint->number,
+		    breakpoint->place);
+	if (watch)
+		text_format(&console->output, "  %u bytes at 0x%lx%s  hits %lu\n",
+			    watch->size, (unsigned long)watch->address,
+			    watch->reads ? ", reads too" : "",
+			    (unsigned long)watch->hits);
+	else
+		text_add(&console->output, "  its memory is gone\n");
+}
+
 void breaks_show(struct console *console)
 {
 	if (!console->breakpoints.count)
 		text_add(&console->output, "No breakpoints.\n");
 	vector_for_each (&console->breakpoints, row)
-		show_break(console, *row);
+		if ((*row)->watch)
+			show_watch(console, *row);
+		else
+			show_break(console, *row);
 }
 
 /* Whom a breakpoint of the prompt's own is for. */

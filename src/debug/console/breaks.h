@@ -9,6 +9,10 @@
 struct trm_error *breaks_set(struct console *console, const char *text, bool once,
 			     uint64_t ignore);
 
+/* Sets a watchpoint: "*ADDRESS [BYTES]". `reads`: it stops at reads, too, and not only
+ * where the value changes. */
+struct trm_error *breaks_watch(struct console *console, const char *text, bool reads);
+
 /* Returns the one with a number; NULL: there is none. */
 struct console_breakpoint *breaks_find(const struct console *console, uint32_t number);
 

@@ -57,6 +57,18 @@ static struct trm_error *find_numbered(struct console *console, const char *text
 				       text);
 }
 
+/* One of code: the processor counts and computes nothing for its watchpoints. */
+static struct trm_error *find_of_code(struct console *console, const char *text,
+				      const char **ret_rest,
+				      struct console_breakpoint **ret)
+{
+	TRM_TRY(find_numbered(console, text, ret_rest, ret));
+	return (*ret)->watch ? trm_error_create(TRM_ERROR_USAGE,
+						"%u is a watchpoint: it can be deleted",
+						(*ret)->number)
+			     : NULL;
+}
+
 static struct trm_error *do_delete(struct console *console, const char *text)
 {
 	struct console_breakpoint *found;
@@ -77,7 +89,7 @@ static struct trm_error *switch_breakpoint(struct console *console, const char *
 	struct console_breakpoint *found;
 	const char *rest;
 
-	TRM_TRY(find_numbered(console, text, &rest, &found));
+	TRM_TRY(find_of_code(console, text, &rest, &found));
 	breaks_switch(console, found, off);
 	return NULL;
 }
@@ -97,7 +109,7 @@ static struct trm_error *do_ignore(struct console *console, const char *text)
 	struct console_breakpoint *found;
 	const char *rest;
 
-	TRM_TRY(find_numbered(console, text, &rest, &found));
+	TRM_TRY(find_of_code(console, text, &rest, &found));
 	breaks_ignore(console, found, strtoull(rest, NULL, 0));
 	return NULL;
 }
@@ -109,7 +121,7 @@ static struct trm_error *do_condition(struct console *console, const char *text)
 	const char *rest;
 	struct trm_error *error;
 
-	TRM_TRY(find_numbered(console, text, &rest, &found));
+	TRM_TRY(find_of_code(console, text, &rest, &found));
 	text_format(&place, "%s%s%s", found->place, *rest ? " if " : "", rest);
 	const bool once = found->once;
 
@@ -372,6 +384,18 @@ static struct trm_error *do_count(struct console *console, const char *text)
 	return NULL;
 }
 
+static struct trm_error *watch_data(struct console *console, const char *text, bool reads)
+{
+	if (!debug_is_halted(console->session))
+		return trm_error_create(TRM_ERROR_USAGE, "the program runs");
+	return breaks_watch(console, text, reads);
+}
+
+static struct trm_error *do_watch_all(struct console *console, const char *text)
+{
+	return watch_data(console, text, true);
+}
+
 /* PLACE N: stops at the N-th time. Calls that were counted before are among them; of
  * other places, and where no counter tells, times from now on. */
 static struct trm_error *do_watch(struct console *console, const char *text)
@@ -380,8 +404,12 @@ static struct trm_error *do_watch(struct console *console, const char *text)
 	uint64_t address, count = 0, wanted;
 	struct trm_error *error;
 
+	if (*text == '*')
+		return watch_data(console, text, false);
+
 	if (!space)
-		return trm_error_create(TRM_ERROR_USAGE, "watch PLACE N");
+		return trm_error_create(TRM_ERROR_USAGE,
+					"watch PLACE N, or watch *ADDRESS [BYTES]");
 	TRM_TRY(read_count(space + 1, 0, &wanted));
 	char *place = strndup(text, (size_t)(space - text));
 
@@ -462,6 +490,10 @@ static const struct command_row {
 	 "stop there once"},
 	{"watch", NULL, do_watch, TAKES_PLACE, "PLACE N",
 	 "stop at the N-th call of a function, or the N-th time at a place"},
+	{"watch", NULL, do_watch, 0, "*ADDRESS [BYTES]",
+	 "stop behind what changes the 8 (1, 2, 4) bytes there"},
+	{"awatch", NULL, do_watch_all, 0, "*ADDRESS [BYTES]",
+	 "likewise behind what reads or writes them"},
 	{"count", NULL, do_count, NEEDS_STOP | TAKES_PLACE, "FUNCTION",
 	 "its calls so far"},
 	{"delete", "d", do_delete, 0, "[NUMBER]", "delete a breakpoint, or all"},

@@ -9,6 +9,7 @@
 #include "debug/frames.h"
 #include "debug/listen.h"
 #include "session/debug/halt.h"
+#include "session/debug/watch.h"
 #include "session/state/descriptors.h"
 
 #include <errno.h>
@@ -67,6 +68,20 @@ static void send_answer(struct console *console)
 	send_frame(console, FRAME_PROMPT, PROMPT, strlen(PROMPT));
 }
 
+static void describe_watch(struct console *console, uint32_t number)
+{
+	const struct debug_watch *watch =
+		debug_watch_find(console->session, console->stop.breakpoint);
+
+	text_format(&console->output, "Watchpoint %u", number);
+	if (watch && watch->was != watch->now)
+		text_format(&console->output, ": 0x%lx, then 0x%lx",
+			    (unsigned long)watch->was, (unsigned long)watch->now);
+	else if (watch)
+		text_format(&console->output, ": 0x%lx", (unsigned long)watch->now);
+	text_add(&console->output, ", ");
+}
+
 static void describe_stop(struct console *console)
 {
 	const struct debug_event *stop = &console->stop;
@@ -76,6 +91,9 @@ static void describe_stop(struct console *console)
 	if (stop->reason == DEBUG_REASON_BREAKPOINT &&
 	    breaks_met(console, stop->breakpoint, &number))
 		text_format(out, "Breakpoint %u, ", number);
+	else if (stop->reason == DEBUG_REASON_WATCH &&
+		 breaks_met(console, stop->breakpoint, &number))
+		describe_watch(console, number);
 	else if (stop->reason == DEBUG_REASON_SIGNAL)
 		text_format(out, "Signal SIG%s, ",
 			    sigabbrev_np(stop->signal) ? sigabbrev_np(stop->signal)

@@ -42,8 +42,9 @@ struct console_breakpoint {
 	uint64_t hits;                          /* in processes that have ended */
 	char *place;                            /* as given */
 	char *condition;                        /* NULL: none */
-	uint64_t ignore;                        /* until its place is known */
-	bool once;                              /* it goes when it is met */
+	uint32_t watch;  /* of a watchpoint: debug_watch_set's number; 0: of code */
+	uint64_t ignore; /* until its place is known */
+	bool once;       /* it goes when it is met */
 	bool off;
 	struct console *console;
 };

@@ -9,6 +9,7 @@
 #include "session/debug/access.h"
 #include "session/debug/halt.h"
 #include "session/debug/places.h"
+#include "session/debug/watch.h"
 #include "session/state/tables.h"
 
 #include <signal.h>
@@ -109,6 +110,62 @@ static void answer_write(struct gdb *gdb, char *packet, size_t size)
 			    : NULL);
 }
 
+/* As many as are aligned at the address. */
+static unsigned int part_of(uint64_t address, uint64_t size)
+{
+	unsigned int part = 8;
+
+	while (part > 1 && (address % part || part > size))
+		part /= 2;
+	return part;
+}
+
+static void unset_watches(struct gdb *gdb, const struct gdb_breakpoint *like)
+{
+	for (size_t i = gdb->breakpoints.count; i-- > 0;) {
+		const struct gdb_breakpoint *row = &gdb->breakpoints.items[i];
+
+		if (row->kind != like->kind || row->address - like->address >= like->size)
+			continue;
+		debug_watch_unset(gdb->session, row->number);
+		vector_remove_swap(&gdb->breakpoints, i);
+	}
+}
+
+/* "Z2,ADDRESS,SIZE": 2 for writes, 4 for accesses. GDB makes 4 of what it cannot have as
+ * 3, reads alone. */
+static void answer_watch(struct gdb *gdb, const char *packet)
+{
+	const char *rest = packet + 2;
+	struct gdb_breakpoint row = {.kind = packet[1]};
+	struct debug_watch watch = {.pid = gdb->pid, .reads = packet[1] == '4'};
+	struct trm_error *error = NULL;
+
+	if (packet[1] == '3') {
+		gdb_send(gdb, "");
+		return;
+	}
+	rest += *rest == ',';
+	row.address = watch.address = gdb_read_number(&rest);
+	rest += *rest == ',';
+	row.size = (unsigned int)gdb_read_number(&rest);
+	unset_watches(gdb, &row);
+	const struct gdb_breakpoint all = row;
+
+	for (uint64_t end = row.address + row.size;
+	     *packet == 'Z' && !error && watch.address < end;
+	     watch.address += watch.size) {
+		watch.size = part_of(watch.address, end - watch.address);
+		row.address = watch.address;
+		error = debug_watch_set(gdb->session, &watch, &row.number);
+		if (!error)
+			vector_push(&gdb->breakpoints, row);
+	}
+	if (error)
+		unset_watches(gdb, &all);
+	gdb_send_result(gdb, error);
+}
+
 /* All of one address have one number: GDB sets what it has set already. */
 static void answer_break(struct gdb *gdb, char *packet, size_t size)
 {
@@ -118,14 +175,15 @@ static void answer_break(struct gdb *gdb, char *packet, size_t size)
 	size_t found = 0;
 
 	(void)size;
-	if (packet[1] > '1') { /* data breakpoints */
-		gdb_send(gdb, "");
+	if (packet[1] > '1') {
+		answer_watch(gdb, packet);
 		return;
 	}
 	rest += *rest == ',';
 	row.address = gdb_read_number(&rest);
 	while (found < gdb->breakpoints.count &&
-	       gdb->breakpoints.items[found].address != row.address)
+	       (gdb->breakpoints.items[found].address != row.address ||
+		gdb->breakpoints.items[found].kind))
 		found++;
 	const bool there = found < gdb->breakpoints.count;
 
@@ -167,7 +225,10 @@ static void answer_query(struct gdb *gdb, char *packet, size_t size)
 void gdb_clear_breakpoints(struct gdb *gdb)
 {
 	vector_for_each (&gdb->breakpoints, row)
-		debug_unbreak(gdb->session, row->number);
+		if (row->kind)
+			debug_watch_unset(gdb->session, row->number);
+		else
+			debug_unbreak(gdb->session, row->number);
 	gdb->breakpoints.count = 0;
 }
 

@@ -12,6 +12,8 @@ enum { GDB_PACKET = 0x8000, GDB_FILES = 16 };
 struct gdb_breakpoint {
 	uint64_t address;
 	uint32_t number;
+	char kind;         /* as Z has it: 0, 1: code; 2: writes; 4: reads, too */
+	unsigned int size; /* of 2 and 4: bytes, of all parts */
 };
 
 struct gdb {

@@ -4,6 +4,7 @@
 #include "debug/gdb/packet.h"
 #include "debug/gdb/signals.h"
 #include "session/debug/halt.h"
+#include "session/debug/watch.h"
 #include "session/state/tables.h"
 
 #include <limits.h>
@@ -33,6 +34,17 @@ static int number_of(const struct debug_event *stop)
 	return gdb_signal(stop->reason == DEBUG_REASON_ASKED ? SIGINT : SIGTRAP);
 }
 
+/* Which data was written or read. */
+static void add_watch(const struct gdb *gdb, struct text *text)
+{
+	const struct debug_watch *watch =
+		debug_watch_find(gdb->session, gdb->stop.breakpoint);
+
+	if (watch)
+		text_format(text, "%s:%lx;", watch->reads ? "awatch" : "watch",
+			    (unsigned long)watch->address);
+}
+
 void gdb_tell_stop(struct gdb *gdb)
 {
 	const struct debug_event *stop = &gdb->stop;
@@ -52,6 +64,8 @@ void gdb_tell_stop(struct gdb *gdb)
 		text_add(&text, "exec:");
 		gdb_add_hex(&text, program, strlen(program));
 		text_add(&text, ";");
+	} else if (stop->reason == DEBUG_REASON_WATCH) {
+		add_watch(gdb, &text);
 	} else if (stop->reason == DEBUG_REASON_BREAKPOINT && gdb->knows_swbreak) {
 		text_add(&text, "swbreak:;");
 	}

@@ -9,6 +9,7 @@
 #include "session/debug/places.h"
 #include "session/debug/state.h"
 #include "session/debug/step.h"
+#include "session/debug/watch.h"
 #include "session/state/space.h"
 #include "session/state/tables.h"
 #include "session/thread/threads.h"
@@ -86,6 +87,8 @@ static void see_thread(struct session *session, struct thread *thread)
 	if (process && thread->tid == process->pid && !process->debugged &&
 	    process->space && process->space->references == 1)
 		debug_guard_lower(session, thread);
+	if (debug_has(thread))
+		debug_watch_begin(session, thread);
 	if (debug_has(thread) && thread->tid != thread->process->pid)
 		debug_tell(session, &(struct debug_event){.kind = DEBUG_EVENT_THREAD,
 							  .pid = thread->process->pid,
@@ -102,6 +105,8 @@ static void see_end(struct session *session, struct thread *thread,
 		.tid = thread->tid,
 		.status = event->kind == EVENT_EXITED ? event->value << 8 : event->value};
 
+	if (thread->tid == process->pid)
+		debug_watch_leave(session, process, true);
 	if (thread->tid == process->pid && process->space &&
 	    process->space->references == 1)
 		debug_traps_leave(session, process->space, true);
@@ -148,6 +153,7 @@ static void see_leave(struct session *session, struct process *process)
 {
 	if (process->space)
 		debug_traps_leave(session, process->space, false);
+	debug_watch_leave(session, process, false);
 	debug_guard_leave(session, process);
 	if (!process->debugged)
 		return;
@@ -229,6 +235,7 @@ void debug_end(struct session *session)
 	debug->listener = NULL;
 	debug->follows = false;
 	vector_for_each (&session->all_processes, process) {
+		debug_watch_leave(session, *process, false);
 		debug_guard_leave(session, *process);
 		(*process)->debugged = false;
 	}
@@ -251,6 +258,7 @@ void debug_leave(struct session *session, struct process *process)
 	process->debugged = false;
 	if (process->space)
 		debug_traps_leave(session, process->space, false);
+	debug_watch_leave(session, process, false);
 	debug_guard_leave(session, process);
 	for (size_t i = session->all_threads.count; i-- > 0;) {
 		struct thread *thread = i < session->all_threads.count

@@ -41,6 +41,7 @@ enum debug_reason {
 	DEBUG_REASON_BREAKPOINT, /* the thread is in front of a breakpoint's instruction
 				  */
 	DEBUG_REASON_SIGNAL,     /* it is about to get a signal */
+	DEBUG_REASON_WATCH,      /* it has executed what a watchpoint is for */
 };
 
 struct debug_event {
@@ -50,7 +51,7 @@ struct debug_event {
 	int status;               /* of DEBUG_EVENT_PROCESS_ENDED */
 	enum debug_reason reason; /* of DEBUG_EVENT_STOPPED */
 	int signal;               /* of DEBUG_REASON_SIGNAL */
-	uint32_t breakpoint;      /* of DEBUG_REASON_BREAKPOINT: its number */
+	uint32_t breakpoint;      /* of DEBUG_REASON_BREAKPOINT, _WATCH: its number */
 	uint64_t address;         /* of DEBUG_EVENT_STOPPED: the thread's place */
 };
 

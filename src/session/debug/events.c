@@ -7,6 +7,7 @@
 #include "session/debug/places.h"
 #include "session/debug/state.h"
 #include "session/debug/step.h"
+#include "session/debug/watch.h"
 #include "session/position/interrupted_calls.h"
 #include "session/thread/threads.h"
 
@@ -81,6 +82,8 @@ static void meet_trap(struct session *session, struct thread *thread,
 	if (!count_hit(session, thread, trap)) {
 		thread->debug.shown = 0;
 		debug_step_over(session, thread);
+		if (thread->debug.watched)
+			debug_stop_for(session, thread, DEBUG_REASON_WATCH);
 		thread_resume(session, thread, 0);
 		return;
 	}
@@ -117,6 +120,20 @@ static bool find_trap(struct session *session, struct thread *thread,
 	return !remote_failed(remote_set_registers(thread->tid, &registers));
 }
 
+/* A thread has executed an instruction that a debug register is for. False: of the
+ * program's own. */
+static bool meet_watch(struct session *session, struct thread *thread)
+{
+	if (!session->debug->watches.count && !thread->process->guarded)
+		return false;
+	event_take_signal(thread->tid);
+	debug_guard_mend(session, thread);
+	if (debug_watch_see(session, thread))
+		debug_stop_for(session, thread, DEBUG_REASON_WATCH);
+	thread_resume(session, thread, 0);
+	return true;
+}
+
 bool debug_sees_event(struct session *session, struct thread *thread,
 		      const struct event *event)
 {
@@ -132,6 +149,7 @@ bool debug_sees_event(struct session *session, struct thread *thread,
 		thread->process->ignored_trap =
 			thread->process->guarded && thread->process->ignores_trap;
 		thread->process->guarded = false;
+		debug_watch_leave(session, thread->process, true);
 		if (thread->process->space && thread->process->space->references == 1)
 			debug_traps_leave(session, thread->process->space, true);
 		return false;
@@ -147,11 +165,15 @@ bool debug_sees_event(struct session *session, struct thread *thread,
 		  ((thread->debug.aim == DEBUG_STEPS || thread->debug.enters) &&
 		   info.si_code == SIGTRAP);
 	thread->debug.enters = false;
+	if (!stepped && info.si_code == TRAP_HWBKPT && meet_watch(session, thread))
+		return true;
 	if (!stepped && (info.si_code != SI_KERNEL || !find_trap(session, thread, &trap)))
 		return debug_guard_pass(session, thread, &info);
 	event_take_signal(thread->tid);
 	debug_guard_mend(session, thread);
 	debug_guard_raise(session, thread);
+	if (debug_watch_see(session, thread))
+		debug_stop_for(session, thread, DEBUG_REASON_WATCH);
 	if (trap)
 		meet_trap(session, thread, trap);
 	else

@@ -140,8 +140,9 @@ void debug_guard_raise(struct session *session, struct thread *thread)
 	struct process *process = thread->process;
 
 	if (process->guarded || !debug_has(thread) || !process->space->family ||
-	    !session->debug->breakpoints.count || remote_filters(thread->tid) ||
-	    awaits_trap(session, process) || !sees_actions(process->space))
+	    (!session->debug->breakpoints.count && !session->debug->watches.count) ||
+	    remote_filters(thread->tid) || awaits_trap(session, process) ||
+	    !sees_actions(process->space))
 		return;
 	debug_guard_see_image(session, thread);
 	raise_guard(session, thread, false);

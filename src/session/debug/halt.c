@@ -235,6 +235,11 @@ static void tell_stop(struct session *session)
 		event.signal = found->debug.resent.si_signo ?: found->debug.signal;
 		event.breakpoint = found->debug.number;
 	}
+	if (found->debug.watched) {
+		event.reason = DEBUG_REASON_WATCH;
+		event.breakpoint = found->debug.watched;
+	}
+	found->debug.watched = 0;
 	found->debug.told = false;
 	event.pid = found->process->pid;
 	event.tid = found->tid;
@@ -278,6 +283,7 @@ void debug_halt(struct session *session)
 		if (debug_has(*thread) && (*thread)->debug.aim == DEBUG_STEPS) {
 			(*thread)->debug.aim = DEBUG_RUNS;
 			(*thread)->debug.asked = false;
+			(*thread)->debug.count = 0;
 		}
 	all_stand(session);
 }
@@ -315,5 +321,6 @@ void debug_go(struct session *session)
 		thread->debug.met = 0;
 	}
 	debug->told = false;
-	let_others_run(session);
+	if (!any_told(session))
+		let_others_run(session);
 }

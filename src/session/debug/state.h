@@ -36,6 +36,19 @@ struct debug_shared {
 	} rows[DEBUG_RESCUED_MAX];
 };
 
+/* A watchpoint. */
+struct debug_watch {
+	uint32_t number;
+	pid_t pid;
+	uint64_t address;
+	unsigned int size; /* bytes: 1, 2, 4 or 8 */
+	bool reads;        /* reads count, too */
+	bool changes;      /* it stops only where the value is another one */
+	unsigned int slot; /* which debug register */
+	uint64_t was, now; /* the value before, and at the last stop */
+	uint64_t hits;
+};
+
 struct debug {
 	debug_listener *listener;
 	void *context;
@@ -55,6 +68,7 @@ struct debug {
 	struct VECTOR(struct debug_breakpoint) breakpoints;
 	struct VECTOR(struct debug_trap) traps;
 	struct VECTOR(struct debug_page) pages;
+	struct VECTOR(struct debug_watch) watches;
 };
 
 /* Whether a thread is one that stops with the others. */

@@ -7,6 +7,7 @@
 #include "session/debug/insert.h"
 #include "session/debug/places.h"
 #include "session/debug/state.h"
+#include "session/debug/watch.h"
 #include "session/position/settle.h"
 #include "session/state/module.h"
 #include "session/thread/stop.h"
@@ -235,6 +236,10 @@ static void execute_one(struct session *session, struct thread *thread,
 	}
 	if (is_trap(thread, &event)) {
 		event_take_signal(thread->tid);
+		if (debug_watch_see(session, thread)) {
+			thread->debug.told = true;
+			thread->debug.reason = DEBUG_REASON_WATCH;
+		}
 		return;
 	}
 	thread->event_pending = thread->stopped;
