@@ -116,7 +116,8 @@ tests() {
 check_clang() (
 	renice -n 5 $BASHPID >/dev/null
 	CC=clang compile "$BUILD-clang" -Db_sanitize=address,undefined -Db_lundef=false \
-		-Dfuzzers=true -Dc_args=-gline-tables-only -Dc_link_args=-fuse-ld=lld
+		-Doptimization=0 -Dfuzzers=true -Dc_args=-gline-tables-only \
+		-Dc_link_args=-fuse-ld=lld
 )
 
 export ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -255,7 +256,7 @@ steps_clang() {
 				'attach-[ei]*' 'window-[ei]*'
 		step "upcalls with sanitizers" sanitized_upcalls
 		# The same inputs each time: what is new is looked for by the verb fuzz.
-		step fuzz run_fuzzers "${FUZZ_SECONDS:-2}" -seed=1 -runs=100000
+		step fuzz run_fuzzers "${FUZZ_SECONDS:-1}" -seed=1 -runs=100000
 	}
 }
 

@@ -109,8 +109,14 @@ static void test_points(void **state)
 	assert_int_equal(slots, (1u << first.slots) - 1);
 	list_sample(&tool->source, module, &second);
 	assert_int_equal(first.items.count, second.items.count);
-	assert_memory_equal(first.items.items, second.items.items,
-			    first.items.count * sizeof(*first.items.items));
+	for (size_t i = 0; i < first.items.count; i++) {
+		const struct point *one = &first.items.items[i],
+				   *other = &second.items.items[i];
+
+		assert_true(one->at == other->at && one->where == other->where &&
+			    one->order == other->order && one->number == other->number &&
+			    one->source == other->source && one->recipe == other->recipe);
+	}
 	assert_null(tool_failure(tool));
 	tool_close(tool);
 	tool_module_close(module);
