@@ -132,7 +132,8 @@ static void add_row(struct grid *grid, const struct advice_finding *finding)
 	const struct advice_place *place = &finding->place;
 	struct text share = {0}, line = {0};
 
-	text_format(&share, finding->share >= 0 ? "%.1f %%" : "", finding->share);
+	if (finding->share >= 0)
+		text_format(&share, "%.1f %%", finding->share);
 	if (place->file)
 		text_add(&line, path_name(place->file));
 	if (place->file && place->line)

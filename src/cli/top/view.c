@@ -351,8 +351,9 @@ static void add_cells(const struct top_view *view, const struct top_row *row, do
 	add_rate(&cell, row->rate);
 	grid_add_text(grid, cell.data);
 	cell.length = 0;
-	text_format(&cell, all > 0 ? "%.1f %%" : "", row->rate / all * 100);
-	grid_add_text(grid, cell.data);
+	if (all > 0)
+		text_format(&cell, "%.1f %%", row->rate / all * 100);
+	grid_add_text(grid, cell.length ? cell.data : "");
 	grid_add_number(grid, row->total);
 	if (view->by == TOP_BY_FUNCTION)
 		grid_add_text(grid, row->place);
