@@ -212,6 +212,10 @@ struct trammel_api {
 	/* Has the run record the program's own regions, for trammel_region(); in
 	 * start(). */
 	bool (*regions)(void);
+	/* Whether the run keeps apart what is found in each region (--by-region). The
+	 * counters of a tool are then; records of what happened in several regions should
+	 * have trammel_key_region() among their keys. */
+	bool (*by_region)(void);
 };
 
 /* What a tool is: one object by this name. Functions may be NULL. */

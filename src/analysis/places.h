@@ -137,16 +137,16 @@ static inline void options_check(const struct trammel_api *api, int argc,
 	}
 }
 
-/* Whether a tool's word by=region asks for rows by the program's regions, which the run
- * records then. */
+/* Whether a tool's word by=region, or the run's --by-region, asks for rows by the
+ * program's regions, which the run records then. */
 static inline bool option_by_region(const struct trammel_api *api, int argc,
 				    const char *const *argv)
 {
 	const char *text = option_text(argc, argv, "by");
 
-	if (!text)
+	if (!text && !api->by_region())
 		return false;
-	if (strcmp(text, "region") != 0)
+	if (text && strcmp(text, "region") != 0)
 		api->fail("%s: by= takes region", argv[0]);
 	api->regions();
 	return true;

@@ -411,6 +411,8 @@ static struct trm_error *choose_measures(struct measuring *given)
 		text_add(&whole, ",regions");
 	given->with_probes = whole.data;
 	TRM_TRY(collector_combine(given->with_probes, &given->collector));
+	if (given->options.by_region.on)
+		probe_program_add_phases(&given->probes);
 	if (given->using.points || probe_program_calls(&given->probes))
 		collector_add_routines(&given->collector);
 	if (given->probes.probes.count)

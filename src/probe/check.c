@@ -30,6 +30,7 @@ static const struct {
 	[PROBE_THREAD] = {PROBE_ANYWHERE, NULL, false},
 	[PROBE_CALLER] = {PROBE_IN_FRAME, "at a function's entry and return", false},
 	[PROBE_REGION] = {PROBE_ANYWHERE, NULL, true},
+	[PROBE_PHASE] = {PROBE_ANYWHERE, NULL, false},
 	[PROBE_FUNCTION] = {PROBE_ANYWHERE, NULL, true},
 	[PROBE_SOURCE_LINE] = {PROBE_ANYWHERE, NULL, true},
 	[PROBE_PC] = {PROBE_ANYWHERE, NULL, false},

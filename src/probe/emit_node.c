@@ -294,13 +294,12 @@ static int emit_binary(struct probe_emit *emit, uint32_t index)
 	return emit_truth(emit, index);
 }
 
-/* The library in the program writes it to the head of the bank. */
-static int emit_region(struct probe_emit *emit)
+/* A word in the head of the bank, which the library in the program has written. */
+static int emit_head(struct probe_emit *emit, size_t offset)
 {
 	int number = probe_emit_bank(emit);
 
-	recipe_load_own(emit->recipe, number, number,
-			offsetof(struct wire_bank, context));
+	recipe_load_own(emit->recipe, number, number, (int32_t)offset);
 	return number;
 }
 
@@ -324,7 +323,9 @@ int probe_emit_node(struct probe_emit *emit, uint32_t index)
 	case PROBE_NODE_ACCESS_VALUE:
 		return emit_access(emit, &node);
 	case PROBE_NODE_REGION:
-		return emit_region(emit);
+		return emit_head(emit, offsetof(struct wire_bank, context));
+	case PROBE_NODE_PHASE:
+		return emit_head(emit, offsetof(struct wire_bank, view));
 	case PROBE_NODE_FLOAT:
 		number = probe_emit_node(emit, node.first);
 		probe_emit_float(emit, number, node.size, node.number);

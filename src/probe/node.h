@@ -22,6 +22,7 @@ enum probe_node_kind {
 	PROBE_NODE_ADDRESS, /* run-time address of link-time address `number` */
 	PROBE_NODE_THREAD,
 	PROBE_NODE_REGION, /* address of the thread's own context; 0: it has none */
+	PROBE_NODE_PHASE,  /* address of the view in which it counts */
 	PROBE_NODE_TIME,
 	PROBE_NODE_ELAPSED,
 	PROBE_NODE_THREAD_CELL, /* number */

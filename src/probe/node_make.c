@@ -331,6 +331,7 @@ static const struct {
 	[PROBE_TIME] = {true, PROBE_NODE_TIME, true},
 	[PROBE_THREAD] = {true, PROBE_NODE_THREAD, true},
 	[PROBE_REGION] = {true, PROBE_NODE_REGION, false},
+	[PROBE_PHASE] = {true, PROBE_NODE_PHASE, false},
 	[PROBE_TRIPS] = {true, PROBE_NODE_TRIPS, true},
 	[PROBE_SOURCE_LINE] = {true, PROBE_NODE_PC, false},
 	[PROBE_PC] = {true, PROBE_NODE_PC, false},

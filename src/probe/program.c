@@ -1,5 +1,7 @@
 #include "probe/program.h"
 
+#include "probe/cells.h"
+
 const char *const probe_place_names[] = {
 	[PROBE_ENTRY] = "entry",
 	[PROBE_RETURN] = "return",
@@ -89,6 +91,22 @@ bool probe_program_has_regions(const struct probe_program *program)
 		if (term->kind == PROBE_REGION)
 			return true;
 	return false;
+}
+
+/* Terms of all probes are behind those that were written. */
+void probe_program_add_phases(struct probe_program *program)
+{
+	const uint32_t term = (uint32_t)program->terms.count;
+
+	vector_push(&program->terms, ((struct probe_term){.kind = PROBE_PHASE,
+							  .first = PROBE_NO_TERM,
+							  .second = PROBE_NO_TERM}));
+	vector_for_each (&program->probes, probe)
+		vector_for_each (&probe->actions, action)
+			if (action->kind == PROBE_TRACE)
+				action->operands[action->operand_count++] = term;
+			else if (action->key_count || probe_action_is_extreme(action))
+				action->keys[action->key_count++] = term;
 }
 
 bool probe_program_calls(const struct probe_program *program)

@@ -65,6 +65,7 @@ enum probe_term_kind {
 	PROBE_THREAD,       /* the kernel's number of the thread */
 	PROBE_CALLER,       /* return address of the function */
 	PROBE_REGION,       /* path of the program's own region that the thread is in */
+	PROBE_PHASE, /* address of the view of its bank in which the thread counts */
 	PROBE_FUNCTION,     /* name of the function that the point is in */
 	PROBE_SOURCE_LINE,  /* file and line of that, as text */
 	PROBE_PC,           /* address of the point's instruction */
@@ -147,6 +148,7 @@ enum probe_action_kind {
 enum {
 	PROBE_KEYS_MAX = 4,
 	PROBE_OPERANDS_MAX = 6,
+	PROBE_PHASE_KEYS = 1, /* and one that probe_program_add_phases adds */
 	PROBE_SCALE_MAX = 1000,  /* of scaled() */
 	PROBE_STRING_MAX = 120,  /* bytes of a string that are kept */
 	PROBE_ROWS_MAX = 500,    /* of a linear histogram */
@@ -161,10 +163,11 @@ struct probe_action {
 	enum probe_action_kind kind;
 	char *name; /* as given, or the text of the action */
 	size_t at;
-	uint32_t operands[PROBE_OPERANDS_MAX], operand_count;
-	uint32_t keys[PROBE_KEYS_MAX], key_count;
-	char *key_names[PROBE_KEYS_MAX]; /* as written */
-	char *operand_names[PROBE_OPERANDS_MAX];
+	uint32_t operands[PROBE_OPERANDS_MAX + PROBE_PHASE_KEYS], operand_count;
+	uint32_t keys[PROBE_KEYS_MAX + PROBE_PHASE_KEYS], key_count;
+	/* As written; NULL: nobody did. */
+	char *key_names[PROBE_KEYS_MAX + PROBE_PHASE_KEYS];
+	char *operand_names[PROBE_OPERANDS_MAX + PROBE_PHASE_KEYS];
 	uint32_t condition; /* PROBE_NO_TERM: none */
 	int64_t low, high, step;
 	uint32_t limit;
@@ -210,6 +213,10 @@ bool probe_program_calls(const struct probe_program *program);
 
 /* Returns whether any value is what programs say of themselves (PROBE_REGION). */
 bool probe_program_has_regions(const struct probe_program *program);
+
+/* Has all actions whose words are no counters of modules tell phases apart: the last key,
+ * or operand, is a PROBE_PHASE then. */
+void probe_program_add_phases(struct probe_program *program);
 
 /* Returns the word by which points name a place ("return"); "" for an entry. */
 const char *probe_place_name(enum probe_place place);

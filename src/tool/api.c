@@ -127,6 +127,18 @@ static bool want_regions(void)
 	return true;
 }
 
+static bool by_region;
+
+void tool_api_tell_by_region(bool told)
+{
+	by_region = told;
+}
+
+static bool is_by_region(void)
+{
+	return by_region;
+}
+
 const struct trammel_api tool_api = {
 	.version = TRAMMEL_TOOL_VERSION,
 	.size = sizeof(tool_api),
@@ -158,4 +170,5 @@ const struct trammel_api tool_api = {
 	.add_trace = api_add_trace,
 	.replace = api_replace,
 	.regions = want_regions,
+	.by_region = is_by_region,
 };

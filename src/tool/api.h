@@ -8,4 +8,7 @@
 
 extern const struct trammel_api tool_api;
 
+/* Says for all tools that come whether a run keeps regions apart. */
+void tool_api_tell_by_region(bool by_region);
+
 #endif

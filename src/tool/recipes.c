@@ -120,14 +120,14 @@ static void store_word(struct trammel_recipe *code, uint32_t word, int from)
 
 static void count_word(struct trammel_recipe *code, uint32_t word, int32_t amount)
 {
-	recipe_count(code->recipe, recipe_module_slot(word), amount);
+	recipe_count_word(code->recipe, recipe_module_slot(word), amount);
 }
 
 static void count_word_at(struct trammel_recipe *code, uint32_t word, int index,
 			  uint32_t count, int32_t amount)
 {
-	recipe_count_indexed(code->recipe, recipe_module_slot(word), index, count,
-			     amount);
+	recipe_count_word_indexed(code->recipe, recipe_module_slot(word), index, count,
+				  amount);
 }
 
 static void load_word_address(struct trammel_recipe *code, int to, uint32_t word)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum {
-	WIRE_PROBE_KEYS = 4,
+	WIRE_PROBE_KEYS = 5,       /* of an action, with that of the phase */
 	WIRE_PROBE_WORDS = 8,      /* keys and operands of an action, and the time */
 	WIRE_PROBE_VARIABLES = 64, /* of a thread */
 	WIRE_PROBE_CELLS = 14,     /* of a call */

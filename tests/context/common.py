@@ -27,6 +27,7 @@ BUILDS = {
     "phases-clang": ("clang", "-O1", "phases.c"),
     "tasks": ("gcc", "-O2", "tasks.c"),
     "properties": ("gcc", "-O2", "properties.c"),
+    "phase_tool.so": ("gcc", "-O2", "-shared", "-fPIC", "phase_tool.c"),
     "count.so": ("gcc", "-O2", "-shared", "-fPIC", "count.c"),
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KEPT __attribute__((noinline, noclone))
@@ -227,6 +228,29 @@ static void iterations(long n)
 	leaf(n);
 }
 
+static long used_ms(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
+/* Time of the processor, ms, in two regions. */
+static void spends(long n)
+{
+	static const char *const names[] = {"first", "second"};
+
+	for (int i = 0; i < 2; i++) {
+		const long begin = used_ms();
+
+		trm_begin("region", names[i]);
+		while (used_ms() - begin < n)
+			turn(1000);
+		trm_end("region");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -235,7 +259,8 @@ int main(int argc, char **argv)
 	} words[] = {{"nested", nested},   {"left", left},
 		     {"threads", threads}, {"forks", forks},
 		     {"signals", signals}, {"contexts", contexts},
-		     {"steps", steps},     {"iterations", iterations}};
+		     {"steps", steps},     {"iterations", iterations},
+		     {"spends", spends}};
 	const long n = argc > 2 ? atol(argv[2]) : 1;
 
 	for (size_t i = 0; argc > 1 && i < sizeof(words) / sizeof(*words); i++)

@@ -206,15 +206,97 @@ def steps(place):
               leaves={"(none)": 1, "loop": 1, **{f"loop%4={i}": 3 if i < 2 else 2 for i in range(4)}})
 
 
+def query(place, text):
+    done = subprocess.run([place.tool, "query", f"{text} format json", place.profile], check=True, capture_output=True,
+                          text=True, timeout=running.TIMEOUT_SECONDS)
+    return json.loads(done.stdout)
+
+
+def by_region(rows, name):
+    """The sums of what rows have by this name, by region."""
+    found = {}
+    for row in rows:
+        if name in row:
+            region = row.get("region.path")
+            found[region] = found.get(region, 0) + int(str(row[name]), 0)
+    return {region: number for region, number in found.items() if number}
+
+
+def sets(place):
+    """What was executed in each region is what was counted there."""
+    for counted, covered, number in (("functions", "coverage", "calls"), ("blocks", "block-coverage", "count")):
+        for words in (("nested", "8"), ("threads", "20"), ("forks", "6")):
+            ran = [{key for key, times in measured(place, *words, measure=measure).items()
+                    if key[1][0] == number and times > 0} for measure in (counted, covered)]
+            expect(ran[0] == ran[1], f"{words}, {covered}: {list(ran[0] ^ ran[1])[:3]}")
+
+
+def probes(place):
+    """Each record of a probe is of the region in which its thread was; also of threads, children, and classes."""
+    probe = ("--probe", "phases*:leaf { n = count(); hist(arg0); most = max(arg0); keyed = sum(arg0 + 1) by arg0 % 2; "
+             "each = trace(arg0) }")
+    for words, more in ((("nested", "8"), ()), (("threads", "20"), ()), (("forks", "6"), ()),
+                        (("steps", "25"), ("timestep%10",))):
+        found = measured(place, *words, measure="edges", options=("--by-region", *more, *probe))
+        wanted = calls(found, "leaf")
+        names = {}
+        for row in query(place, "select * where probe"):
+            names.setdefault(row["probe.name"], []).append(row)
+        expect(by_region(names["n"], "probe.hits") == wanted, f"{words}: {names['n']}, not {wanted}")
+        hits = [row for row in names["keyed"] if "probe.key#arg0 % 2" in row]
+        expect(by_region(hits, "probe.hits") == wanted, f"{words}: {hits}, not {wanted}")
+        traced = [{**row, "one": 1} for row in names["each"] if "probe.value#arg0" in row]
+        expect(by_region(traced, "one") == wanted, f"{words}: {traced}, not {wanted}")
+        weights = by_region([{**row, "weight": int(str(row["probe.value#arg0"])) + 1} for row in traced], "weight")
+        expect(by_region(hits, "probe.sum") == weights, f"{words}: {hits}, not {weights}")
+        most = {row["region.path"]: row["probe.max"] for row in names["most"] if "probe.max" in row}
+        expect(set(most) == set(wanted), f"{words}: {most}")
+        lines = [row for row in names["hist(arg0)"] if "probe.low" in row]
+        expect(by_region(lines, "probe.hits") == wanted, f"{words}: {lines}, not {wanted}")
+        report = subprocess.run([place.tool, "report", "--json", place.profile], check=True, capture_output=True, text=True)
+        said = {item["probe.name"]: item["probe.hits"] for item in json.loads(report.stdout)["probes"]}
+        expect(set(said.values()) == {sum(wanted.values())}, f"{words}: {said}")
+
+
+def tools(place):
+    """Counters of tools are of the region, words of theirs of the thread; and tools that have regions as a key have
+    them."""
+    tool = ("--tool", os.path.join(place.programs, "phase_tool.so"))
+    for words in (("nested", "8"), ("left", "5")):
+        found = measured(place, *words, measure="edges", options=("--by-region", *tool))
+        wanted, recorded = calls(found, "leaf"), query(place, 'select * where tool="leaves"')
+        total = sum(wanted.values())
+        expect(by_region(recorded, "leaves#calls") == wanted, f"{words}: {recorded}, not {wanted}")
+        expect(sum(by_region(recorded, "leaves#before").values()) == total * (total - 1),
+               f"{words}: {recorded}, of {total}")
+    place.run("nested", "8", program="phases", measure="edges,values:exact", options=("--by-region", "--tool", "prof"))
+    wanted = calls(rows(place, "phases"), "leaf")
+    found = query(place, "select * where tool=prof,function=leaf")
+    expect(by_region(found, "prof#calls") == wanted and len(wanted) == 3, f"{found}, not {wanted}")
+    found = query(place, "select * where tool=values,function=leaf")
+    expect({row["region.path"] for row in found} == set(wanted), f"{found}")
+
+
+def samples(place):
+    """Samples and values have regions, beside what is counted and alone."""
+    for measure in ("edges,samples", "samples", "edges,values", "values"):
+        done = place.run("spends", "60", program="phases", measure=measure, options=("--by-region",))
+        expect(done.status == 0, f"{measure}: {done.status_text()} {done.stderr}")
+        rows = [row for row in query(place, "select * where function=turn")
+                if row.get("tool") == "values" or "samples" in row]
+        regions = {row.get("region.path") for row in rows}
+        expect({"first", "second"} <= regions, f"{measure}: {regions}: {rows[:5]}")
+
+
 def refused(place):
     """What does not count by itself is not kept apart."""
     done = subprocess.run([place.tool, "run", "--by-region", "step%70000", "--", "true"], check=False,
                           capture_output=True, text=True)
     expect(done.returncode == 2 and "too many classes" in done.stderr, f"{done}")
-    for options in (("-m", "regions"), ("-m", "coverage"), ("-m", "callgraph"), ("-m", "paths"), ("-m", "samples")):
+    for options in (("-m", "regions"), ("-m", "callgraph"), ("-m", "paths"), ("-m", "pbo")):
         done = subprocess.run([place.tool, "run", "-o", place.profile, *options, "--by-region", "--",
                                os.path.join(place.programs, "phases")], check=False, capture_output=True, text=True)
         expect(done.returncode == 2 and "--by-region" in done.stderr, f"{options}: {done}")
 
 
-TESTS = [nested, left, threads, forks, signals, contexts, slow, functions, toggled, parts, steps, refused]
+TESTS = [nested, left, threads, forks, signals, contexts, slow, functions, toggled, parts, steps, sets, probes, tools, samples, refused]

@@ -2,6 +2,7 @@
 
 #include "code/points/point_data.h"
 #include "code/points/recipe_buffer.h"
+#include "tool/api.h"
 #include "tool/find.h"
 
 #include <stdio.h>
@@ -187,6 +188,7 @@ struct trm_error *tool_using_begin(struct tool_using *given,
 {
 	uint32_t first_routine = TOOL_FIRST_ROUTINE;
 
+	tool_api_tell_by_region(options->by_region.on);
 	vector_for_each (&options->tools, choice)
 		TRM_TRY(open_tool(given, options, choice, &first_routine));
 	if (given->label_files.count || given->analysis)

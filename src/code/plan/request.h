@@ -44,6 +44,8 @@ struct plan_point_layout {
 	/* Address of the thread's own context, 8 bytes; in that, its number and the
 	 * address of its region; in that, its number. */
 	uint32_t context, context_thread, context_node, context_number;
+	bool views; /* counters of a thread lie in several places, words of it only in
+		       its bank */
 };
 
 /* Offsets in the bank of words for probes of paths: code/emit/path_probe.h. */

@@ -1,7 +1,7 @@
 /* Encoding of instructions in recipes. Source: Intel SDM volume 2, chapter 2. */
 #include "code/points/recipe_code.h"
 
-enum { GS = 0x65, REX = 0x40, REX_W = 8, SIB = 4, NO_BASE = 5 };
+enum { GS = 0x65, REX = 0x40, REX_W = 8, SIB = 4, NO_INDEX = 4, NO_BASE = 5 };
 
 static void write_opcode(struct emitter *emitter, uint16_t opcode)
 {
@@ -84,6 +84,26 @@ void recipe_op_slot(struct recipe *recipe, uint16_t opcode, int reg, uint32_t sl
 	emit_byte(emitter, modrm_byte(0, reg, SIB));
 	emit_byte(emitter, index < 0 ? 0x25 : sib_byte(8, index, NO_BASE));
 	emit_slot(emitter, recipe_place_of_slot(recipe, slot));
+}
+
+void recipe_op_word(struct recipe *recipe, uint16_t opcode, int reg, uint32_t slot,
+		    int index)
+{
+	struct emitter *emitter = recipe->emitter;
+
+	if (!recipe->place->layout->views) {
+		recipe_op_slot(recipe, opcode, reg, slot, index);
+		return;
+	}
+	const int base = recipe_take(recipe);
+
+	recipe_op_bank(recipe, OP_LOAD, true, base, recipe->place->layout->self);
+	write_rex(emitter, true, reg, index < 0 ? 0 : index, base);
+	write_opcode(emitter, opcode);
+	emit_byte(emitter, modrm_byte(2, reg, SIB));
+	emit_byte(emitter, sib_byte(8, index < 0 ? NO_INDEX : index, base));
+	emit_slot(emitter, recipe_place_of_slot(recipe, slot));
+	recipe_give_back(recipe, base);
 }
 
 void recipe_op_bank(struct recipe *recipe, uint16_t opcode, bool wide, int reg,

@@ -19,6 +19,10 @@ void recipe_op_indexed(struct recipe *recipe, uint16_t opcode, int reg, int base
 /* register, and a counter, at `index` * 8 behind it; index -1: none. */
 void recipe_op_slot(struct recipe *recipe, uint16_t opcode, int reg, uint32_t slot,
 		    int index);
+/* The same of a word of the thread: in the bank itself, also where the thread counts in a
+ * view of it. */
+void recipe_op_word(struct recipe *recipe, uint16_t opcode, int reg, uint32_t slot,
+		    int index);
 /* register, and a word of the bank's header. */
 void recipe_op_bank(struct recipe *recipe, uint16_t opcode, bool wide, int reg,
 		    uint32_t offset);

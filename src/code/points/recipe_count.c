@@ -6,17 +6,22 @@
 #include "code/points/recipe_state.h"
 #include "x86/flags.h"
 
+/* Writes an instruction with a counter, or with a word. */
+typedef void op_writer(struct recipe *recipe, uint16_t opcode, int reg, uint32_t slot,
+		       int index);
+
 /* Adds without changing flags. */
-static void add_gently(struct recipe *recipe, uint32_t slot, int number, int32_t constant)
+static void add_gently(struct recipe *recipe, op_writer *op, uint32_t slot, int number,
+		       int32_t constant)
 {
 	const int sum = recipe_take(recipe);
 
-	recipe_op_slot(recipe, OP_LOAD, sum, slot, -1);
+	op(recipe, OP_LOAD, sum, slot, -1);
 	if (number >= 0)
 		recipe_op_indexed(recipe, OP_LEA, sum, sum, number, 1, 0);
 	else
 		recipe_op_memory(recipe, OP_LEA, true, sum, sum, constant);
-	recipe_op_slot(recipe, OP_STORE, sum, slot, -1);
+	op(recipe, OP_STORE, sum, slot, -1);
 	recipe_give_back(recipe, sum);
 }
 
@@ -28,22 +33,33 @@ static void write_constant(struct recipe *recipe, int32_t constant)
 		emit_word32(recipe->emitter, (uint32_t)constant);
 }
 
-static void add_constant(struct recipe *recipe, uint32_t slot, int index,
+static void add_constant(struct recipe *recipe, op_writer *op, uint32_t slot, int index,
 			 int32_t constant)
 {
-	recipe_op_slot(recipe, constant == (int8_t)constant ? OP_GROUP1_BYTE : OP_GROUP1,
-		       0, slot, index);
+	op(recipe, constant == (int8_t)constant ? OP_GROUP1_BYTE : OP_GROUP1, 0, slot,
+	   index);
 	write_constant(recipe, constant);
+}
+
+static void count_in(struct recipe *recipe, op_writer *op, uint32_t slot,
+		     int32_t constant)
+{
+	if (recipe_flags_are_free(recipe))
+		add_constant(recipe, op, slot, -1, constant);
+	else if (constant == 1 && recipe->place->flags == FLAGS_CARRY)
+		op(recipe, OP_INC, 0, slot, -1);
+	else
+		add_gently(recipe, op, slot, -1, constant);
 }
 
 void recipe_count(struct recipe *recipe, uint32_t slot, int32_t constant)
 {
-	if (recipe_flags_are_free(recipe))
-		add_constant(recipe, slot, -1, constant);
-	else if (constant == 1 && recipe->place->flags == FLAGS_CARRY)
-		recipe_op_slot(recipe, OP_INC, 0, slot, -1);
-	else
-		add_gently(recipe, slot, -1, constant);
+	count_in(recipe, recipe_op_slot, slot, constant);
+}
+
+void recipe_count_word(struct recipe *recipe, uint32_t slot, int32_t constant)
+{
+	count_in(recipe, recipe_op_word, slot, constant);
 }
 
 void recipe_add(struct recipe *recipe, uint32_t slot, int number)
@@ -51,7 +67,7 @@ void recipe_add(struct recipe *recipe, uint32_t slot, int number)
 	if (recipe_flags_are_free(recipe))
 		recipe_op_slot(recipe, OP_ADD_TO, number, slot, -1);
 	else
-		add_gently(recipe, slot, number, 0);
+		add_gently(recipe, recipe_op_slot, slot, number, 0);
 }
 
 /* The index, or count - 1 if it is not below count. */
@@ -72,7 +88,16 @@ void recipe_count_indexed(struct recipe *recipe, uint32_t slot, int index, uint3
 {
 	const int bound = bound_index(recipe, index, count);
 
-	add_constant(recipe, slot, bound, constant);
+	add_constant(recipe, recipe_op_slot, slot, bound, constant);
+	recipe_give_back(recipe, bound);
+}
+
+void recipe_count_word_indexed(struct recipe *recipe, uint32_t slot, int index,
+			       uint32_t count, int32_t constant)
+{
+	const int bound = bound_index(recipe, index, count);
+
+	add_constant(recipe, recipe_op_word, slot, bound, constant);
 	recipe_give_back(recipe, bound);
 }
 
@@ -109,12 +134,12 @@ void recipe_min(struct recipe *recipe, uint32_t slot, int number)
 
 void recipe_load_word(struct recipe *recipe, int number, uint32_t slot)
 {
-	recipe_op_slot(recipe, OP_LOAD, number, slot, -1);
+	recipe_op_word(recipe, OP_LOAD, number, slot, -1);
 }
 
 void recipe_store_word(struct recipe *recipe, uint32_t slot, int number)
 {
-	recipe_op_slot(recipe, OP_STORE, number, slot, -1);
+	recipe_op_word(recipe, OP_STORE, number, slot, -1);
 }
 
 /* The address of the bank, and the counter's displacement in it. */

@@ -29,10 +29,14 @@ void recipe_add_indexed(struct recipe *recipe, uint32_t slot, int index, uint32_
  * smallest one, as the complement of that: all counters are 0 at first. */
 void recipe_max(struct recipe *recipe, uint32_t slot, int number);
 void recipe_min(struct recipe *recipe, uint32_t slot, int number);
-/* A counter as a word of the thread, with 0 at first. */
+/* A counter as a word of the thread, with 0 at first: one that is nothing else, since
+ * words do not depend on phases. */
 void recipe_load_word(struct recipe *recipe, int number, uint32_t slot);
 void recipe_store_word(struct recipe *recipe, uint32_t slot, int number);
-/* Address of a counter in the bank of the thread. */
+void recipe_count_word(struct recipe *recipe, uint32_t slot, int32_t constant);
+void recipe_count_word_indexed(struct recipe *recipe, uint32_t slot, int index,
+			       uint32_t count, int32_t constant);
+/* Address of such a word in the bank of the thread. */
 void recipe_slot_address(struct recipe *recipe, int number, uint32_t slot);
 
 #endif

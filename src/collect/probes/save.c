@@ -235,7 +235,7 @@ static record_node key_node(struct profile_writer *writer,
 			    const struct probe_action *action,
 			    const struct image_probe_sum *sum)
 {
-	for (uint32_t i = 0; i < action->key_count; i++) {
+	for (uint32_t i = 0; i < action->key_count && action->key_names[i]; i++) {
 		bool text = sum->texts >> i & 1;
 
 		node = record_node_child(writer->model, node,
@@ -262,9 +262,11 @@ static void save_count(struct profile_writer *writer, const struct image_run *im
 	node = node_of(writer, probe, action);
 	writer->interval = count->interval;
 	writer->thread = sum->thread;
+	writer->phase = sum->phase;
 	if (sum->row == IMAGE_PROBE_LOSSES) {
 		found = (struct found){.lost = count->total.hits,
 				       .errors = count->total.value};
+		writer->phase = ARENA_PHASE_OTHER;
 	} else {
 		if (sum->row != IMAGE_PROBE_EXTREME)
 			node = key_node(writer, &image->probes, node, action, sum);
@@ -276,6 +278,9 @@ static void save_count(struct profile_writer *writer, const struct image_run *im
 			found.sum = (int64_t)count->total.value;
 		if (found.has_extreme)
 			found.extreme = extreme_of(action, count->total.value);
+		/* Without keys its hits are those of the module's counter. */
+		if (action->key_count && !action->key_names[0])
+			found.hits = 0;
 	}
 	write_found(writer, image, node, action, &found);
 	writer->thread = 0;
@@ -299,7 +304,8 @@ static void save_record(struct profile_writer *writer, const struct image_run *i
 		 record_uint(action->number));
 	add_pair(pairs, &count, value_attribute(writer, "time.offset.ns", RECORD_UINT),
 		 record_uint(record->ns));
-	for (uint32_t i = 0; i < action->operand_count; i++) {
+	for (uint32_t i = 0; i < action->operand_count && action->operand_names[i];
+	     i++) {
 		bool text = record->texts >> i & 1;
 
 		add_pair(pairs, &count,
@@ -307,7 +313,11 @@ static void save_record(struct profile_writer *writer, const struct image_run *i
 					 text, RECORD_AS_VALUE),
 			 value_of(&image->probes, record->values[i], text));
 	}
-	trm_writer_record(writer->writer, node_of(writer, probe, action), pairs, count);
+	writer->phase = record->phase;
+	trm_writer_record(writer->writer,
+			  profile_writer_in_phase(writer,
+						  node_of(writer, probe, action)),
+			  pairs, count);
 }
 
 /* What each action is, with the first image: also of those that found nothing. */
@@ -324,7 +334,8 @@ static void save_kinds(struct profile_writer *writer, const struct image_run *im
 
 			if (action->kind >= PROBE_SET_THREAD)
 				continue;
-			for (uint32_t i = 0; i < action->key_count; i++)
+			for (uint32_t i = 0;
+			     i < action->key_count && action->key_names[i]; i++)
 				text_format(&keys, "%s%s", i ? ", " : "",
 					    action->key_names[i]);
 			add_pair(pairs, &count, writer->names.image,

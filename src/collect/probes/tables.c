@@ -9,6 +9,7 @@
 #include "probe/cells.h"
 #include "resident/resident.h"
 #include "session/options/options.h"
+#include "session/position/view.h"
 #include "session/state/module.h"
 #include "session/state/region_path.h"
 #include "session/state/space.h"
@@ -138,10 +139,12 @@ static void *copy_part(const void *items, size_t size)
 }
 
 /* Entries first: the rows and texts of those that exist by now exist, too. */
-static struct image_probes_copy copy_bank(struct wire_probes *shared, uint32_t thread,
-					  uint32_t tid)
+static struct image_probes_copy copy_bank(struct wire_probes *shared,
+					  const struct bank *bank, bool threads)
 {
-	struct image_probes_copy copy = {.thread = thread, .tid = tid};
+	struct image_probes_copy copy = {.thread = threads ? bank->shared->tid : 0,
+					 .tid = bank->shared->tid,
+					 .bank = bank};
 	uint64_t taken = shared->records_taken;
 
 	copy.entry_count = __atomic_load_n(&shared->entries_used, __ATOMIC_ACQUIRE);
@@ -182,9 +185,7 @@ void probes_copy(const struct session *session, struct process *process)
 
 		if (bank->owner == process->pid)
 			vector_push(&probes->copies,
-				    copy_bank(area_of(session, bank),
-					      threads ? bank->shared->tid : 0,
-					      bank->shared->tid));
+				    copy_bank(area_of(session, bank), bank, threads));
 	}
 }
 
@@ -277,16 +278,33 @@ static uint64_t take_value(const struct taking *taking,
 	return word;
 }
 
+static bool is_phase(const struct taking *taking, uint32_t term)
+{
+	return probes_source_program(taking->session->options)->terms.items[term].kind ==
+	       PROBE_PHASE;
+}
+
+/* What a view of a bank counts that has this address; 0: the bank itself. Views keep
+ * their phases as long as the bank is the process's. */
+static uint32_t phase_at(const struct image_probes_copy *copy, uint64_t address)
+{
+	vector_for_each (&copy->bank->views, view)
+		if ((*view)->address == address && (*view)->phase)
+			return bank_phase(*view);
+	return bank_phase(copy->bank);
+}
+
 /* The sum with these keys, made if it is new. */
 static uint32_t find_sum(struct image_probes *probes, const struct image_probe_sum *like)
 {
 	struct {
-		uint32_t thread, action, row, texts;
-		uint64_t keys[WIRE_PROBE_KEYS];
+		uint32_t thread, action, row, texts, phase, pad;
+		uint64_t keys[IMAGE_PROBE_KEYS];
 	} key = {.thread = like->thread,
 		 .action = like->action,
 		 .row = like->row,
-		 .texts = like->texts};
+		 .texts = like->texts,
+		 .phase = like->phase};
 	bool made;
 	uint64_t *number;
 
@@ -343,6 +361,10 @@ static void add_entry(const struct taking *taking, const struct image_probes_cop
 	for (uint32_t i = 0; i < action->key_count; i++) {
 		bool text;
 
+		if (is_phase(taking, action->keys[i])) {
+			sum.phase = phase_at(copy, entry->keys[i]);
+			continue;
+		}
 		sum.keys[i] =
 			take_value(taking, copy, action->keys[i], entry->keys[i], &text);
 		sum.texts |= (uint32_t)text << i;
@@ -375,6 +397,10 @@ static void add_record(const struct taking *taking, const struct image_probes_co
 	for (uint32_t i = 0; i < action->operand_count; i++) {
 		bool text;
 
+		if (is_phase(taking, action->operands[i])) {
+			taken.phase = phase_at(copy, record->words[i]);
+			continue;
+		}
 		taken.values[i] = take_value(taking, copy, action->operands[i],
 					     record->words[i], &text);
 		taken.texts |= (uint32_t)text << i;

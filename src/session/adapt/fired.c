@@ -23,7 +23,7 @@ static bool applies_to(const struct session *session)
 	const struct session_options *options = session->options;
 
 	return collector_has_flags(options->collector) && !options->threads &&
-	       !options->window.words && !options->live;
+	       !options->by_region.on && !options->window.words && !options->live;
 }
 
 COMPARE_BY_TWO(by_function, struct fired_function, file, function);

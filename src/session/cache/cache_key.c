@@ -56,6 +56,8 @@ struct cache_key cache_key(const struct module_file *file,
 		text_add(&key, " parts");
 	if (options->hooks_alone)
 		text_add(&key, " nothing");
+	if (options->by_region.on && options->points.count)
+		text_add(&key, " views");
 	vector_for_each (&options->only, pattern)
 		text_format(&key, "\nonly %s", pattern->text);
 	vector_for_each (&options->skip, pattern)

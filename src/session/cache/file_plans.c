@@ -248,6 +248,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.module = file->path,
 	};
 
+	request.hook_layout.points.views = options->by_region.on;
 	if (!code_address)
 		request.code_address = code_place(file, image, options);
 	if (image->text_relocations)

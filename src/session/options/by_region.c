@@ -62,21 +62,31 @@ struct trm_error *by_region_check(struct session_options *options, const char *m
 
 	if (!options->by_region.on)
 		return NULL;
-	if (!collector->slot_size)
+	if (collector->stacks || collector->waits ||
+	    (!collector->slot_size && !collector->samples && !collector->values &&
+	     !options->points.count))
 		return trm_error_create(TRM_ERROR_USAGE,
-					"--by-region keeps counts apart, and -m %s "
-					"counts nothing: measure "
+					"--by-region keeps apart what is found, and -m %s "
+					"finds nothing that regions have: measure "
 					"functions, blocks, edges or calls",
 					measure);
-	if (collector_has_flags(collector) || collector->graph || collector->paths ||
-	    collector->pbo || collector->values || options->points.count)
+	if (collector->graph || collector->paths || collector->pbo)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
-			"--by-region keeps apart what functions, blocks, edges, returns "
-			"and calls count, and nothing else: measure the rest without it");
+			"--by-region keeps counters apart, but the %s: measure that "
+			"without it",
+			collector->graph
+				? "tree of a call graph is one for each thread, and a "
+				  "call may end in another region than it began in"
+			: collector->paths
+				? "sum of a path lies among the counters of its paths, "
+				  "and a path may end in another region than it began in"
+				: "files of -m pbo are of whole runs");
 	vector_for_each (&options->by_region.functions, pattern)
 		vector_push(regions, *pattern);
 	vector_deinit(&options->by_region.functions);
 	options->context.classes = options->by_region.classes.data;
+	/* Samples have regions by themselves. */
+	options->by_region.on = collector->slot_size || options->points.count;
 	return NULL;
 }

@@ -390,6 +390,15 @@ static void save_modules(struct profile_writer *writer, struct image_run *image)
 	}
 }
 
+record_node profile_writer_in_phase(struct profile_writer *writer, record_node node)
+{
+	return writer->session->options->by_region.on
+		       ? record_node_child(writer->model, node, writer->names.region,
+					   record_string(phase_name(writer->session,
+								    writer->phase)))
+		       : node;
+}
+
 void profile_writer_write(struct profile_writer *writer, record_node node,
 			  struct record_pair *pairs, size_t count)
 {
@@ -399,11 +408,8 @@ void profile_writer_write(struct profile_writer *writer, record_node node,
 	if (writer->thread)
 		pairs[count++] = (struct record_pair){writer->names.thread,
 						      record_uint(writer->thread)};
-	if (writer->session->options->by_region.on)
-		node = record_node_child(
-			writer->model, node, writer->names.region,
-			record_string(phase_name(writer->session, writer->phase)));
-	trm_writer_record(writer->writer, node, pairs, count);
+	trm_writer_record(writer->writer, profile_writer_in_phase(writer, node), pairs,
+			  count);
 }
 
 static void save_calls(struct profile_writer *writer, const struct image_run *image,

@@ -122,6 +122,10 @@ void profile_writer_describe_exit(int status, char *text, size_t size);
 struct trm_error *profile_writer_global(struct profile_writer *writer, const char *name,
 					struct record_value value);
 
+/* Returns a node below `node` for the phase whose counts are being saved, or `node` where
+ * phases are not told apart. */
+record_node profile_writer_in_phase(struct profile_writer *writer, record_node node);
+
 void profile_writer_write(struct profile_writer *writer, record_node node,
 			  struct record_pair *pairs, size_t count);
 

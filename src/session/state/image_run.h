@@ -100,6 +100,7 @@ struct image_probe_sum {
 	uint32_t row;    /* of a histogram; IMAGE_PROBE_ALL: all of these keys;
 			    IMAGE_PROBE_LOSSES: of no keys */
 	uint32_t texts;  /* bits: keys that are numbers in image_probes.texts */
+	uint32_t phase;  /* as in struct image_count */
 	uint64_t keys[IMAGE_PROBE_KEYS];
 	struct image_probe_total mark; /* at the last look */
 };
@@ -109,13 +110,14 @@ struct image_probe_count {
 	struct image_probe_total total;
 };
 struct image_probe_record {
-	uint32_t interval, thread, action, texts;
+	uint32_t interval, thread, phase, action, texts;
 	uint64_t ns; /* since the run began */
 	uint64_t values[IMAGE_PROBE_VALUES];
 };
 /* Copy of the tables of one bank, arrays as in struct wire_probes. */
 struct image_probes_copy {
 	uint32_t thread, tid;
+	const struct bank *bank;
 	uint64_t entry_count, row_count, text_size, record_count;
 	void *entries, *rows, *texts, *records, *losses;
 };

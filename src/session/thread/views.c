@@ -43,8 +43,10 @@ static uint32_t most_views(void)
 /* Bytes at the beginning of a bank that all of its views share. */
 static uint64_t front_size(const struct session *session)
 {
-	return session->options->collector->spans ? WIRE_SPANS_STACK_TOP
-						  : WIRE_BANK_HEADER;
+	const struct collector *collector = session->options->collector;
+
+	return collector->spans || collector->routines ? WIRE_SPANS_STACK_TOP
+						       : WIRE_BANK_HEADER;
 }
 
 const char *phase_name(const struct session *session, uint32_t phase)
