@@ -293,13 +293,15 @@ struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
 }
 
 struct trm_error *arena_add_views(struct arena *arena, struct bank *front,
-				  uint64_t file_offset, uint64_t address, uint32_t count,
-				  struct arena_chunk **ret_chunk)
+				  uint64_t file_offset, uint64_t address, uint32_t first,
+				  uint32_t count, struct arena_chunk **ret_chunk)
 {
-	TRM_TRY(map_chunk(arena, file_offset, address, front->chunk->stride, count,
-			  ret_chunk));
+	TRM_TRY(map_chunk(arena, file_offset, address, front->chunk->stride,
+			  first + count, ret_chunk));
 	(*ret_chunk)->front = front;
-	for (uint32_t i = 0; i < count; i++) {
+	(*ret_chunk)->first = first;
+	(*ret_chunk)->arena = arena;
+	for (uint32_t i = first; i < first + count; i++) {
 		struct bank *view = make_bank(*ret_chunk, i);
 
 		view->front = front;
@@ -347,6 +349,9 @@ void arena_release_chunk(struct arena *arena, struct arena_chunk *chunk)
 		return;
 	if (chunk->front)
 		remove_views(chunk->front, chunk);
+	vector_for_each (&arena->chunks, other)
+		if ((*other)->names == chunk)
+			(*other)->names = NULL;
 	for (size_t i = arena->banks.count; i-- > 0;) {
 		if (arena->banks.items[i]->chunk != chunk)
 			continue;
@@ -615,6 +620,17 @@ bool arena_mark_some(const struct bank *bank, uint32_t slot, uint32_t count)
 	return some;
 }
 
+static void clear_views(const struct arena *arena, struct arena_chunk *chunk)
+{
+	for (uint32_t i = 0; i < chunk->used; i++) {
+		arena_clear_bank(arena, chunk->views.items[i]);
+		chunk->views.items[i]->phase = ARENA_PHASE_UNSET;
+	}
+	if (chunk->first)
+		punch_hole(arena, chunk->file_offset, chunk->first * chunk->stride);
+	chunk->used = chunk->rows_read = 0;
+}
+
 void arena_clear_bank(const struct arena *arena, struct bank *bank)
 {
 	punch_hole(arena, bank->file_offset + WIRE_BANK_HEADER,
@@ -623,12 +639,9 @@ void arena_clear_bank(const struct arena *arena, struct bank *bank)
 		memset(bank->pages, false, bank->chunk->stride / PAGE);
 	if (bank->front) /* its header is that one's */
 		return;
-	vector_for_each (&bank->views, view) {
-		if ((*view)->phase)
-			arena_clear_bank(arena, *view);
-		(*view)->phase = ARENA_PHASE_UNSET;
-		(*view)->chunk->used = 0;
-	}
+	vector_for_each (&arena->chunks, chunk)
+		if ((*chunk)->front == bank)
+			clear_views(arena, *chunk);
 	bank->phase = ARENA_PHASE_UNSET;
 	bank->owner = 0;
 	bank->shared->owner = 0;

@@ -14,7 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct arena;
 struct bank;
+struct string_table;
 struct banks VECTOR(struct bank *);
 
 struct arena_chunk {
@@ -28,7 +30,12 @@ struct arena_chunk {
 	 * address spaces that have it mapped alone. NULL: it has banks. */
 	struct bank *front;
 	struct banks views;
-	uint32_t used;
+	uint32_t used;  /* the first of them that count something, or may soon */
+	uint32_t first; /* what lies in front of them is a struct wire_phase_names */
+	struct arena_chunk *names; /* the chunk with the names of its views, in the same
+				      address spaces; NULL: the tracer alone gives them */
+	uint32_t rows_read;        /* of the names */
+	struct arena *arena;
 };
 
 /* What a bank or view counts; others are numbers of names. */
@@ -76,6 +83,7 @@ struct arena {
 	struct VECTOR(struct arena_chunk *) chunks;
 	struct banks banks;   /* without views */
 	uint32_t generations; /* given to banks: wire_bank.generation */
+	struct string_table *phases; /* names of phases; NULL: none are told apart */
 };
 
 /* The flags for memfd_create(2) of a file that is to be executed. */
@@ -120,11 +128,11 @@ struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
 				  uint64_t address, uint64_t stride, uint32_t count,
 				  struct arena_chunk **ret_chunk);
 
-/* Adds a chunk of `count` views of a bank likewise; the bank's front is what the program
- * sees at the beginning of each. */
+/* Adds a chunk of `count` views of a bank likewise, in front of which is room for names,
+ * of `first` views; the bank's front is what the program sees at the beginning of each. */
 struct trm_error *arena_add_views(struct arena *arena, struct bank *front,
-				  uint64_t file_offset, uint64_t address, uint32_t count,
-				  struct arena_chunk **ret_chunk);
+				  uint64_t file_offset, uint64_t address, uint32_t first,
+				  uint32_t count, struct arena_chunk **ret_chunk);
 
 /* Whether a bank, or a view of it in some address space, is at an address. */
 bool arena_bank_is_at(const struct bank *bank, uint64_t address);

@@ -171,6 +171,7 @@ struct wire_bank {
 		phases; /* not 0: the library of contexts tells phases; WIRE_PHASES_... */
 	uint64_t phases_of; /* address of the struct context_thread for which it does */
 	uint64_t last_view; /* `view` before its last change */
+	uint64_t phase_names; /* address of its struct wire_phase_names; 0: none yet */
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "code/plan/plan_rows.h"
 #include "collect/probes/source.h"
 #include "collect/probes/source_lines.h"
+#include "control/phase_names.h"
 #include "image/demangle.h"
 #include "probe/cells.h"
 #include "resident/resident.h"
@@ -288,6 +289,8 @@ static bool is_phase(const struct taking *taking, uint32_t term)
  * their phases as long as the bank is the process's. */
 static uint32_t phase_at(const struct image_probes_copy *copy, uint64_t address)
 {
+	if (copy->bank->views.count && address)
+		phase_names_learn(copy->bank->views.items[0]->chunk->arena, copy->bank);
 	vector_for_each (&copy->bank->views, view)
 		if ((*view)->address == address && (*view)->phase)
 			return bank_phase(*view);

@@ -16,6 +16,7 @@
 #include "runtime/store/strings.h"
 #include "wire/bank.h"
 #include "wire/phase.h"
+#include "wire/phase_names.h"
 
 #include <errno.h>
 
@@ -41,6 +42,7 @@ static runtime_local struct {
 	phase_change *change;
 	uint64_t view;  /* in which it counts */
 	uint64_t other; /* for phases without one of their own; 0: not known yet */
+	struct wire_phase_names *names; /* of its bank; NULL: none yet */
 	struct views views;
 	struct views *classed; /* by class, of nodes in loops that have classes; NULL:
 				  there are none */
@@ -91,6 +93,7 @@ static void begin_bank(const struct context_thread *thread)
 		bank->phases_of = (uintptr_t)thread;
 	phases.change = (phase_change *)(uintptr_t)bank->phase;
 	phases.view = bank->view ? bank->view : bank->self;
+	phases.names = (struct wire_phase_names *)(uintptr_t)bank->phase_names;
 	phases.other = 0;
 	forget_views(&phases.views);
 	for (uint32_t i = 0; phases.classed && i < classes_count(); i++)
@@ -235,7 +238,27 @@ static size_t write_path(const struct context_node *node)
 	return at;
 }
 
-/* Asks the tracer; 0: it has no view. */
+/* The view of a path that needs no tracer: known, or taken now. 0: there is none. */
+static uint64_t take_view(const char *text, uint64_t size)
+{
+	struct wire_phase_names *names = phases.names;
+	uint64_t view;
+
+	if (!names)
+		return 0;
+	view = phase_names_find(names, text, size);
+	if (view)
+		return view;
+	if (names->next >= names->end)
+		return names->full ? names->other : 0;
+	view = names->next;
+	if (!phase_names_add(names, view, text, size))
+		return 0;
+	names->next += names->stride;
+	return view;
+}
+
+/* Asks the tracer if need be; 0: it has no view. */
 static uint64_t ask_view(const struct context_node *node)
 {
 	struct wire_phase phase = {0};
@@ -243,12 +266,17 @@ static uint64_t ask_view(const struct context_node *node)
 
 	if (phases.text)
 		at = write_path(node);
+	if (at)
+		phase.view = take_view(phases.text + at, WIRE_PHASE_TEXT - at);
+	if (phase.view)
+		return phase.view;
 	phase.known = at != 0;
 	phase.text = (uintptr_t)phases.text + at;
 	phase.size = WIRE_PHASE_TEXT - at;
 	trm_phase_find(&phase);
 	if (phase.other)
 		phases.other = phase.other;
+	phases.names = (struct wire_phase_names *)(uintptr_t)bank_now()->phase_names;
 	return phase.view;
 }
 

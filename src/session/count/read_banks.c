@@ -2,6 +2,7 @@
 
 #include "code/plan/plan_rows.h"
 #include "code/relocate/inline_cache.h"
+#include "control/phase_names.h"
 #include "session/count/boundaries.h"
 #include "session/count/call_sites.h"
 #include "session/count/progress.h"
@@ -266,6 +267,7 @@ static void visit_banks(const struct session *session, const struct process *pro
 			continue;
 		folding->thread = session->options->threads ? (*bank)->shared->tid : 0;
 		visit_bank(family->arena, *bank, collector->calls, how, folding);
+		phase_names_learn(family->arena, *bank);
 		vector_for_each (&(*bank)->views, view)
 			if ((*view)->phase)
 				visit_bank(family->arena, *view, collector->calls, how,

@@ -126,6 +126,8 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	arena->reserved =
 		(uint32_t)(cache_counters_reserved(session->options) / arena->slot_size);
 	arena->slot_count = arena->reserved;
+	if (session->options->by_region.on)
+		arena->phases = &session->phases;
 	family->spreads = spreads;
 	space->family = family;
 	vector_push(&session->families, family);

@@ -1,6 +1,7 @@
 #include "session/position/view.h"
 
 #include "code/plan/position.h"
+#include "control/phase_names.h"
 #include "control/remote.h"
 #include "resident/resident.h"
 #include "session/state/module.h"
@@ -9,6 +10,11 @@
 #include "wire/phase.h"
 
 #include <string.h>
+
+static struct bank *view_in(const struct arena_chunk *chunk, uint64_t slot)
+{
+	return slot < chunk->first ? NULL : chunk->views.items[slot - chunk->first];
+}
 
 /* The view of the thread's bank at an address; 0: the bank itself. */
 static struct bank *view_at(const struct thread *thread, uint64_t address)
@@ -22,7 +28,7 @@ static struct bank *view_at(const struct thread *thread, uint64_t address)
 
 		if ((*chunk)->front == bank &&
 		    at < (*chunk)->stride * (*chunk)->bank_count)
-			return (*chunk)->views.items[at / (*chunk)->stride];
+			return view_in(*chunk, at / (*chunk)->stride) ?: bank;
 	}
 	return bank;
 }
@@ -36,6 +42,8 @@ uint32_t bank_phase(const struct bank *bank)
 {
 	if (!bank->front && bank->shared->phases & WIRE_PHASES_MIXED)
 		return ARENA_PHASE_OTHER;
+	if (bank->front && !bank->phase)
+		phase_names_learn(bank->chunk->arena, bank->front);
 	return bank->phase;
 }
 

@@ -1,5 +1,6 @@
 #include "session/thread/views.h"
 
+#include "control/phase_names.h"
 #include "control/remote.h"
 #include "session/position/view.h"
 #include "session/state/memory.h"
@@ -92,9 +93,9 @@ static uint32_t count_views(const struct space *space, const struct bank *front)
 
 	vector_for_each (&space->chunks, chunk)
 		if (front ? (*chunk)->front == front : (*chunk)->front != NULL)
-			count += (*chunk)->bank_count;
+			count += (*chunk)->bank_count - (*chunk)->first;
 	vector_for_each (&space->inherited, chunk)
-		count += front ? 0 : (*chunk)->bank_count;
+		count += front ? 0 : (*chunk)->bank_count - (*chunk)->first;
 	return count;
 }
 
@@ -154,12 +155,23 @@ static bool all_worked(const struct wire_batch *batch)
 	return true;
 }
 
-/* The first fronts are mapped together with the views themselves. */
+/* The chunk with the names of a thread's views; NULL: there is none. */
+static struct arena_chunk *chunk_with_names(const struct thread *thread)
+{
+	vector_for_each (&thread->process->space->chunks, chunk)
+		if ((*chunk)->front == thread->bank && (*chunk)->first)
+			return *chunk;
+	return NULL;
+}
+
+/* The first fronts are mapped together with the views themselves, `count` of them behind
+ * room for names, which takes as much as `first`. */
 static struct trm_error *map_views(struct session *session, struct thread *thread,
-				   struct bank *front, uint64_t offset, uint32_t count)
+				   struct bank *front, uint64_t offset, uint32_t first,
+				   uint32_t count)
 {
 	struct space *space = thread->process->space;
-	const uint64_t size = front->chunk->stride * count;
+	const uint64_t size = front->chunk->stride * (first + count);
 	struct wire_batch batch = {0};
 	struct arena_chunk *chunk;
 	struct trm_error *error;
@@ -167,7 +179,8 @@ static struct trm_error *map_views(struct session *session, struct thread *threa
 	const unsigned int call = batch_add_mapping(&batch, space->family->arena, false,
 						    offset, size, 0, &addend);
 	uint32_t done =
-		add_fronts(session, &batch, front, WIRE_RESULT(call), addend, 0, count);
+		add_fronts(session, &batch, front, WIRE_RESULT(call), addend, first,
+			   first + count);
 
 	TRM_TRY(space_run(session, thread, &batch));
 	if (batch.calls[call].result < 0)
@@ -175,23 +188,36 @@ static struct trm_error *map_views(struct session *session, struct thread *threa
 					"no memory for views");
 	address = (uint64_t)batch.calls[call].result + addend;
 	error = NULL;
-	while (!error && all_worked(&batch) && done < count) {
+	while (!error && all_worked(&batch) && done < first + count) {
 		batch = (struct wire_batch){0};
-		done = add_fronts(session, &batch, front, address, 0, done, count);
+		done = add_fronts(session, &batch, front, address, 0, done,
+				  first + count);
 		error = space_run(session, thread, &batch);
 	}
 	if (!error && !all_worked(&batch))
 		error = trm_error_create(TRM_ERROR_LIMIT, "no memory for views");
 	if (!error)
 		error = arena_add_views(space->family->arena, front, offset, address,
-					count, &chunk);
+					first, count, &chunk);
 	if (error) {
 		unmap_views(session, thread, address, size);
 		return error;
 	}
 	vector_push(&space->chunks, chunk);
+	chunk->names = chunk_with_names(thread);
 	session_note_change(session);
 	return NULL;
+}
+
+/* How many views the room for names takes. */
+static uint32_t slots_of_names(const struct thread *thread, const struct bank *front)
+{
+	const uint64_t stride = front->chunk->stride;
+
+	return remote_has_address_limit(thread->tid) || chunk_with_names(thread)
+		       ? 0
+		       : (uint32_t)((sizeof(struct wire_phase_names) + stride - 1) /
+				    stride);
 }
 
 /* As many views again as there are, within limits. */
@@ -202,6 +228,7 @@ static struct trm_error *add_views(struct session *session, struct thread *threa
 	const uint32_t there = count_views(space, NULL), most = most_views();
 	const uint32_t own = count_views(space, front);
 	uint32_t count = own ? own : FIRST_VIEWS;
+	const uint32_t first = slots_of_names(thread, front);
 	struct trm_error *error;
 	uint64_t offset;
 
@@ -218,17 +245,19 @@ static struct trm_error *add_views(struct session *session, struct thread *threa
 					"thread %d is under a system call filter",
 					thread->tid);
 	TRM_TRY(memory_ask(session, MEMORY_LEAST));
-	TRM_TRY(arena_allocate(space->family->arena, front->chunk->stride * count,
-			       &offset));
-	error = map_views(session, thread, front, offset, count);
+	TRM_TRY(arena_allocate(space->family->arena,
+			       front->chunk->stride * (first + count), &offset));
+	error = map_views(session, thread, front, offset, first, count);
 	if (error)
-		arena_free(space->family->arena, offset, front->chunk->stride * count);
+		arena_free(space->family->arena, offset,
+			   front->chunk->stride * (first + count));
 	return error;
 }
 
 /* The view of a phase in the thread's address space, if there is one. */
 static struct bank *find_view(const struct thread *thread, uint32_t phase)
 {
+	phase_names_learn(thread->process->space->family->arena, thread->bank);
 	vector_for_each (&thread->process->space->chunks, chunk)
 		for (uint32_t i = 0;
 		     (*chunk)->front == thread->bank && i < (*chunk)->used; i++)
@@ -244,7 +273,7 @@ static struct bank *take_free(const struct thread *thread, uint32_t phase)
 		struct arena_chunk *chunk = *item;
 		struct bank *view;
 
-		if (chunk->front != thread->bank || chunk->used == chunk->bank_count)
+		if (chunk->front != thread->bank || chunk->used == chunk->views.count)
 			continue;
 		view = chunk->views.items[chunk->used++];
 		view->phase = phase;
@@ -297,6 +326,44 @@ static struct bank *make_view(struct session *session, struct thread *thread,
 	return take_view(session, thread, phase) ?: others;
 }
 
+/* Has the library in the program take all further views that are there by itself. The
+ * thread waits, or has not used the bank yet. */
+static void grant_views(const struct thread *thread, struct wire_phase_names *names)
+{
+	names->stride = thread->bank->chunk->stride;
+	if (names->next < names->end)
+		return;
+	vector_for_each (&thread->process->space->chunks, item) {
+		struct arena_chunk *chunk = *item;
+
+		if (chunk->front != thread->bank || chunk->used == chunk->views.count)
+			continue;
+		names->next =
+			chunk->address + (chunk->first + chunk->used) * chunk->stride;
+		names->end = chunk->address + chunk->bank_count * chunk->stride;
+		chunk->used = (uint32_t)chunk->views.count;
+		return;
+	}
+}
+
+/* Tells the library which view a phase has, and how it finds others by itself. */
+static void tell_view(const struct thread *thread, const char *name,
+		      const struct bank *view, const struct bank *others)
+{
+	struct arena_chunk *chunk = chunk_with_names(thread);
+	struct wire_phase_names *names = phase_names_in(chunk);
+
+	if (!names)
+		return;
+	names->other = others->address;
+	names->full |= view == others;
+	if (view != others && strlen(name) <= WIRE_PHASE_TEXT &&
+	    !phase_names_find(names, name, strlen(name)))
+		phase_names_add(names, view->address, name, strlen(name));
+	grant_views(thread, names);
+	thread->bank->shared->phase_names = chunk->address;
+}
+
 void views_answer(struct session *session, struct thread *thread, const char *name,
 		  struct wire_phase *ret_answer)
 {
@@ -308,8 +375,13 @@ void views_answer(struct session *session, struct thread *thread, const char *na
 		phase = ARENA_PHASE_NONE;
 	else if (name)
 		phase = ARENA_PHASES + string_table_intern(&session->phases, name);
-	ret_answer->view = make_view(session, thread, phase)->address;
-	ret_answer->other = view_of_others(session, thread)->address;
+	struct bank *view = make_view(session, thread, phase);
+	const struct bank *others = view_of_others(session, thread);
+
+	ret_answer->view = view->address;
+	ret_answer->other = others->address;
+	if (name)
+		tell_view(thread, name, view, others);
 	session_note_change(session);
 }
 
@@ -322,6 +394,10 @@ void views_enter(struct session *session, struct thread *thread, uint32_t phase)
 	    bank_phase(thread->bank) == phase)
 		return;
 	view = make_view(session, thread, phase);
+	if (phase != ARENA_PHASE_OTHER)
+		tell_view(thread,
+			  phase == ARENA_PHASE_NONE ? "" : phase_name(session, phase),
+			  view, view_of_others(session, thread));
 	if (view != thread->bank &&
 	    !remote_failed(remote_set_gs_base(thread->tid, view->address)))
 		thread->bank->shared->view = view->address;
