@@ -643,6 +643,7 @@ void arena_clear_bank(const struct arena *arena, struct bank *bank)
 		if ((*chunk)->front == bank)
 			clear_views(arena, *chunk);
 	bank->phase = ARENA_PHASE_UNSET;
+	bank->full = false;
 	bank->owner = 0;
 	bank->shared->owner = 0;
 	bank->in_use = false;

@@ -61,6 +61,7 @@ struct bank {
 	struct bank *front; /* it is a view of this bank: see wire/phase.h. NULL: it is a
 			       bank */
 	struct banks views; /* of a bank: all that any address space has */
+	bool full;          /* no more could be made */
 };
 
 /* A range of an arena's file, in bytes. */

@@ -1,6 +1,7 @@
 #include "control/inject.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/page.h"
 #include "control/maps.h"
 #include "resident/resident.h"
@@ -389,43 +390,56 @@ void inject_mailbox_again(struct bank *bank)
 	reply_to(bank, WIRE_AGAIN);
 }
 
-/* Has a thread go on that stopped at a system call of the resident. */
-static void pass_calls(pid_t tid, struct event_queue *queue)
+/* Has a thread go on that stopped at a system call of the resident. Returns whether it
+ * did. */
+static bool pass_calls(pid_t tid, struct event_queue *queue)
 {
 	struct event event;
 
 	if (!event_poll_thread(queue, tid, &event))
-		return;
+		return false;
 	if (event.kind == EVENT_SYSCALL)
 		trm_error_destroy(remote_resume(tid, REMOTE_SYSCALL, 0));
 	else
 		event_push(queue, &event);
+	return event.kind == EVENT_SYSCALL;
+}
+
+/* Whether a thread will do nothing any more: it may be dead, and not be taken note of. */
+static bool is_dead(pid_t tid)
+{
+	unsigned int flags;
+	const char state = remote_state(tid, &flags);
+
+	return !state || state == 'Z' || state == 'X';
 }
 
 struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
 				       struct wire_batch *batch,
 				       struct event_queue *queue)
 {
-	const struct timespec pause = {0, queue ? 20000 : 1000000};
-	const int most = PATIENCE_MS * (queue ? 20 : 1);
+	/* Of a thread that stops at its system calls each is waited for. */
+	enum { USUAL_NS = 1000000, SHORT_NS = 20000 };
+	const uint64_t end = clock_now_ns() + PATIENCE_MS * 1000000ull;
+	struct timespec pause = {0, USUAL_NS};
 
 	bank->shared->batch = *batch;
 	__atomic_store_n(&bank->shared->request, WIRE_IDLE, __ATOMIC_RELEASE);
 	reply_to(bank, WIRE_RUN);
-	for (int waits = 0; waits < most; waits++) {
+	for (unsigned int waits = 0; clock_now_ns() < end; waits++) {
 		if (__atomic_load_n(&bank->shared->request, __ATOMIC_ACQUIRE) ==
 		    WIRE_RAN) {
 			*batch = bank->shared->batch;
 			return NULL;
 		}
-		if (syscall(SYS_tkill, tid, 0))
-			break;
-		if (queue)
-			pass_calls(tid, queue);
+		if (pass_calls(tid, queue))
+			pause.tv_nsec = SHORT_NS;
 		/* The thread rings a doorbell, not this word: look every millisecond too.
 		 */
 		syscall(SYS_futex, &bank->shared->request, FUTEX_WAIT, WIRE_IDLE, &pause,
 			NULL, 0);
+		if (waits % 16 == 1 && is_dead(tid))
+			break;
 	}
 	return trm_error_create(TRM_ERROR_GONE, "thread %d does not answer", tid);
 }

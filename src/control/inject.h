@@ -40,7 +40,7 @@ struct trm_error *inject_leave(pid_t tid, int memory_fd, const struct maps *maps
 			       const struct arena *arena, struct event_queue *queue);
 
 /* Runs a batch in a thread that waits in a hook, through its mailbox. Results are written
- * to the batch. `queue` is for a thread that stops at system calls; else NULL. */
+ * to the batch. A thread that stops at its system calls is passed on at each. */
 struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
 				       struct wire_batch *batch,
 				       struct event_queue *queue);

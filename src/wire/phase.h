@@ -20,12 +20,12 @@
  * WIRE_HOOK_PHASE: the view of the calling thread's bank for a phase. */
 #define WIRE_PHASE_FUNCTION "trm_phase_find"
 
-#define WIRE_PHASE_TEXT (64 << 10) /* most bytes of a phase's name */
+#define WIRE_PHASE_TEXT 4096 /* most bytes of a phase's name */
 
 struct wire_phase {
 	uint64_t text, size; /* address and bytes of its name, such as "main/solve"; no
 				bytes: outside of all */
-	uint64_t known;      /* 0: there is no memory for the name */
+	uint64_t known;      /* 0: the name is too long */
 	/* Written by the tracer: addresses of views. 0: there is none. */
 	uint64_t view;
 	uint64_t other; /* for all phases that have none of their own */

@@ -15,7 +15,7 @@ enum {
 	WIRE_PHASE_ROWS = 1 << 14,
 	WIRE_PHASE_INDEX = 1 << 15,
 	WIRE_PHASE_STEPS = 64, /* rows of the index that are looked at */
-	WIRE_PHASE_TEXTS = 640 << 10,
+	WIRE_PHASE_TEXTS = 3 << 20, /* as much memory as is touched */
 };
 
 struct wire_phase_row {

@@ -47,6 +47,7 @@ static runtime_local struct {
 	struct views *classed; /* by class, of nodes in loops that have classes; NULL:
 				  there are none */
 	char *text;            /* WIRE_PHASE_TEXT bytes */
+	bool has_long;         /* it was in a path that needs more */
 } phases;
 
 static uint32_t generation_now(void)
@@ -94,7 +95,7 @@ static void begin_bank(const struct context_thread *thread)
 	phases.change = (phase_change *)(uintptr_t)bank->phase;
 	phases.view = bank->view ? bank->view : bank->self;
 	phases.names = (struct wire_phase_names *)(uintptr_t)bank->phase_names;
-	phases.other = 0;
+	phases.other = phases.names ? phases.names->other : 0;
 	forget_views(&phases.views);
 	for (uint32_t i = 0; phases.classed && i < classes_count(); i++)
 		forget_views(&phases.classed[i]);
@@ -270,6 +271,10 @@ static uint64_t ask_view(const struct context_node *node)
 		phase.view = take_view(phases.text + at, WIRE_PHASE_TEXT - at);
 	if (phase.view)
 		return phase.view;
+	/* Paths that are too long have none, which is told once. */
+	if (!at && phases.other && phases.has_long)
+		return phases.other;
+	phases.has_long |= !at;
 	phase.known = at != 0;
 	phase.text = (uintptr_t)phases.text + at;
 	phase.size = WIRE_PHASE_TEXT - at;

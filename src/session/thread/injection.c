@@ -49,8 +49,6 @@ struct trm_error *space_run(struct session *session, struct thread *thread,
 		return NULL;
 	}
 	if (bank)
-		return inject_mailbox_batch(
-			thread->tid, bank, batch,
-			thread->process->space->tools ? &session->queue : NULL);
+		return inject_mailbox_batch(thread->tid, bank, batch, &session->queue);
 	return space_borrow(session, thread->process->space, inject_into, &injecting);
 }

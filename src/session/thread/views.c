@@ -1,5 +1,6 @@
 #include "session/thread/views.h"
 
+#include "base/text.h"
 #include "control/phase_names.h"
 #include "control/remote.h"
 #include "session/position/view.h"
@@ -16,7 +17,7 @@
 #include <sys/syscall.h>
 
 /* How many views a thread gets at first, and later at most at a time. */
-enum { FIRST_VIEWS = 4, VIEWS_AT_ONCE = 128 };
+enum { FIRST_VIEWS = 16, VIEWS_AT_ONCE = 128 };
 
 /* Each view is two mappings, of which the kernel lets a process have so many. */
 enum { USUAL_MAPPINGS = 65530, MAPPINGS_SHARE = 4 };
@@ -105,17 +106,16 @@ static bool may_inject(const struct thread *thread)
 }
 
 /* Says once what the limit was. */
-static void note_limit(struct thread *thread)
+static void note_limit(struct thread *thread, const char *format, uint32_t limit)
 {
 	struct image_run *image = thread->process->image;
-	char *reason = NULL;
+	struct text reason = {0};
 
-	if (!image->reason &&
-	    asprintf(&reason,
-		     "it was in more than %u regions, threads and paths told apart: "
-		     "what it did in the others is counted as (other)",
-		     most_views()) >= 0)
-		image->reason = reason;
+	if (image->reason)
+		return;
+	text_format(&reason, format, limit);
+	text_add(&reason, ": what it did in the others is counted as (other)");
+	image->reason = reason.data;
 }
 
 static void unmap_views(struct session *session, struct thread *thread, uint64_t address,
@@ -237,7 +237,9 @@ static struct trm_error *add_views(struct session *session, struct thread *threa
 		count = 2;
 	count = there + count <= most ? count : most - there;
 	if (there >= most || (!own && count < 2)) {
-		note_limit(thread);
+		note_limit(thread,
+			   "it was in more than %u regions, threads and paths told apart",
+			   most_views());
 		return trm_error_create(TRM_ERROR_LIMIT, "too many views");
 	}
 	if (!may_inject(thread))
@@ -288,9 +290,13 @@ static struct bank *take_view(struct session *session, struct thread *thread,
 {
 	struct bank *view = take_free(thread, phase);
 
-	if (view)
+	struct trm_error *error;
+
+	if (view || thread->bank->full)
 		return view;
-	trm_error_destroy(add_views(session, thread, thread->bank));
+	error = add_views(session, thread, thread->bank);
+	thread->bank->full = error != NULL;
+	trm_error_destroy(error);
 	return take_free(thread, phase);
 }
 
@@ -371,6 +377,9 @@ void views_answer(struct session *session, struct thread *thread, const char *na
 
 	if (!thread->bank || !thread->bank->shared->phases || thread->bank->common)
 		return;
+	if (!name)
+		note_limit(thread, "it was in paths of regions longer than %u bytes",
+			   WIRE_PHASE_TEXT);
 	if (name && !*name)
 		phase = ARENA_PHASE_NONE;
 	else if (name)
