@@ -6,13 +6,13 @@ import os
 import sys
 
 from context import (calls, channels, common, compat, configured, counting, foreign, hard, held, interface, languages,
-                     monitors, mpi, objects, openmp, outside, packages, paths, phases, processes, properties, ranks, services, spans, tasks,
+                     monitors, mpi, objects, openmp, outside, packages, paths, phase_sources, phases, processes, properties, ranks, services, spans, tasks,
                      viewed)
 from transparency import results, running, trammel
 
 GROUPS = {"count": counting, "process": processes, "hard": hard, "held": held, "language": languages,
           "mpi": mpi, "rank": ranks, "channel": channels, "configured": configured, "monitor": monitors, "path": paths, "openmp": openmp,
-          "foreign": foreign, "outside": outside, "service": services, "call": calls, "spans": spans, "phases": phases, "task": tasks,
+          "foreign": foreign, "outside": outside, "service": services, "call": calls, "spans": spans, "phases": phases, "phases-of": phase_sources, "task": tasks,
           "object": objects, "property": properties, "cali": interface, "compat": compat, "viewed": viewed, "package": packages}
 
 LONGEST = ("spans-counted", "spans-intervals", "spans-timed-parts", "rank-uneven")
