@@ -82,8 +82,8 @@ struct arena {
 	struct wire_control *control;
 	uint8_t *stretches; /* the tracer's mapping of WIRE_STRETCH_CODE; NULL: none */
 	struct VECTOR(struct arena_chunk *) chunks;
-	struct banks banks;   /* without views */
-	uint32_t generations; /* given to banks: wire_bank.generation */
+	struct banks banks;          /* without views */
+	uint32_t generations;        /* given to banks: wire_bank.generation */
 	struct string_table *phases; /* names of phases; NULL: none are told apart */
 };
 
@@ -130,7 +130,8 @@ struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
 				  struct arena_chunk **ret_chunk);
 
 /* Adds a chunk of `count` views of a bank likewise, in front of which is room for names,
- * of `first` views; the bank's front is what the program sees at the beginning of each. */
+ * of `first` views; the bank's front is what the program sees at the beginning of each.
+ */
 struct trm_error *arena_add_views(struct arena *arena, struct bank *front,
 				  uint64_t file_offset, uint64_t address, uint32_t first,
 				  uint32_t count, struct arena_chunk **ret_chunk);

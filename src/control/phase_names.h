@@ -1,4 +1,5 @@
-/* Which views of a bank a program has taken by itself, and for what: wire/phase_names.h. */
+/* Which views of a bank a program has taken by itself, and for what: wire/phase_names.h.
+ */
 #ifndef TRAMMEL_CONTROL_PHASE_NAMES_H
 #define TRAMMEL_CONTROL_PHASE_NAMES_H
 

@@ -57,22 +57,22 @@ enum probe_term_kind {
 	PROBE_ARGUMENT,       /* number: which, from 0 on */
 	PROBE_FLOAT_ARGUMENT, /* number: which of those of floating point, from 0 on */
 	PROBE_FLOAT_RESULT,
-	PROBE_SCALED,       /* first, a number of floating point, times `number` */
-	PROBE_REGISTER,     /* number: as instructions encode it */
-	PROBE_RESULT,       /* what the function returns */
-	PROBE_ELAPSED,      /* ns since its entry */
-	PROBE_TIME,         /* ns on a clock that never goes back */
-	PROBE_THREAD,       /* the kernel's number of the thread */
-	PROBE_CALLER,       /* return address of the function */
-	PROBE_REGION,       /* path of the program's own region that the thread is in */
-	PROBE_PHASE, /* address of the view of its bank in which the thread counts */
-	PROBE_FUNCTION,     /* name of the function that the point is in */
-	PROBE_SOURCE_LINE,  /* file and line of that, as text */
-	PROBE_PC,           /* address of the point's instruction */
-	PROBE_ACCESS,       /* address that is loaded or stored */
-	PROBE_ACCESS_SIZE,  /* bytes */
-	PROBE_ACCESS_VALUE, /* what is loaded or stored */
-	PROBE_TRIPS,        /* how often the loop's first instruction was executed */
+	PROBE_SCALED,   /* first, a number of floating point, times `number` */
+	PROBE_REGISTER, /* number: as instructions encode it */
+	PROBE_RESULT,   /* what the function returns */
+	PROBE_ELAPSED,  /* ns since its entry */
+	PROBE_TIME,     /* ns on a clock that never goes back */
+	PROBE_THREAD,   /* the kernel's number of the thread */
+	PROBE_CALLER,   /* return address of the function */
+	PROBE_REGION,   /* path of the program's own region that the thread is in */
+	PROBE_PHASE,    /* address of the view of its bank in which the thread counts */
+	PROBE_FUNCTION, /* name of the function that the point is in */
+	PROBE_SOURCE_LINE,     /* file and line of that, as text */
+	PROBE_PC,              /* address of the point's instruction */
+	PROBE_ACCESS,          /* address that is loaded or stored */
+	PROBE_ACCESS_SIZE,     /* bytes */
+	PROBE_ACCESS_VALUE,    /* what is loaded or stored */
+	PROBE_TRIPS,           /* how often the loop's first instruction was executed */
 	PROBE_THREAD_VARIABLE, /* number: of program.thread_names */
 	PROBE_CALL_VARIABLE,   /* number: of program.call_names */
 	PROBE_STRING,          /* str(first) */
@@ -148,7 +148,7 @@ enum probe_action_kind {
 enum {
 	PROBE_KEYS_MAX = 4,
 	PROBE_OPERANDS_MAX = 6,
-	PROBE_PHASE_KEYS = 1, /* and one that probe_program_add_phases adds */
+	PROBE_PHASE_KEYS = 1,    /* and one that probe_program_add_phases adds */
 	PROBE_SCALE_MAX = 1000,  /* of scaled() */
 	PROBE_STRING_MAX = 120,  /* bytes of a string that are kept */
 	PROBE_ROWS_MAX = 500,    /* of a linear histogram */

@@ -169,8 +169,8 @@ struct wire_bank {
 	uint32_t generation; /* of its views: no other bank of the arena has had it */
 	uint32_t
 		phases; /* not 0: the library of contexts tells phases; WIRE_PHASES_... */
-	uint64_t phases_of; /* address of the struct context_thread for which it does */
-	uint64_t last_view; /* `view` before its last change */
+	uint64_t phases_of;   /* address of the struct context_thread for which it does */
+	uint64_t last_view;   /* `view` before its last change */
 	uint64_t phase_names; /* address of its struct wire_phase_names; 0: none yet */
 };
 

@@ -14,7 +14,7 @@
 enum {
 	WIRE_PHASE_ROWS = 1 << 14,
 	WIRE_PHASE_INDEX = 1 << 15,
-	WIRE_PHASE_STEPS = 64, /* rows of the index that are looked at */
+	WIRE_PHASE_STEPS = 64,      /* rows of the index that are looked at */
 	WIRE_PHASE_TEXTS = 3 << 20, /* as much memory as is touched */
 };
 
@@ -24,8 +24,8 @@ struct wire_phase_row {
 };
 
 struct wire_phase_names {
-	uint64_t next, end; /* addresses of views that the library may take, `stride` bytes
-			       from each other */
+	uint64_t next, end; /* addresses of views that the library may take, `stride`
+			       bytes from each other */
 	uint64_t stride;
 	uint64_t other; /* of what has no view of its own; 0: not known yet */
 	uint32_t full;  /* not 0: there will be no more views */

@@ -44,4 +44,5 @@ static void function(const struct trammel_api *t, const struct trammel_function 
 	t->add_code(trammel_entry(f), emit, NULL);
 }
 
-TRAMMEL_TOOL = {TRAMMEL_TOOL_HEAD, "leaves", "calls of leaf", start, NULL, function, NULL};
+TRAMMEL_TOOL = {TRAMMEL_TOOL_HEAD, "leaves", "calls of leaf", start, NULL,
+		function,          NULL};

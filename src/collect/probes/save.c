@@ -304,8 +304,7 @@ static void save_record(struct profile_writer *writer, const struct image_run *i
 		 record_uint(action->number));
 	add_pair(pairs, &count, value_attribute(writer, "time.offset.ns", RECORD_UINT),
 		 record_uint(record->ns));
-	for (uint32_t i = 0; i < action->operand_count && action->operand_names[i];
-	     i++) {
+	for (uint32_t i = 0; i < action->operand_count && action->operand_names[i]; i++) {
 		bool text = record->texts >> i & 1;
 
 		add_pair(pairs, &count,
@@ -315,8 +314,7 @@ static void save_record(struct profile_writer *writer, const struct image_run *i
 	}
 	writer->phase = record->phase;
 	trm_writer_record(writer->writer,
-			  profile_writer_in_phase(writer,
-						  node_of(writer, probe, action)),
+			  profile_writer_in_phase(writer, node_of(writer, probe, action)),
 			  pairs, count);
 }
 

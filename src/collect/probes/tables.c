@@ -5,7 +5,6 @@
 #include "code/plan/plan_rows.h"
 #include "collect/probes/source.h"
 #include "collect/probes/source_lines.h"
-#include "control/phase_names.h"
 #include "image/demangle.h"
 #include "probe/cells.h"
 #include "resident/resident.h"
@@ -285,18 +284,6 @@ static bool is_phase(const struct taking *taking, uint32_t term)
 	       PROBE_PHASE;
 }
 
-/* What a view of a bank counts that has this address; 0: the bank itself. Views keep
- * their phases as long as the bank is the process's. */
-static uint32_t phase_at(const struct image_probes_copy *copy, uint64_t address)
-{
-	if (copy->bank->views.count && address)
-		phase_names_learn(copy->bank->views.items[0]->chunk->arena, copy->bank);
-	vector_for_each (&copy->bank->views, view)
-		if ((*view)->address == address && (*view)->phase)
-			return bank_phase(*view);
-	return bank_phase(copy->bank);
-}
-
 /* The sum with these keys, made if it is new. */
 static uint32_t find_sum(struct image_probes *probes, const struct image_probe_sum *like)
 {
@@ -365,7 +352,7 @@ static void add_entry(const struct taking *taking, const struct image_probes_cop
 		bool text;
 
 		if (is_phase(taking, action->keys[i])) {
-			sum.phase = phase_at(copy, entry->keys[i]);
+			sum.phase = bank_phase_at(copy->bank, entry->keys[i]);
 			continue;
 		}
 		sum.keys[i] =
@@ -401,7 +388,7 @@ static void add_record(const struct taking *taking, const struct image_probes_co
 		bool text;
 
 		if (is_phase(taking, action->operands[i])) {
-			taken.phase = phase_at(copy, record->words[i]);
+			taken.phase = bank_phase_at(copy->bank, record->words[i]);
 			continue;
 		}
 		taken.values[i] = take_value(taking, copy, action->operands[i],

@@ -65,11 +65,12 @@ struct trm_error *by_region_check(struct session_options *options, const char *m
 	if (collector->stacks || collector->waits ||
 	    (!collector->slot_size && !collector->samples && !collector->values &&
 	     !options->points.count))
-		return trm_error_create(TRM_ERROR_USAGE,
-					"--by-region keeps apart what is found, and -m %s "
-					"finds nothing that regions have: measure "
-					"functions, blocks, edges or calls",
-					measure);
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"--by-region keeps apart what is found, and -m %s "
+			"finds nothing that regions have: measure "
+			"functions, blocks, edges or calls",
+			measure);
 	if (collector->graph || collector->paths || collector->pbo)
 		return trm_error_create(
 			TRM_ERROR_USAGE,

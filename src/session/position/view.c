@@ -47,6 +47,14 @@ uint32_t bank_phase(const struct bank *bank)
 	return bank->phase;
 }
 
+uint32_t bank_phase_at(const struct bank *bank, uint64_t address)
+{
+	vector_for_each (&bank->views, view)
+		if ((*view)->address == address && bank_phase(*view))
+			return bank_phase(*view);
+	return bank_phase(bank);
+}
+
 uint32_t thread_phase(const struct thread *thread)
 {
 	return view_phase_at(thread, thread->bank ? thread->bank->shared->view : 0);

@@ -19,6 +19,10 @@ uint32_t view_phase_at(const struct thread *thread, uint64_t address);
  * number. */
 uint32_t bank_phase(const struct bank *bank);
 
+/* Returns the same of the bank's view at an address, as wire_bank.view has it, of the
+ * process that the bank is of. */
+uint32_t bank_phase_at(const struct bank *bank, uint64_t address);
+
 /* Returns what a thread counted before, if it is in relocated code behind the end of the
  * call of a function that is a region, and has only to return: all that it executed in
  * this block was counted so. ARENA_PHASE_UNSET: it is elsewhere. */

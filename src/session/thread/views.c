@@ -178,9 +178,8 @@ static struct trm_error *map_views(struct session *session, struct thread *threa
 	uint64_t addend, address;
 	const unsigned int call = batch_add_mapping(&batch, space->family->arena, false,
 						    offset, size, 0, &addend);
-	uint32_t done =
-		add_fronts(session, &batch, front, WIRE_RESULT(call), addend, first,
-			   first + count);
+	uint32_t done = add_fronts(session, &batch, front, WIRE_RESULT(call), addend,
+				   first, first + count);
 
 	TRM_TRY(space_run(session, thread, &batch));
 	if (batch.calls[call].result < 0)
