@@ -74,6 +74,7 @@ struct image {
 
 	struct VECTOR(struct image_segment) segments;   /* sorted by address */
 	struct VECTOR(struct image_function) functions; /* see struct image_function */
+	uint64_t left_out; /* functions that are not there: see image_open_names */
 	/* Code that no call enters: parts of functions that are reached only by jumps
 	 * (gcc's and clang's `.cold` parts), the first code of a thread. Sorted. */
 	struct image_ranges cold_parts;

@@ -114,7 +114,8 @@ static struct trm_error *finish_opening(struct opened *opened, bool search_debug
 	struct reader reader = {.opened = opened,
 				.image = &opened->image,
 				.names_only = opened->names_only,
-				.gives_back = opened->gives_back};
+				.gives_back = opened->gives_back,
+				.wanted = opened->wanted};
 	struct trm_error *error;
 
 	reader.budget = 4 * (uint64_t)opened->image.size + (1 << 20);
@@ -189,12 +190,14 @@ struct trm_error *image_open_mapped(const void *bytes, size_t size, const char *
 }
 
 struct trm_error *image_open_names(const void *bytes, size_t size, const char *path,
-				   bool is_file, struct image **ret_image)
+				   bool is_file, const struct image_wanted *wanted,
+				   struct image **ret_image)
 {
 	struct opened *opened = new_opened(bytes, size, path);
 
 	opened->names_only = true;
 	opened->gives_back = is_file;
+	opened->wanted = wanted;
 	return finish_opening(opened, true, ret_image);
 }
 

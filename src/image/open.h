@@ -24,11 +24,19 @@ struct trm_error *image_open_memory(const void *bytes, size_t size,
 struct trm_error *image_open_mapped(const void *bytes, size_t size, const char *path,
 				    struct image **ret_image);
 
+/* Addresses whose code is to be named: sorted. */
+struct image_wanted {
+	const uint64_t *addresses;
+	size_t count;
+};
+
 /* Likewise, but reads only functions, cold parts and their names, in little memory: what
  * is known of other code is missing. `is_file`: the bytes are a mapping of the file that
- * nobody writes to, whose pages are given back while it is read. */
+ * nobody writes to, whose pages are given back while it is read. `wanted`: only the
+ * functions and parts that are around these are wanted; NULL: all. */
 struct trm_error *image_open_names(const void *bytes, size_t size, const char *path,
-				   bool is_file, struct image **ret_image);
+				   bool is_file, const struct image_wanted *wanted,
+				   struct image **ret_image);
 
 /* Frees the image; NULL is allowed. */
 void image_close(struct image *image);

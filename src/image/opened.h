@@ -14,8 +14,9 @@ struct opened {
 	struct VECTOR(struct image_alias) aliases; /* by address; made when asked for */
 	bool aliases_made;
 	bool names_only, gives_back; /* while it is read: see struct reader */
-	bool mapped;                 /* image.bytes is a mapping to be undone */
-	bool more_warnings;          /* the list of warnings is full */
+	const struct image_wanted *wanted;
+	bool mapped;        /* image.bytes is a mapping to be undone */
+	bool more_warnings; /* the list of warnings is full */
 };
 
 #endif

@@ -229,6 +229,7 @@ void sample_module_release(struct sample_module *module)
 	image_close(module->image);
 	module->image = NULL;
 	module->opened = false;
+	module->wanted.count = 0;
 	if (module->is_file)
 		madvise((void *)(uintptr_t)module->bytes, module->size, MADV_DONTNEED);
 	if (many)
@@ -386,18 +387,31 @@ static const struct image_function *function_of(const struct image *image,
 	return found && address - found->address < found->size ? found : NULL;
 }
 
-static void open_image(struct sample_module *module)
+static bool has_address(const struct image_wanted *wanted, uint64_t address)
 {
+	const size_t at = search_first(wanted->count, i, wanted->addresses[i] < address);
+
+	return at < wanted->count && wanted->addresses[at] == address;
+}
+
+static void open_image(struct sample_module *module, uint64_t address)
+{
+	if (module->wanted.count && !has_address(&module->wanted, address)) {
+		/* It was not read for this one. */
+		module->wanted.count = 0;
+		image_close(take_pointer(module->image));
+		module->opened = false;
+	}
 	if (!module->opened && module->bytes)
-		trm_error_destroy(image_open_names(module->bytes, module->size,
-						   module->path, module->is_file,
-						   &module->image));
+		trm_error_destroy(image_open_names(
+			module->bytes, module->size, module->path, module->is_file,
+			module->wanted.count ? &module->wanted : NULL, &module->image));
 	module->opened = true;
 	if (!module->image)
 		return;
 	for (size_t i = 0; i < module->image->build_id_size; i++)
 		snprintf(module->build + 2 * i, 3, "%02x", module->image->build_id[i]);
-	module->function_count = module->image->functions.count;
+	module->function_count = module->image->functions.count + module->image->left_out;
 }
 
 /* The kernel's list is read again if it was given back. */
@@ -424,7 +438,7 @@ static struct sample_range find_range(struct sample_module *module, uint64_t add
 
 	if (is_kernel(module))
 		return find_kernel_range(module, address);
-	open_image(module);
+	open_image(module, address);
 	function = module->image ? function_of(module->image, address, &code) : NULL;
 	if (!function)
 		return range;

@@ -6,6 +6,7 @@
 #include "base/table.h"
 #include "base/vector.h"
 #include "image/headers.h"
+#include "image/open.h"
 #include "wire/unwind.h"
 
 #include <stdbool.h>
@@ -40,6 +41,9 @@ struct sample_module {
 	struct VECTOR(struct unwind_rule) kept;
 	bool opened;
 	struct image *image; /* NULL: not opened, or not to be had */
+	/* Sorted addresses that are going to be named: with a count of 0, any may be.
+	 * What is in `image` then is for these. Until sample_module_release. */
+	struct image_wanted wanted;
 	/* Of generated code: by start once it is sorted. */
 	struct VECTOR(struct sample_generated) functions;
 	bool is_sorted;

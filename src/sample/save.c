@@ -504,11 +504,36 @@ struct named_node {
 	uint32_t module, node;
 };
 
+static int by_address(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return compare_numbers(*a, *b);
+}
+
 static int by_module(const void *left, const void *right)
 {
 	const struct named_node *a = left, *b = right;
 
 	return compare_numbers(a->module, b->module) ?: compare_numbers(a->node, b->node);
+}
+
+/* Says which addresses of a module are going to be named, those of `count` nodes of it.
+ * Returns their list, which the caller frees when they are. */
+static uint64_t *want_places(const struct writing *writing,
+			     const struct named_node *named, size_t count)
+{
+	const struct sampler *sampler = writing->sampler;
+	struct sample_module *module =
+		sampler->processes.modules.items.items[named->module];
+	uint64_t *addresses = memory_allocate(count * sizeof(*addresses));
+
+	for (size_t i = 0; i < count; i++)
+		addresses[i] = sampler->sums.nodes.items[named[i].node].address;
+	qsort(addresses, count, sizeof(*addresses), by_address);
+	if (!module->opened)
+		module->wanted = (struct image_wanted){addresses, count};
+	return addresses;
 }
 
 /* Names all places, module by module: no two files need to be open at the same time. */
@@ -523,12 +548,19 @@ static void name_places(struct writing *writing)
 			    ((struct named_node){sums->nodes.items[i].module, i}));
 	if (order.count)
 		qsort(order.items, order.count, sizeof(*order.items), by_module);
-	vector_for_each (&order, named) {
-		name_of(writing, &sums->nodes.items[named->node]);
-		if (named->module < modules->items.count &&
-		    (named + 1 == order.items + order.count ||
-		     named[1].module != named->module))
-			sample_module_release(modules->items.items[named->module]);
+	for (size_t i = 0, end; i < order.count; i = end) {
+		const uint32_t module = order.items[i].module;
+		uint64_t *wanted = NULL;
+
+		for (end = i; end < order.count && order.items[end].module == module;)
+			end++;
+		if (module < modules->items.count)
+			wanted = want_places(writing, &order.items[i], end - i);
+		for (size_t at = i; at < end; at++)
+			name_of(writing, &sums->nodes.items[order.items[at].node]);
+		if (module < modules->items.count)
+			sample_module_release(modules->items.items[module]);
+		free(wanted);
 	}
 	vector_deinit(&order);
 }

@@ -733,40 +733,6 @@ static void test_large_program(void **state)
 	image_close(image);
 }
 
-static void expect_same(const struct image *image, const struct image_function *function,
-			const struct image *names, const struct image_function *other)
-{
-	assert_int_equal(function->address, other->address);
-	assert_int_equal(function->size, other->size);
-	assert_int_equal(function->part_of, other->part_of);
-	assert_string_equal(image->names.items + function->name,
-			    names->names.items + other->name);
-}
-
-/* What names code is the same if nothing else is read. */
-static void test_names_alone(void **state)
-{
-	static const char *const paths[] = {"/proc/self/exe",
-					    "/lib/x86_64-linux-gnu/libc.so.6"};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
-		struct image *image, *names;
-
-		if (image_open(paths[i], NULL, &image))
-			skip();
-		assert_null(image_open_names(image->bytes, image->size, paths[i], true,
-					     &names));
-		assert_int_equal(names->functions.count, image->functions.count);
-		assert_int_equal(names->parts.count, image->parts.count);
-		for (size_t at = 0; at < image->functions.count; at++)
-			expect_same(image, &image->functions.items[at], names,
-				    &names->functions.items[at]);
-		image_close(names);
-		image_close(image);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -793,7 +759,6 @@ int main(void)
 		cmocka_unit_test(test_own_program),
 		cmocka_unit_test(test_c_library),
 		cmocka_unit_test(test_large_program),
-		cmocka_unit_test(test_names_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

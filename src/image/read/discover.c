@@ -1,5 +1,7 @@
 #include "image/read/discover.h"
 
+#include "base/search.h"
+#include "image/open.h"
 #include "image/ranges.h"
 #include "image/read/give_back.h"
 #include "image/read/sort.h"
@@ -151,6 +153,37 @@ static uint64_t size_of(const struct start *start, uint64_t code_end, uint32_t *
 	return size < left ? size : left;
 }
 
+/* Whether something from `start` on up to `end` is wanted. */
+static bool is_wanted(const struct discovery *discovery, uint64_t start, uint64_t end)
+{
+	const struct image_wanted *wanted = discovery->reader->wanted;
+	size_t at;
+
+	if (!wanted)
+		return true;
+	at = search_first(wanted->count, i, wanted->addresses[i] < start);
+	return at < wanted->count && wanted->addresses[at] < end;
+}
+
+/* The last function is around all addresses up to the next one, at `end`. If none of
+ * these is wanted it goes, with its name. */
+static void drop_unwanted(const struct discovery *discovery, uint64_t end)
+{
+	struct image *image = discovery->reader->image;
+	const struct image_function *last;
+
+	if (!image->functions.count)
+		return;
+	last = &image->functions.items[image->functions.count - 1];
+	if (is_wanted(discovery, last->address, end))
+		return;
+	if (last->name && last->name + strlen(image->names.items + last->name) + 1 ==
+				  image->names.count)
+		image->names.count = last->name;
+	image->functions.count--;
+	image->left_out++;
+}
+
 static void add_function(struct discovery *discovery, const struct start *start,
 			 uint64_t code_end)
 {
@@ -158,6 +191,7 @@ static void add_function(struct discovery *discovery, const struct start *start,
 	struct image_function function = {.address = start->address,
 					  .flags = start->flags};
 
+	drop_unwanted(discovery, start->address);
 	function.size = size_of(start, code_end, &function.flags);
 	function.name = add_name(discovery, start->best);
 	if (start->symbol_size && start->address + function.size > discovery->named_end)
@@ -172,6 +206,8 @@ static void add_cold_part(struct discovery *discovery, const struct start *start
 	struct image_function part = {.address = start->address, .flags = start->flags};
 
 	part.size = size_of(start, code_end, &part.flags);
+	if (!is_wanted(discovery, part.address, part.address + part.size))
+		return;
 	part.name = add_name(discovery, start->best);
 	vector_push(&image->parts, part);
 	vector_push(&image->cold_parts,
@@ -284,6 +320,7 @@ void image_discover_functions(struct reader *reader)
 	vector_push(&image->names, 0);
 	items = collect_starts(reader, &count);
 	settle_all(&discovery, items, count);
+	drop_unwanted(&discovery, UINT64_MAX);
 	free(items);
 	if (discovery.names_dropped)
 		image_warn(reader,

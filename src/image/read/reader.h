@@ -12,6 +12,7 @@
 #include <string.h>
 
 struct opened;
+struct image_wanted;
 
 /* A function symbol inside the code. */
 struct symbol {
@@ -83,6 +84,7 @@ struct reader {
 	bool names_only; /* functions and their names are all that is wanted, and little
 			    memory is to be taken */
 	bool gives_back; /* see give_back.h: files are read, not bytes in memory */
+	const struct image_wanted *wanted; /* NULL: all is */
 	struct bytes debug_file; /* the separate debug file, mapped; empty: none */
 	uint64_t name_bytes;     /* remaining bytes for the names of all functions */
 	uint64_t frame_header;   /* address of PT_GNU_EH_FRAME; 0: absent */
