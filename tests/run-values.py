@@ -318,9 +318,13 @@ class Tests:
             expect(("Count" in listing) == ("blocks" in measures), listing)
 
     def calls(self):
-        """Stretches end in front of system calls, and that is told."""
-        self.measure("calls", ["-m", "values", "--ninterpret", "64"], 400, period_us="100",
-                     program=self.compile("calls"))
+        """Stretches make system calls that leave the program as it is, and end in front of others; that is told."""
+        rows = self.measure("calls", ["-m", "values", "--ninterpret", "64"], 600, period_us="50",
+                            program=self.compile("calls"))
+        made = {row["address"] for row in rows if row["what"] == "r11" and row["function"] == "call_known"}
+        results = [row for row in rows if row["what"] == "rax" and row["address"] in made]
+        expect_undisturbed(len(results) == 1 and results[0]["invariance"] == 1, f"results {results}")
+        expect(not any(row["what"] == "r11" and row["function"] == "call_other" for row in rows), "getpgrp")
         out = self.show("values", self.path("calls"))
         expect_undisturbed("ended at system calls" in out or "ended at a system call" in out, out.splitlines()[0])
 

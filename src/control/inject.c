@@ -38,9 +38,7 @@ struct dispatch {
 	uint64_t mode, selector, offset, size;
 };
 
-/* Whether system calls of a thread come back to it as signals (prctl(2),
- * PR_SET_SYSCALL_USER_DISPATCH): ours would, too. */
-static bool dispatches_calls(pid_t tid)
+bool inject_dispatches(pid_t tid)
 {
 	struct dispatch dispatch = {0};
 
@@ -53,7 +51,7 @@ static struct trm_error *begin_injection(struct injection *injection, uint64_t c
 {
 	struct user_regs_struct registers = injection->registers;
 
-	if (dispatches_calls(injection->tid))
+	if (inject_dispatches(injection->tid))
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"thread %d has its system calls sent back to it "
 					"as signals (PR_SET_SYSCALL_USER_DISPATCH)",

@@ -69,4 +69,8 @@ unsigned int batch_add_mapping(struct wire_batch *batch, const struct arena *are
 			       bool executable, uint64_t offset, uint64_t size,
 			       uint64_t address, uint64_t *ret_addend);
 
+/* Whether system calls of a stopped thread come back to it as signals (prctl(2),
+ * PR_SET_SYSCALL_USER_DISPATCH): ours would, too. */
+bool inject_dispatches(pid_t tid);
+
 #endif

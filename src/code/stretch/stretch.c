@@ -1,5 +1,6 @@
 #include "code/stretch/stretch.h"
 
+#include "code/stretch/stretch_calls.h"
 #include "code/stretch/stretch_write.h"
 #include "x86/decode.h"
 #include "x86/insn_class.h"
@@ -20,6 +21,8 @@ enum {
 	VECTORS_MAX = 4, /* written by one instruction; vzeroall is not told */
 };
 
+static const uint8_t system_call[] = {0x0f, 0x05};
+
 /* A way that is still to be written: from a jump to it on. */
 struct pending {
 	uint64_t address;
@@ -27,6 +30,7 @@ struct pending {
 	uint16_t last;
 	uint16_t word;
 	uint32_t left; /* instructions */
+	uint32_t call; /* the number in eax, plus 1; 0: it is not known */
 };
 
 struct maker {
@@ -42,6 +46,7 @@ struct original {
 	struct all_operands all;
 	uint64_t next;
 	bool changes;  /* its bytes may change at any time */
+	bool call;     /* a system call */
 	uint16_t free; /* general registers that it neither reads nor writes */
 	uint16_t word; /* the next one for a value */
 };
@@ -138,16 +143,29 @@ static bool is_left_alone(const struct original *original)
 	       (branch && has_prefix(original, 0x66));
 }
 
-static bool read_original(const struct maker *maker, uint64_t address,
+/* Whether an instruction makes a system call that a copy of it may make. */
+static bool is_copied_call(const struct maker *maker, const struct pending *way,
+			   const struct original *original)
+{
+	return maker->request->calls && way->call && !original->changes &&
+	       original->row.length == sizeof(system_call) &&
+	       !memcmp(original->bytes, system_call, sizeof(system_call)) &&
+	       stretch_call_is_copied(way->call - 1);
+}
+
+static bool read_original(const struct maker *maker, const struct pending *way,
 			  struct original *original)
 {
 	const struct stretch_request *request = maker->request;
+	const uint64_t address = way->address;
 	const size_t size = request->read(request->context, address, original->bytes,
 					  sizeof(original->bytes), &original->changes);
 
 	if (!size || !decode_any(original->bytes, size, address, &original->row) ||
-	    !all_operands_read(original->bytes, size, address, &original->all) ||
-	    is_left_alone(original))
+	    !all_operands_read(original->bytes, size, address, &original->all))
+		return false;
+	original->call = is_copied_call(maker, way, original);
+	if (!original->call && is_left_alone(original))
 		return false;
 	original->next = address + original->row.length;
 	original->free = (uint16_t)(GENERAL & ~(1u << RSP) &
@@ -455,6 +473,23 @@ static bool copy_plain(struct maker *maker, struct original *original, uint16_t 
 	return true;
 }
 
+/* The kernel leaves the address behind the instruction in rcx: that of the copy. */
+static void copy_call(struct maker *maker, struct original *original, uint16_t before)
+{
+	struct stretch *stretch = maker->writer.stretch;
+
+	add_step(maker, original, before);
+	add_row(maker, original->row.address, before, 0);
+	stretch_bytes(&maker->writer, system_call, sizeof(system_call));
+	add_row(maker, original->next, before, 0);
+	stretch->rows.items[stretch->rows.count - 1].called = true;
+	stretch_constant(&maker->writer, RCX, original->next);
+	add_row(maker, original->next, before, 0);
+	original->all.writes |= 1u << RAX;
+	tell_registers(maker, original);
+	stretch->calls = true;
+}
+
 /* Loads the target of an indirect branch into its word. */
 static bool take_target(struct maker *maker, const struct original *original,
 			uint16_t before)
@@ -541,7 +576,8 @@ static void copy_condition(struct maker *maker, const struct original *original,
 				      .from = stretch_here(&maker->writer),
 				      .last = last,
 				      .word = way->word,
-				      .left = way->left}));
+				      .left = way->left,
+				      .call = way->call}));
 	stretch_word32(&maker->writer, 0);
 }
 
@@ -596,15 +632,18 @@ static bool copy_next(struct maker *maker, struct pending *way, bool *ret_left)
 	const uint16_t before = way->last;
 	struct original original = {.word = way->word};
 
-	if (!read_original(maker, way->address, &original))
+	if (!read_original(maker, way, &original))
 		return false;
 	if (original.changes)
 		check_original(maker, &original, before);
 	way->left--;
 	way->address = original.next;
+	way->call = original.call ? 0 : stretch_call_behind(&original.all, way->call);
 	switch (original.row.kind) {
 	case INSTRUCTION_PLAIN:
-		if (!copy_plain(maker, &original, before)) {
+		if (original.call)
+			copy_call(maker, &original, before);
+		else if (!copy_plain(maker, &original, before)) {
 			way->address = original.row.address;
 			return false;
 		}
@@ -646,7 +685,6 @@ static bool has_room(const struct maker *maker, const struct pending *way)
 /* Why the instruction at an address is not copied. */
 static enum stretch_why why_left_alone(const struct maker *maker, uint64_t address)
 {
-	static const uint8_t system_call[] = {0x0f, 0x05};
 	const struct stretch_request *request = maker->request;
 	uint8_t bytes[sizeof(system_call)];
 	bool changes;

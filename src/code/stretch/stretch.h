@@ -101,6 +101,7 @@ struct stretch_row {
 	uint16_t saved; /* registers whose values are in STRETCH_WORD_SAVED, a bit each */
 	uint16_t last;  /* as in struct stretch_end: all its values are written */
 	bool by_target; /* the thread is at the address in STRETCH_WORD_TARGET */
+	bool called;    /* behind a system call: rcx has the place of the copy */
 	bool own; /* a fault there is not the original's: it is of a load of its code */
 	uint64_t address; /* else at this one */
 };
@@ -119,6 +120,7 @@ struct stretch {
 	struct VECTOR(struct stretch_value) values;
 	struct VECTOR(struct stretch_row) rows;
 	struct VECTOR(struct stretch_end) ends;
+	bool calls; /* it makes system calls */
 };
 
 struct stretch_request {
@@ -126,6 +128,7 @@ struct stretch_request {
 	uint32_t length;   /* instructions, at most STRETCH_LENGTH_MAX */
 	uint32_t distance; /* bytes from the code to its words */
 	bool ticks;        /* loads are timed, too */
+	bool calls;        /* it may make system calls: see stretch_calls.h */
 	/* Reads the program's code at an address: up to `size` bytes; returns how many
 	 * there are. 0: code there must not be copied. `ret_changes`: it may change at
 	 * any time, so that each copy compares it first. */

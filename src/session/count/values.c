@@ -91,16 +91,6 @@ static bool is_running(struct session *session, struct thread *thread,
 	return known && ret_use->state == 'R';
 }
 
-/* Where only values are taken the tracer does nothing that it could do beside the program
- * on another processor. */
-static bool may_follow(const struct session *session)
-{
-	const struct session_options *options = session->options;
-
-	return !collector_relocates(options->collector) && !options->points.count &&
-	       !options->tools.count;
-}
-
 /* Comes to a processor, to stop a thread there. A thread that lets nobody else have it
  * would keep the tracer from running. */
 static void follow_thread(struct values_state *values, const struct processor_use *use)
@@ -150,7 +140,8 @@ static uint64_t ask_threads(struct session *session, const struct process *proce
 {
 	const size_t all = session->all_threads.count;
 	const size_t first = all ? session->values.turn++ % all : 0;
-	const bool follows = may_follow(session);
+	/* Else the tracer has work that it does beside the program, elsewhere. */
+	const bool follows = stretches_are_alone(session);
 	struct thread *other = NULL;
 	struct processor_use use, of_other = {0};
 	uint64_t asked = 0;

@@ -1,5 +1,6 @@
 #include "session/position/stretches.h"
 
+#include "control/inject.h"
 #include "control/processor.h"
 #include "control/remote.h"
 #include "image/headers.h"
@@ -87,6 +88,7 @@ struct reader {
 	struct session *session;
 	struct space *space;
 	pid_t tid;
+	bool calls; /* stretches may make system calls */
 };
 
 /* How many bytes of code from an address on may be copied: files' text, relocated code,
@@ -183,6 +185,7 @@ static struct made_stretch *make_new(struct reader *reader, uint64_t address)
 		.length = (uint32_t)options->length,
 		.distance = WIRE_STRETCH_DISTANCE,
 		.ticks = options->want[VALUE_KIND_LATENCY],
+		.calls = reader->calls,
 		.read = read_code,
 		.context = reader,
 	};
@@ -199,7 +202,8 @@ static struct made_stretch *find_stretch(struct reader *reader, uint64_t address
 {
 	struct values_state *values = &reader->session->values;
 	const struct space *space = reader->space;
-	const uint64_t key[] = {(uint64_t)(uintptr_t)space->family->arena, address};
+	const uint64_t key[] = {(uint64_t)(uintptr_t)space->family->arena, address,
+				reader->calls};
 	const uint64_t hash = hash_bytes(key, sizeof(key));
 	uint64_t *place = table_insert(&values->made, hash, NULL);
 	struct made_stretch *made = (struct made_stretch *)(uintptr_t)*place;
@@ -216,6 +220,29 @@ static struct made_stretch *find_stretch(struct reader *reader, uint64_t address
 	if (made)
 		vector_push(&values->list, made);
 	return made;
+}
+
+bool stretches_are_alone(const struct session *session)
+{
+	const struct session_options *options = session->options;
+
+	return !collector_relocates(options->collector) && !options->points.count &&
+	       !options->tools.count;
+}
+
+/* As find_stretch. Filters, and a thread that has its calls sent back as signals, may see
+ * where a call is made: then none is. */
+static struct made_stretch *find_allowed(struct reader *reader, uint64_t address)
+{
+	struct made_stretch *made;
+
+	reader->calls = stretches_are_alone(reader->session);
+	made = find_stretch(reader, address);
+	if (!made || !made->stretch.calls ||
+	    (!remote_filters(reader->tid) && !inject_dispatches(reader->tid)))
+		return made;
+	reader->calls = false;
+	return find_stretch(reader, address);
 }
 
 /* Whether the thread executes code of the program, and nothing is to happen to it. */
@@ -265,7 +292,7 @@ void stretches_enter(struct session *session, struct thread *thread)
 {
 	struct user_regs_struct registers;
 	struct space *space = thread->process->space;
-	struct reader reader = {session, space, thread->tid};
+	struct reader reader = {.session = session, .space = space, .tid = thread->tid};
 	struct made_stretch *made;
 	bool changes;
 
@@ -279,7 +306,7 @@ void stretches_enter(struct session *session, struct thread *thread)
 		return;
 	}
 	made = copyable_bytes(&reader, registers.rip, &changes)
-		       ? find_stretch(&reader, registers.rip)
+		       ? find_allowed(&reader, registers.rip)
 		       : NULL;
 	if (!made) {
 		session->values.elsewhere++;
@@ -355,6 +382,8 @@ void stretches_see_stop(struct session *session, struct thread *thread)
 		let_go(thread);
 		return;
 	}
+	if (row->called)
+		registers.rcx = row->address;
 	registers.rip = row->by_target ? words[STRETCH_WORD_TARGET] : row->address;
 	for (unsigned int i = 0; i < 16; i++)
 		if (row->saved >> i & 1)

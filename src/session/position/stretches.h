@@ -10,6 +10,9 @@
 
 #include "session/state/session.h"
 
+/* Whether a run takes values alone, so that nothing else depends on what threads do. */
+bool stretches_are_alone(const struct session *session);
+
 /* Leads a stopped thread into a stretch from where it is, if it can be. */
 void stretches_enter(struct session *session, struct thread *thread);
 
