@@ -490,6 +490,9 @@ def values_and_tables_of_two(place):
         browser.go("#0/values", "in then.values.trm")
         browser.wait("document.querySelectorAll('.row').length > 3")
         rows = browser.value(cells)
+        large = [each["value"] for row in json.loads(place.command("values", "--json", "now.values.trm"))["rows"]
+                 for each in row["values"][:1] if abs(each["value"]) > 2**60]
+        check(large and all(any(str(value) in row[4] for row in rows) for value in large), f"not {large}: {rows}")
         check(all(row[3] for row in rows), f"not compared: {rows}")
     with opened(place, "tools.html") as browser:
         browser.go("#0/tables", "“before” is then.tool.trm")
