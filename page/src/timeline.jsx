@@ -125,17 +125,7 @@ function threadLanes(profile) {
 
 // Sums by phase of a trace: {phase, times, total, longest}.
 function phasesOf(profile) {
-	const { names, spans } = profile.raw.timeline
-	const sums = new Map()
-	for (let i = 0; i < spans.thread.length; i++) {
-		const phase = names[spans.name[i]]
-		const sum = sums.get(phase) ?? { phase, times: 0, total: 0, longest: 0 }
-		sum.times++
-		sum.total += spans['length.ns'][i]
-		sum.longest = Math.max(sum.longest, spans['length.ns'][i])
-		sums.set(phase, sum)
-	}
-	return [...sums.values()]
+	return profile.raw.timeline.sums.map((sum) => ({ phase: sum.name, times: sum.times, total: sum['time.ns'], longest: sum['longest.ns'] }))
 }
 
 const ns = (value) => (value === null || value === undefined ? '' : <span title={exact(value, 'ns')}>{short(value, 'ns')}</span>)

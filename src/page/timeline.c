@@ -88,12 +88,45 @@ static size_t drop_short(struct spans *spans)
 		page_add_numbers(out, values_, (list)->count, false, false);             \
 	} while (0)
 
+/* What all spans of one name took. */
+struct sum {
+	uint64_t times, ns, longest_ns;
+};
+
+/* Adds the sums of all spans by name, also of those that are left out afterwards. */
+static void add_sums(const struct export_timeline *timeline, const struct spans *spans,
+		     struct text *out)
+{
+	scoped_free struct sum *sums =
+		memory_allocate_zeroed(timeline->names.count + 1, sizeof(*sums));
+
+	vector_for_each (spans, span) {
+		struct sum *sum = &sums[span->name];
+
+		sum->times++;
+		sum->ns += span->length_ns;
+		if (span->length_ns > sum->longest_ns)
+			sum->longest_ns = span->length_ns;
+	}
+	json_begin_list(out, "sums");
+	for (size_t i = 0; i < timeline->names.count; i++) {
+		json_begin_item(out);
+		json_add_text(out, "name", timeline->names.strings[i]);
+		json_add_number(out, "times", sums[i].times);
+		json_add_number(out, "time.ns", sums[i].ns);
+		json_add_number(out, "longest.ns", sums[i].longest_ns);
+		text_add(out, "}");
+	}
+	text_add(out, "]");
+}
+
 static void add_spans(const struct export_timeline *timeline, struct page_out *out)
 {
 	struct spans spans = {0};
 	size_t dropped;
 
 	make_spans(timeline, &spans);
+	add_sums(timeline, &spans, out->json);
 	dropped = drop_short(&spans);
 	text_add(out->json, ",\n\"names\":[");
 	for (size_t i = 0; i < timeline->names.count; i++) {
