@@ -161,6 +161,11 @@ control() {
 	tests/run-control.py --build "$BUILD" "$@"
 }
 
+# Programs on other hosts: network namespaces with an sshd each, and agents behind commands.
+far() {
+	tests/run-far.py --build "$BUILD" "$@"
+}
+
 # A gdb, and the prompt of trammel debug, on measured programs.
 debugging() {
 	tests/run-debug.py --trammel "$BUILD/src/cli/trammel" "$@"
@@ -320,6 +325,7 @@ steps_stacks() {
 steps_debugging() {
 	step debug debugging
 	step control control
+	step far far
 }
 
 steps_values() {
@@ -381,6 +387,8 @@ check_more() {
 	step "real, mapped, more" real --mapped
 	TRAMMEL_LOOK_US=1000 step "real, fired" real --measure block-coverage
 	TRAMMEL_LOOK_US=1000 step "real, calls" real --measure calls
+	step "far, delay" far --only delay
+	step "far, loss" far --only loss
 	step matrix matrix --small
 	step functions check_functions
 	step packages check_packages
@@ -453,7 +461,7 @@ verb_check() {
 }
 
 # Functions whose tests have names that CHECK_TESTS may have: see tests/transparency/results.py.
-NAMED="programs sanitized real context samples stacks control debugging advise exports values
+NAMED="programs sanitized real context samples stacks control far debugging advise exports values
 pages upcalls sanitized_upcalls tools failure"
 
 # again: what failed is run twice more when all is quiet, if it is not much: a fault comes back,

@@ -111,6 +111,13 @@ struct trm_error *trm_engine_host(struct trm_engine *engine, char *ret_name, siz
 struct trm_error *trm_engine_version(struct trm_engine *engine, char *ret_version,
 				     size_t size);
 
+/* Brings a module of the engine's host here: the file at `path` there, whose build id is
+ * `build_id` (hex digits), or with `debug` not 0 the separate file of its debug
+ * information. It is written to `to`, whole or not at all. TRM_CONTROL_GONE: there is
+ * none of this build there; TRM_CONTROL_LIMIT: it has more than 1 GiB. */
+struct trm_error *trm_engine_module(struct trm_engine *engine, const char *path,
+				    const char *build_id, int debug, const char *to);
+
 /* A descriptor for poll and epoll: it can be read when trm_engine_wait would find an
  * event, or has messages to look at. It belongs to the engine; only wait for it. */
 struct trm_error *trm_engine_descriptor(struct trm_engine *engine, int *ret_fd);

@@ -132,6 +132,32 @@ struct trm_error *trm_process_detach(struct trm_process *process);
 struct trm_error *trm_process_write(struct trm_process *process, const void *bytes,
 				    size_t size);
 
+/* The debugger of `trammel debug`, with the process; only before trm_process_run. The
+ * program stops in front of its first instruction, and its output and input are as
+ * redirected. Messages of the debugger, as `trammel debug --connect` takes them, are
+ * events of the kind TRM_EVENT_OUTPUT with the value 3; trm_process_say sends some
+ * (TRM_CONTROL_LIMIT: it does not read; no bytes: the end). `on_crash` not 0: nothing
+ * stops it but a signal that would end it. */
+struct trm_error *trm_process_debug(struct trm_process *process, int on_crash);
+struct trm_error *trm_process_say(struct trm_process *process, const void *bytes,
+				  size_t size);
+
+/* What all threads of a process of trm_process_attach do now, and what they wait for: in
+ * place of trm_process_run. It comes as events of the kind TRM_EVENT_OUTPUT, as text, or
+ * as a JSON object if `json` is not 0, and then the "measurement" is over.
+ * Nothing of the process is changed, and there is no profile. */
+struct trm_error *trm_process_stacks(struct trm_process *process, int json);
+
+/* Has the engine write the profile again and again, every `period_ns` nanoseconds, while
+ * the process is measured; only before trm_process_run. Measurements without a tracer can
+ * be looked at so, too. A program that is started so reads and writes /dev/null.
+ * trm_process_saved writes the last one to a file of this host, and the moment at which
+ * it was written (nanoseconds, of the engine's clock) to `ret_time_ns`.
+ * TRM_CONTROL_GONE: there is none yet. */
+struct trm_error *trm_process_save_every(struct trm_process *process, uint64_t period_ns);
+struct trm_error *trm_process_saved(struct trm_process *process, const char *path,
+				    uint64_t *ret_time_ns);
+
 /* Counting while the program runs: the collector. Counts are those of the profile;
  * between a pause and a resume nothing is counted. These are errors
  * (TRM_CONTROL_UNSUPPORTED) of measurements without a tracer: samples, stacks, waits and
@@ -151,6 +177,12 @@ struct trm_error *trm_process_save_now(struct trm_process *process, const char *
 /* Writes the profile of a measurement that is over to a file of this host. The file
  * appears whole or not at all. */
 struct trm_error *trm_process_save(struct trm_process *process, const char *path);
+
+/* Lets the profile stay on the engine's host, as a file, when the process is released:
+ * what cannot be written here is not lost. Writes its path there, at most `size` bytes.
+ */
+struct trm_error *trm_process_keep(struct trm_process *process, char *ret_path,
+				   size_t size);
 
 /* Releases a process with its profile (but for trm_process_output's). One that is
  * measured still is measured to its end. NULL is allowed. */

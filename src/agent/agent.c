@@ -211,6 +211,7 @@ static void act_on_loss(struct agent *agent)
 
 	request.verb = PROTOCOL_DETACH;
 	vector_for_each (&agent->runs, run) {
+		run_end_console(*run);
 		if (agent->on_loss == PROTOCOL_LOSS_KILL)
 			trm_error_destroy(run_signal(*run, SIGKILL));
 		if (agent->on_loss == PROTOCOL_LOSS_DETACH)
@@ -290,7 +291,10 @@ static void tick_timer(struct agent *agent)
 
 static bool is_passing(const struct agent_run *run)
 {
-	return !run->over || run->streams[0] >= 0 || run->streams[1] >= 0;
+	for (int i = 0; i < AGENT_STREAMS; i++)
+		if (run->streams[i] >= 0)
+			return true;
+	return !run->over;
 }
 
 static bool any_runs(const struct agent *agent)

@@ -16,7 +16,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { AGENT_STREAMS = 2 }; /* of a program's output: standard output and error */
+/* What comes of a program: its standard output and error, and the debugger's console. */
+enum { AGENT_CONSOLE = 2, AGENT_STREAMS = 3 };
 
 /* A request that waits for the answer of somebody else. */
 struct agent_pending {
@@ -29,10 +30,11 @@ struct agent_run {
 	pid_t front;     /* the process of ours that measures; 0: it has ended */
 	int report_fd;   /* from the front */
 	int control_fd;  /* to and from the tracer */
-	int streams[AGENT_STREAMS]; /* the program's output; -1: not relayed, or ended */
+	int streams[AGENT_STREAMS]; /* -1: not relayed, or ended */
 	int input_fd;               /* to the program's standard input; -1: not ours */
 	struct text input;          /* not yet taken by it */
 	bool input_ends;
+	struct text saying; /* to the console */
 	struct frame_reader report, control;
 	struct text asking;                          /* to the tracer */
 	struct VECTOR(struct agent_pending) pending; /* at the tracer */
@@ -43,6 +45,7 @@ struct agent_run {
 	bool forgotten;  /* by the client: it goes when it is over, and nothing is told */
 	int program_fd;  /* pidfd of the first process; -1: not yet, or gone */
 	pid_t program;
+	int reading_fd;   /* a profile that the client reads in pieces; -1: none */
 	char *profile;    /* path */
 	char *now;        /* path of what SAVE writes */
 	bool own_profile; /* it is the agent's, to be deleted */
@@ -64,6 +67,7 @@ struct agent {
 	char *folder;  /* of profiles; made when the first is */
 	char *socket;  /* path, for who comes back; NULL: not wanted */
 	int listener;
+	int file_fd; /* a module that the client reads in pieces; 0, -1: none */
 	enum protocol_loss on_loss;
 	uint64_t linger_ns, lost_ns; /* how long nobody may be there, and since when */
 	uint64_t timer_ns, timer_next;

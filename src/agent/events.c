@@ -28,14 +28,16 @@ static void keep_event(struct events *events, Trm__Event *event)
 static bool is_needed(const Trm__Event *event)
 {
 	return event->kind == PROTOCOL_EVENT_MEASURED ||
-	       event->kind == PROTOCOL_EVENT_STARTED;
+	       event->kind == PROTOCOL_EVENT_STARTED ||
+	       event->kind == PROTOCOL_EVENT_OUTPUT;
 }
 
 void events_add(struct events *events, Trm__Event *event)
 {
 	Trm__Event lost = TRM__EVENT__INIT;
 
-	/* These are few, and without them nobody would know that it is over. */
+	/* Without these nobody would know that it is over; and what a program wrote is
+	 * read only while there is room, but for the rest when it ends. */
 	if (!events_have_room(events) && !is_needed(event)) {
 		events->left_out++;
 		return;

@@ -6,6 +6,9 @@
 #include "base/vector.h"
 #include "cli/commands.h"
 #include "cli/measuring.h"
+#include "cli/stacks/process.h"
+#include "cli/top/launch.h"
+#include "debug/console/console.h"
 #include "protocol/protocol.h"
 #include "session/run/attach.h"
 #include "session/run/run.h"
@@ -28,6 +31,7 @@ struct front {
 	const struct front_start *start;
 	struct measuring given;
 	struct tracer_control tracer;
+	struct console_place console;
 	int report_fd;
 	bool executed;
 };
@@ -101,6 +105,8 @@ static void tell_begun(struct session *session, void *context)
 		front->report_fd = -1;
 	}
 	tracer_control_begin(&front->tracer, session);
+	if (front->console.fd >= 0)
+		trm_error_destroy(console_serve(session, &front->console));
 }
 
 static struct front *attached_front;
@@ -164,13 +170,20 @@ static void keep_descriptors(struct front *front)
 
 	front->report_fd = report;
 	front->tracer.fd = control;
+	front->console = (struct console_place){
+		.fd = front->start->console_fd < 0
+			      ? -1
+			      : fcntl(front->start->console_fd, F_DUPFD_CLOEXEC, OWN_FD),
+		.listener = -1,
+		.message_fd = -1,
+		.on_crash = front_field(front->start->request, "on-crash") != NULL};
 }
 
 /* The agent's other descriptors. */
 static void drop_descriptors(void)
 {
 	close_range(3, OWN_FD - 1, 0);
-	close_range(OWN_FD + 2, ~0u, 0);
+	close_range(OWN_FD + 3, ~0u, 0);
 }
 
 static void set_signals(void)
@@ -209,15 +222,59 @@ static struct trm_error *prepare_front(struct front *front)
 	return NULL;
 }
 
-static struct trm_error *run_program(struct front *front, struct run_outcome *outcome)
+static const char **copy_words(const Trm__Request *request)
 {
-	const Trm__Request *request = front->start->request;
 	const char **words = memory_allocate_zeroed(request->n_words + 1, sizeof(*words));
 
 	for (size_t i = 0; i < request->n_words; i++)
 		words[i] = request->words[i];
-	front->given.options.arguments = words;
+	return words;
+}
+
+static struct trm_error *run_program(struct front *front, struct run_outcome *outcome)
+{
+	front->given.options.arguments = copy_words(front->start->request);
 	return session_run(&front->given.options, outcome);
+}
+
+/* Profiles that somebody looks at while it is measured. */
+static struct trm_error *save_often(const struct front *front,
+				    struct attach_request *request)
+{
+	const char *every = front_field(front->start->request, "save-every");
+
+	if (!every)
+		return NULL;
+	request->save_ns = strtoull(every, NULL, 10);
+	/* Who looks asks for the file. */
+	request->saved_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	return request->saved_fd < 0 ? trm_error_system(errno, "cannot open '/dev/null'")
+				     : NULL;
+}
+
+/* A program that is started for the measurement, and waits for it. */
+static struct trm_error *attach_program(struct front *front,
+					struct attach_request *request)
+{
+	struct launch launch;
+	scoped_free const char **words = copy_words(front->start->request);
+	int why;
+
+	TRM_TRY(launch_start(&launch, words));
+	close(launch.go[0]);
+	close(launch.failed[1]);
+	request->pid = launch.program;
+	request->waits = true;
+	request->go_fd = launch.go[1];
+	if (!launch_introduce(&launch, getpid()))
+		return trm_error_create(TRM_ERROR_GONE, "the program was killed");
+	tell_executed(front, launch.program, 0);
+	struct trm_error *error = session_attach(&front->given.options, request);
+
+	if (!launch_failed(&launch, &why))
+		return error;
+	trm_error_destroy(error);
+	return trm_error_system(why, "cannot run '%s'", words[0]);
 }
 
 static struct trm_error *attach_process(struct front *front)
@@ -228,7 +285,29 @@ static struct trm_error *attach_process(struct front *front)
 	/* What a terminal sends ends no measurement. */
 	setpgid(0, 0);
 	attached_front = front;
-	return session_attach(&front->given.options, &request);
+	TRM_TRY(save_often(front, &request));
+	return front->start->request->n_words
+		       ? attach_program(front, &request)
+		       : session_attach(&front->given.options, &request);
+}
+
+/* What threads do now; nothing is measured. */
+static struct trm_error *show_stacks(struct front *front)
+{
+	const Trm__Request *request = front->start->request;
+	struct text text = {0};
+
+	TRM_TRY(set_stdio(front));
+	drop_descriptors();
+	struct trm_error *error =
+		stacks_of_process((uint32_t)request->size, request->n_words, &text);
+
+	if (!error) {
+		tell_executed(front, (pid_t)request->size, 0);
+		fwrite(text.data, 1, text.length, stdout);
+	}
+	text_deinit(&text);
+	return error;
 }
 
 _Noreturn void front_become(const struct front_start *start)
@@ -240,7 +319,11 @@ _Noreturn void front_become(const struct front_start *start)
 	front.tracer.now = start->now;
 	keep_descriptors(&front);
 	set_signals();
-	struct trm_error *error = prepare_front(&front);
+	struct trm_error *error = NULL;
+
+	if (start->request->verb == PROTOCOL_STACKS)
+		end_front(&front, show_stacks(&front), &outcome);
+	error = prepare_front(&front);
 
 	front.given.options.server = (struct session_server){
 		.begin = tell_begun, .executed = tell_executed, .context = &front};

@@ -12,12 +12,13 @@
 
 /* What it begins with. */
 struct front_start {
-	const Trm__Request *request; /* RUN or ATTACH */
+	const Trm__Request *request; /* RUN, ATTACH or STACKS */
 	uint64_t run;                /* number of it */
 	const char *profile;         /* path that it is written to */
 	const char *now;             /* path of profiles that are asked for meanwhile */
 	int report_fd;               /* messages to the agent */
 	int control_fd;              /* of the tracer, to the agent */
+	int console_fd;              /* the debugger's, to the agent; -1: none */
 	int stdio[3];                /* of the program */
 };
 

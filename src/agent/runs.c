@@ -19,12 +19,16 @@
 /* Places in what is polled. */
 enum { POLL_REPORT, POLL_CONTROL, POLL_INPUT, POLL_STREAMS };
 
+/* What is in the fields of a request. */
+static const char console_field[] = "console";
+
 static struct agent_run *create_run(struct agent *agent)
 {
 	struct agent_run *run = memory_allocate_zeroed(1, sizeof(*run));
 
 	run->number = ++agent->last_run;
 	run->report_fd = run->control_fd = run->input_fd = run->program_fd = -1;
+	run->reading_fd = -1;
 	for (int i = 0; i < AGENT_STREAMS; i++)
 		run->streams[i] = -1;
 	return run;
@@ -47,11 +51,13 @@ void run_destroy(struct agent_run *run)
 	close_fd(&run->control_fd);
 	close_fd(&run->input_fd);
 	close_fd(&run->program_fd);
+	close_fd(&run->reading_fd);
 	for (int i = 0; i < AGENT_STREAMS; i++)
 		close_fd(&run->streams[i]);
 	frame_reader_deinit(&run->report);
 	frame_reader_deinit(&run->control);
 	text_deinit(&run->input);
+	text_deinit(&run->saying);
 	text_deinit(&run->asking);
 	vector_deinit(&run->pending);
 	free(run->profile);
@@ -123,7 +129,7 @@ static struct trm_error *choose_paths(struct agent *agent, struct agent_run *run
 
 /* The far ends of what the front gets. */
 struct ends {
-	int report, control, stdio[3];
+	int report, control, console, stdio[3];
 };
 
 static struct trm_error *make_pair(int *ret_ours, int *ret_theirs)
@@ -184,7 +190,9 @@ static struct trm_error *make_ends(struct agent_run *run, const Trm__Request *re
 {
 	TRM_TRY(make_pair(&run->report_fd, &ends->report));
 	TRM_TRY(make_pair(&run->control_fd, &ends->control));
-	if (run->attached)
+	if (front_field(request, console_field))
+		TRM_TRY(make_pair(&run->streams[AGENT_CONSOLE], &ends->console));
+	if (request->verb == PROTOCOL_ATTACH)
 		return NULL;
 	for (int i = 0; i < 3; i++)
 		TRM_TRY(make_stream(run, request, i, &ends->stdio[i]));
@@ -202,6 +210,7 @@ static struct trm_error *fork_front(const struct agent_run *run,
 		.now = run->now,
 		.report_fd = ends->report,
 		.control_fd = ends->control,
+		.console_fd = ends->console,
 		.stdio = {ends->stdio[0], ends->stdio[1], ends->stdio[2]},
 	};
 
@@ -215,9 +224,9 @@ static struct trm_error *fork_front(const struct agent_run *run,
 struct trm_error *run_begin(struct agent *agent, const Trm__Request *request)
 {
 	struct agent_run *run = create_run(agent);
-	struct ends ends = {-1, -1, {-1, -1, -1}};
+	struct ends ends = {-1, -1, -1, {-1, -1, -1}};
 
-	run->attached = request->verb == PROTOCOL_ATTACH;
+	run->attached = request->verb != PROTOCOL_RUN;
 	struct trm_error *error = choose_paths(agent, run, request);
 
 	if (!error && !run->attached && !request->n_words)
@@ -228,6 +237,7 @@ struct trm_error *run_begin(struct agent *agent, const Trm__Request *request)
 		error = fork_front(run, request, &ends, &run->front);
 	close_fd(&ends.report);
 	close_fd(&ends.control);
+	close_fd(&ends.console);
 	for (int i = 0; i < 3; i++)
 		close_fd(&ends.stdio[i]);
 	if (error) {
@@ -237,6 +247,12 @@ struct trm_error *run_begin(struct agent *agent, const Trm__Request *request)
 	run->starting = request->id;
 	vector_push(&agent->runs, run);
 	return NULL;
+}
+
+/* Whether a client is there, or may come back. */
+static bool is_awaited(const struct agent *agent)
+{
+	return agent->in >= 0 || agent->linger_ns;
 }
 
 void run_poll(const struct agent *agent, const struct agent_run *run,
@@ -251,11 +267,15 @@ void run_poll(const struct agent *agent, const struct agent_run *run,
 	if (run->input.length)
 		polls[POLL_INPUT] =
 			(struct pollfd){.fd = run->input_fd, .events = POLLOUT};
-	/* Without room the program waits, unless nobody is there to make any. */
+	/* Without room the program waits, unless nobody comes who makes any. */
 	for (int i = 0; i < AGENT_STREAMS; i++)
-		if (events_have_room(&agent->events) || agent->in < 0)
+		if (events_have_room(&agent->events) || !is_awaited(agent))
 			polls[POLL_STREAMS + i] =
 				(struct pollfd){.fd = run->streams[i], .events = POLLIN};
+	if (run->saying.length) {
+		polls[POLL_STREAMS + AGENT_CONSOLE].fd = run->streams[AGENT_CONSOLE];
+		polls[POLL_STREAMS + AGENT_CONSOLE].events |= POLLOUT;
+	}
 }
 
 static void add_output(struct agent *agent, const struct agent_run *run, int stream,
@@ -263,7 +283,7 @@ static void add_output(struct agent *agent, const struct agent_run *run, int str
 {
 	Trm__Event event = TRM__EVENT__INIT;
 
-	if (run->forgotten)
+	if (run->forgotten || !is_awaited(agent))
 		return;
 	event.kind = PROTOCOL_EVENT_OUTPUT;
 	event.process = run->number;
@@ -288,24 +308,42 @@ static bool pass_output(struct agent *agent, struct agent_run *run, int stream)
 	return false;
 }
 
+/* False: it is gone. */
+static bool write_some(int fd, struct text *text)
+{
+	ssize_t count = write(fd, text->data, text->length);
+
+	if (count < 0)
+		return errno == EAGAIN || errno == EINTR;
+	memmove(text->data, text->data + count, text->length - (size_t)count);
+	text->length -= (size_t)count;
+	return true;
+}
+
+void run_say(struct agent_run *run)
+{
+	const int fd = run->streams[AGENT_CONSOLE];
+
+	if (fd < 0 || (run->saying.length && !write_some(fd, &run->saying)))
+		run->saying.length = 0;
+}
+
 static void pass_input(struct agent_run *run)
 {
-	ssize_t count;
-
-	if (run->input_fd >= 0 && run->input.length) {
-		count = write(run->input_fd, run->input.data, run->input.length);
-		if (count > 0) {
-			memmove(run->input.data, run->input.data + count,
-				run->input.length - (size_t)count);
-			run->input.length -= (size_t)count;
-		} else if (count < 0 && errno != EAGAIN && errno != EINTR) {
-			/* The program reads no more. */
-			run->input.length = 0;
-			close_fd(&run->input_fd);
-		}
+	if (run->input_fd >= 0 && run->input.length &&
+	    !write_some(run->input_fd, &run->input)) {
+		/* The program reads no more. */
+		run->input.length = 0;
+		close_fd(&run->input_fd);
 	}
 	if (run->input_ends && !run->input.length)
 		close_fd(&run->input_fd);
+}
+
+void run_end_console(const struct agent_run *run)
+{
+	if (run->streams[AGENT_CONSOLE] >= 0)
+		shutdown(run->streams[AGENT_CONSOLE], SHUT_WR);
 }
 
 /* The program runs, or the measurement of it. */
@@ -317,6 +355,7 @@ static void begin_started(struct agent *agent, struct agent_run *run, Trm__Event
 	run->program_fd = (int)syscall(SYS_pidfd_open, run->program, 0);
 	answer.number = run->number;
 	answer.pid = event->pid;
+	answer.text = run->profile;
 	if (run->starting)
 		agent_answer(agent, run->starting, &answer, NULL);
 	run->starting = 0;
@@ -464,6 +503,7 @@ void run_act(struct agent *agent, struct agent_run *run, const struct pollfd *po
 			pass_output(agent, run, i);
 	if (polls[POLL_INPUT].revents)
 		pass_input(run);
+	run_say(run);
 	if (polls[POLL_REPORT].revents && run->report_fd >= 0)
 		take_reports(agent, run);
 }

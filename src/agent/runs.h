@@ -10,8 +10,8 @@
 /* Descriptors that a run may have to be polled for. */
 enum { RUN_DESCRIPTORS = 3 + AGENT_STREAMS };
 
-/* Begins what a request (RUN or ATTACH) says. It is answered when the program runs, or
- * when it is known that it does not. */
+/* Begins what a request (RUN, ATTACH or STACKS) says. It is answered when the program
+ * runs, or when it is known that it does not. */
 struct trm_error *run_begin(struct agent *agent, const Trm__Request *request);
 
 /* Writes what is to be polled of a run to `polls`, of RUN_DESCRIPTORS, -1 where nothing
@@ -27,6 +27,12 @@ struct trm_error *run_ask(struct agent_run *run, const Trm__Request *request);
 
 /* Sends the first process a signal. */
 struct trm_error *run_signal(struct agent_run *run, int number);
+
+/* Writes what is to be said to the console, as far as it takes it. */
+void run_say(struct agent_run *run);
+
+/* Nobody speaks to the console any more: what stands there goes on. */
+void run_end_console(const struct agent_run *run);
 
 /* Ends the measurement; what is measured runs on. */
 struct trm_error *run_detach(struct agent_run *run, const Trm__Request *request,

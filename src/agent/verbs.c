@@ -1,5 +1,6 @@
 #include "agent/verbs.h"
 
+#include "agent/files.h"
 #include "agent/front.h"
 #include "agent/knobs.h"
 #include "agent/runs.h"
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,8 +24,9 @@ struct service {
 	const Trm__Request *request;
 	struct agent_run *run; /* that it names; NULL: none */
 	Trm__Answer answer;
-	bool later; /* somebody else answers */
-	char *data; /* of the answer; freed */
+	bool later;    /* somebody else answers */
+	char *data;    /* of the answer; freed */
+	char text[32]; /* likewise, in place */
 };
 
 enum { INPUT_MAX = 1 << 20, TIMER_LEAST_NS = 1000000 };
@@ -117,6 +120,33 @@ static struct trm_error *serve_input(struct service *service)
 	return NULL;
 }
 
+static struct trm_error *serve_say(struct service *service)
+{
+	struct agent_run *run = service->run;
+	const ProtobufCBinaryData *data = &service->request->data;
+
+	if (run->streams[AGENT_CONSOLE] < 0)
+		return trm_error_create(TRM_ERROR_GONE,
+					"the process has no debugger's console");
+	if (!data->len)
+		run_end_console(run);
+	if (run->saying.length + data->len > INPUT_MAX)
+		return trm_error_create(TRM_ERROR_LIMIT,
+					"the debugger does not read: try again later");
+	text_add_bytes(&run->saying, (const char *)data->data, data->len);
+	run_say(run);
+	return NULL;
+}
+
+static struct trm_error *serve_file(struct service *service)
+{
+	struct trm_error *error =
+		files_serve(service->agent, service->request, &service->answer);
+
+	service->data = (char *)service->answer.data.data;
+	return error;
+}
+
 static struct trm_error *serve_ask(struct service *service)
 {
 	struct trm_error *error = run_ask(service->run, service->request);
@@ -125,38 +155,59 @@ static struct trm_error *serve_ask(struct service *service)
 	return error;
 }
 
+/* The whole is one profile, though it is written anew meanwhile: it is opened for the
+ * first piece. */
+static struct trm_error *open_profile(const struct service *service, const char *path)
+{
+	int *fd = &service->run->reading_fd;
+
+	if (service->request->address && *fd >= 0)
+		return NULL;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*fd >= 0)
+		return NULL;
+	return errno == ENOENT && path == service->run->profile
+		       ? trm_error_create(TRM_ERROR_GONE,
+					  service->run->over
+						  ? "no profile was written"
+						  : "the profile is written at the end: "
+						    "ask for that of now")
+		       : trm_error_system(errno, "cannot read '%s'", path);
+}
+
 static struct trm_error *serve_read(struct service *service)
 {
 	const Trm__Request *request = service->request;
 	bool now = request->n_words && !strcmp(request->words[0], "now");
 	const char *path = now ? service->run->now : service->run->profile;
 	struct stat status;
-	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0 || fstat(fd, &status))
-		return errno == ENOENT && !now
-			       ? trm_error_create(TRM_ERROR_GONE,
-						  service->run->over
-							  ? "no profile was written"
-							  : "the profile is written at "
-							    "the end: ask for that of "
-							    "now")
-			       : trm_error_system(errno, "cannot read '%s'", path);
+	TRM_TRY(open_profile(service, path));
+	if (fstat(service->run->reading_fd, &status))
+		return trm_error_system(errno, "cannot read '%s'", path);
 	uint64_t size = request->size < PROTOCOL_PIECE ? request->size : PROTOCOL_PIECE;
 
 	service->data = memory_allocate(PROTOCOL_PIECE);
-	ssize_t count = pread(fd, service->data, size, (off_t)request->address);
+	ssize_t count = pread(service->run->reading_fd, service->data, size,
+			      (off_t)request->address);
 
 	if (count < 0)
 		return trm_error_system(errno, "cannot read '%s'", path);
 	service->answer.data.data = (uint8_t *)service->data;
 	service->answer.data.len = (size_t)count;
 	service->answer.number = (uint64_t)status.st_size;
+	snprintf(service->text, sizeof(service->text), "%lld%09ld",
+		 (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+	service->answer.text = service->text;
 	return NULL;
 }
 
 static struct trm_error *serve_forget(struct service *service)
 {
+	if (service->request->number)
+		service->run->own_profile = false;
 	run_forget(service->run);
 	return NULL;
 }
@@ -214,6 +265,9 @@ static const struct {
 	[PROTOCOL_TIMER] = {serve_timer, false},
 	[PROTOCOL_WATCH] = {serve_ask, true},
 	[PROTOCOL_LEAVE] = {serve_leave, false},
+	[PROTOCOL_STACKS] = {serve_begin, false},
+	[PROTOCOL_SAY] = {serve_say, true},
+	[PROTOCOL_FILE] = {serve_file, false},
 };
 
 static struct trm_error *serve_one(struct service *service)
@@ -222,8 +276,9 @@ static struct trm_error *serve_one(struct service *service)
 
 	if (request->verb >= PROTOCOL_VERB_COUNT || !verbs[request->verb].serve)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"this agent does not know request %u: it is of "
-					"another version",
+					"the trammel of this host (" TRAMMEL_VERSION
+					") does not know request %u: install the same "
+					"trammel at both ends",
 					request->verb);
 	service->run = agent_find(service->agent, request->process);
 	if (verbs[request->verb].named && !service->run)

@@ -9,6 +9,7 @@
 #include "image/demangle.h"
 #include "image/find.h"
 #include "image/imports.h"
+#include "image/lookup.h"
 #include "image/open.h"
 #include "report/blocks.h"
 #include "report/samples.h"
@@ -235,18 +236,7 @@ static void take_blocks(struct annotation *annotation)
 struct trm_error *annotation_open_image(const struct report_module *module,
 					struct image **ret_image)
 {
-	struct image *image;
-
-	TRM_TRY(image_open(module->path, NULL, &image));
-	if (!image_is_build(image, module->build_id)) {
-		image_close(image);
-		return trm_error_create(TRM_ERROR_FORMAT,
-					"'%s' is another build than the one that was "
-					"measured: put that one back, or measure again",
-					module->path);
-	}
-	*ret_image = image;
-	return NULL;
+	return image_open_build(module->path, module->build_id, ret_image);
 }
 
 static int compare_parts(const void *left, const void *right)

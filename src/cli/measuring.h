@@ -215,6 +215,17 @@ struct measuring {
 		 "TIME"},                                                                \
 		MEASURING_TOOLS
 
+/* Where it is measured. */
+#define MEASURING_FAR_OPTIONS                                                            \
+	MEASURING_WORD("host", OPTION_ELSEWHERE,                                         \
+		       "do it on these hosts, by ssh; @FILE: those in a file",           \
+		       "HOST,..."),                                                      \
+		MEASURING_WORD(                                                          \
+			"agent-command", OPTION_ELSEWHERE,                               \
+			"do it behind this command (%h: the host), which leads to "      \
+			"'trammel agent --stdio'",                                       \
+			"COMMAND")
+
 /* Where options are from, and where it is measured: see options/configured.h. */
 #define MEASURING_WAY_OPTIONS                                                            \
 	{"options",                                                                      \
@@ -224,13 +235,7 @@ struct measuring {
 	 OPTION_ELSEWHERE,                                                               \
 	 "read options from this file, too",                                             \
 	 "FILE"},                                                                        \
-		MEASURING_WORD("host", OPTION_ELSEWHERE,                                 \
-			       "measure on these hosts, by ssh", "HOST,..."),            \
-		MEASURING_WORD(                                                          \
-			"agent-command", OPTION_ELSEWHERE,                               \
-			"measure behind this command (%h: the host), which leads "       \
-			"to 'trammel agent --stdio'",                                    \
-			"COMMAND")
+		MEASURING_FAR_OPTIONS
 
 /* The option rows that stand last in each table. */
 #define MEASURING_LAST_OPTIONS(given)                                                    \

@@ -1,6 +1,7 @@
 #include "cli/showing.h"
 
 #include "cli/commands.h"
+#include "cli/far/modules.h"
 #include "record/output.h"
 #include "report/load.h"
 #include "report/merge.h"
@@ -84,6 +85,7 @@ static struct trm_error *run_showing(const struct command *command, int argc,
 				&command->given->words));
 	if (!command->given->help) {
 		complete_words(command);
+		far_modules_use();
 		return command->run(ret_status);
 	}
 	arguments_print_help(command->usage, command->options);

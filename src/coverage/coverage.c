@@ -7,6 +7,7 @@
 #include "image/find.h"
 #include "image/image.h"
 #include "image/lines.h"
+#include "image/lookup.h"
 #include "image/open.h"
 #include "report/blocks.h"
 #include "report/edges.h"
@@ -334,8 +335,14 @@ static void add_module(struct joining *joining)
 {
 	struct coverage_module *module = module_of(joining);
 	struct image *image;
-	struct trm_error *error = image_open(module->module->path, NULL, &image);
+	struct trm_error *error =
+		image_open_build(module->module->path, module->module->build_id, &image);
 
+	/* What fits nevertheless is shown. */
+	if (error && error->code == TRM_ERROR_FORMAT) {
+		trm_error_destroy(error);
+		error = image_open(module->module->path, NULL, &image);
+	}
 	if (error) {
 		add_executed(joining);
 		module->trouble =

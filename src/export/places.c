@@ -5,6 +5,7 @@
 #include "image/find.h"
 #include "image/inlines.h"
 #include "image/lines.h"
+#include "image/lookup.h"
 #include "image/open.h"
 #include "report/demangle.h"
 #include "x86/decode.h"
@@ -42,12 +43,7 @@ static bool is_good(struct trm_error *error)
 
 static void open_module(struct module_places *places, const struct report_module *module)
 {
-	if (!is_good(image_open(module->path, NULL, &places->image))) {
-		places->image = NULL;
-		return;
-	}
-	if (!image_is_build(places->image, module->build_id)) {
-		image_close(places->image);
+	if (!is_good(image_open_build(module->path, module->build_id, &places->image))) {
 		places->image = NULL;
 		return;
 	}

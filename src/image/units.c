@@ -7,6 +7,7 @@
 #include "image/dwarf/split.h"
 #include "image/dwarf/supplementary.h"
 #include "image/dwarf/unit.h"
+#include "image/lookup.h"
 #include "image/ranges.h"
 #include "image/read/debugfile.h"
 #include "image/read/debuglink.h"
@@ -48,6 +49,19 @@ static bool open_debug_file(struct source *source, bool linked)
 	return false;
 }
 
+/* One that this host does not have. */
+static bool look_up_file(struct source *source)
+{
+	char *path = image_lookup(source->image, IMAGE_PART_DEBUG);
+
+	if (!path)
+		return false;
+	source->path.length = 0;
+	text_add(&source->path, path);
+	free(path);
+	return open_debug_file(source, false);
+}
+
 /* Looks for a separate debug file. */
 static bool find_debug_file(struct source *source)
 {
@@ -69,7 +83,7 @@ static bool find_debug_file(struct source *source)
 		found = open_debug_file(source, true);
 	trm_error_destroy(error);
 	image_elf_deinit(&elf);
-	return found;
+	return found || look_up_file(source);
 }
 
 static struct trm_error *open_source(struct source *source)

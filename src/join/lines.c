@@ -4,6 +4,7 @@
 #include "base/vector.h"
 #include "image/find.h"
 #include "image/lines.h"
+#include "image/lookup.h"
 #include "image/open.h"
 
 /* A module's file, which is closed once its lines are read. */
@@ -43,10 +44,10 @@ static void read_module(struct module_lines *module, const char *path,
 {
 	struct image *image;
 
-	if (*path != '/' || !is_good(image_open(path, NULL, &image)))
+	if (*path != '/' || !is_good(*build_id ? image_open_build(path, build_id, &image)
+					       : image_open(path, NULL, &image)))
 		return;
-	module->there = (!*build_id || image_is_build(image, build_id)) &&
-			is_good(image_rows_init(&module->rows, image));
+	module->there = is_good(image_rows_init(&module->rows, image));
 	image_close(image);
 }
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "libcontrol/find.h"
+#include "libcontrol/reach.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,10 @@
 
 extern char **environ;
 
-enum { PAUSE_MS = 200, PAUSE_MAX_MS = 5000, WAITS = 40, WAIT_MS = 5 };
+enum { PAUSE_MS = 200, PAUSE_MAX_MS = 5000, WAIT_MS = 5 };
+
+/* How often it is looked whether what leads to the agent has ended. */
+enum { ENDING_TIMES = 20, FAILING_TIMES = 400 };
 
 /* The words of the command that leads to the agent. */
 struct command_line {
@@ -37,19 +41,23 @@ static struct command_line choose_command(const struct connection_way *way)
 		return (struct command_line){
 			{"/bin/sh", "-c",
 			 "trap '' INT QUIT TSTP; "
-			 "exec ssh -T -- \"$0\" trammel agent --stdio",
+			 /* A way that is cut is noticed. */
+			 "exec ssh -T -o ServerAliveInterval=5 -o ServerAliveCountMax=3 "
+			 "-o ConnectTimeout=30 -- \"$0\" trammel agent --stdio",
 			 way->host, NULL}};
 	return (struct command_line){{way->program, "agent", "--stdio", NULL}};
 }
 
 /* A local agent gets what its programs inherit. */
-static void add_descriptors(posix_spawn_file_actions_t *actions, int fd, bool is_far,
+static void add_descriptors(posix_spawn_file_actions_t *actions, int fd, int said_fd,
 			    const int kept[2])
 {
 	posix_spawn_file_actions_adddup2(actions, fd, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(actions, fd, STDOUT_FILENO);
-	if (is_far)
+	if (said_fd >= 0) {
+		posix_spawn_file_actions_adddup2(actions, said_fd, STDERR_FILENO);
 		return;
+	}
 	if (kept[0] >= 0)
 		posix_spawn_file_actions_adddup2(actions, kept[0], PROTOCOL_INPUT_FD);
 	if (kept[1] >= 0)
@@ -83,10 +91,13 @@ static struct trm_error *start_child(struct connection *connection)
 	scoped_fd int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
 	scoped_fd int theirs = fcntl(fds[1], F_DUPFD_CLOEXEC, 10);
 
+	connection->said_fd = connection->is_far ? reach_open_said() : -1;
+	connection->said_shown = 0;
+	scoped_fd int said = fcntl(connection->said_fd, F_DUPFD_CLOEXEC, 10);
+
 	close(fds[1]);
 	posix_spawn_file_actions_init(&actions);
-	add_descriptors(&actions, theirs, connection->is_far,
-			(const int[2]){input, output});
+	add_descriptors(&actions, theirs, said, (const int[2]){input, output});
 	set_attributes(&attributes);
 	int why = posix_spawnp(&connection->child, line.words[0], &actions, &attributes,
 			       (char *const *)(uintptr_t)line.words, environ);
@@ -103,6 +114,23 @@ static struct trm_error *start_child(struct connection *connection)
 	return NULL;
 }
 
+/* Waits a moment for it to end by itself; its status; -1: it has not ended. */
+static int await_child(struct connection *connection, int times)
+{
+	int status;
+
+	for (int i = 0; i < times; i++) {
+		const pid_t ended = waitpid(connection->child, &status, WNOHANG);
+
+		if (ended) {
+			connection->child = 0;
+			return ended > 0 ? status : -1;
+		}
+		poll(NULL, 0, WAIT_MS);
+	}
+	return -1;
+}
+
 /* Ends what led to the agent. */
 static void end_child(struct connection *connection)
 {
@@ -110,18 +138,18 @@ static void end_child(struct connection *connection)
 		close(connection->fd);
 	connection->fd = -1;
 	frame_reader_deinit(&connection->reader);
-	if (connection->child <= 0)
-		return;
 	/* An agent stays as long as what it measures; ssh goes when nobody talks to it.
 	 */
-	if (connection->is_far)
+	if (connection->child > 0 && connection->is_far)
 		kill(connection->child, SIGTERM);
-	for (int i = 0; i < 20; i++) {
-		if (waitpid(connection->child, NULL, WNOHANG))
-			break;
-		poll(NULL, 0, 5);
-	}
+	if (connection->child > 0)
+		await_child(connection, ENDING_TIMES);
 	connection->child = 0;
+	if (connection->said_fd < 0)
+		return;
+	reach_show_said(connection);
+	close(connection->said_fd);
+	connection->said_fd = -1;
 }
 
 static struct trm_error *send_hello(const struct connection *connection)
@@ -146,13 +174,6 @@ static struct trm_error *send_hello(const struct connection *connection)
 	return frame_send_whole(connection->fd, &message);
 }
 
-static const char *name_of(const struct connection *connection)
-{
-	const struct connection_way *way = &connection->way;
-
-	return way->host ? way->host : way->command ? way->command : way->program;
-}
-
 static struct trm_error *fault_error(const Trm__Fault *fault)
 {
 	struct trm_error *error = trm_error_create(
@@ -170,6 +191,17 @@ static void keep_text(char **to, const char *text)
 	*to = memory_copy_string(text);
 }
 
+/* The agent is not there, and what was to lead to it may say why. */
+static struct trm_error *explain_silence(struct connection *connection,
+					 struct trm_error *error)
+{
+	int status = -1;
+
+	if (connection->child > 0 && error->code == TRM_ERROR_GONE)
+		status = await_child(connection, FAILING_TIMES);
+	return reach_explain(connection, error, status);
+}
+
 static struct trm_error *take_hello(struct connection *connection)
 {
 	scoped_message Trm__Message *message = NULL;
@@ -177,25 +209,24 @@ static struct trm_error *take_hello(struct connection *connection)
 		frame_await(&connection->reader, connection->fd, &message);
 
 	if (error)
-		return trm_error_prefix(error, "no trammel answers from '%s'",
-					name_of(connection));
+		return explain_silence(connection, error);
 	if (message->kind_case != TRM__MESSAGE__KIND_HELLO)
 		return trm_error_create(TRM_ERROR_FORMAT,
 					"what answers from '%s' is no agent of trammel's",
-					name_of(connection));
+					reach_name(&connection->way));
 	const Trm__Hello *hello = message->hello;
 
 	if (hello->fault)
 		return trm_error_prefix(fault_error(hello->fault), "'%s'",
-					name_of(connection));
+					reach_name(&connection->way));
 	if (hello->version < PROTOCOL_LEAST || hello->least > PROTOCOL_VERSION)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"the trammel of '%s' (%s) speaks versions %u to "
 					"%u of the protocol, this library (%s) %d to "
 					"%d: install the same trammel at both ends",
-					name_of(connection), hello->build, hello->least,
-					hello->version, TRAMMEL_VERSION, PROTOCOL_LEAST,
-					PROTOCOL_VERSION);
+					reach_name(&connection->way), hello->build,
+					hello->least, hello->version, TRAMMEL_VERSION,
+					PROTOCOL_LEAST, PROTOCOL_VERSION);
 	keep_text(&connection->host, hello->host);
 	keep_text(&connection->build, hello->build);
 	keep_text(&connection->session, hello->session);
@@ -214,18 +245,24 @@ static struct trm_error *connect_now(struct connection *connection)
 	}
 	if (!error)
 		error = take_hello(connection);
-	if (error)
-		end_child(connection);
+	/* What was said is in the error. */
+	if (!error) {
+		reach_show_said(connection);
+		return NULL;
+	}
+	reach_drop_said(connection);
+	end_child(connection);
 	return error;
 }
 
 struct trm_error *connection_open(struct connection *connection,
 				  const struct connection_way *way)
 {
-	*connection = (struct connection){.way = *way, .fd = -1};
+	*connection = (struct connection){.way = *way, .fd = -1, .said_fd = -1};
 	connection->is_far = way->host || way->command;
 	if (!connection->is_far && !connection->way.program)
 		TRM_TRY(find_program(&connection->way.program));
+	TRM_TRY(reach_check(way));
 	return connect_now(connection);
 }
 
@@ -278,7 +315,7 @@ static struct trm_error *lose_engine(struct connection *connection,
 	return trm_error_create(TRM_ERROR_GONE,
 				"the engine%s%s is gone: what it measured runs on",
 				connection->is_far ? " of " : "",
-				connection->is_far ? name_of(connection) : "");
+				connection->is_far ? reach_name(&connection->way) : "");
 }
 
 /* Reaches a far agent again after a cut; `error`, which is freed, is why. */
@@ -298,7 +335,8 @@ static struct trm_error *connect_again(struct connection *connection,
 		if (!error)
 			return NULL;
 		/* Its agent has ended. */
-		if (error->code == TRM_ERROR_GONE && strstr(error->message, "session"))
+		if (error->code == TRM_ERROR_GONE &&
+		    strstr(error->message, "session is over"))
 			return lose_engine(connection, error);
 		if (clock_now_ns() >= until)
 			return lose_engine(connection, error);
@@ -360,11 +398,14 @@ static struct trm_error *receive_once(struct connection *connection, bool waits,
 	struct pollfd ready = {.fd = connection->fd, .events = POLLIN};
 	bool ended = false;
 
-	if (poll(&ready, 1, waits ? -1 : 0) <= 0)
-		return NULL;
-	struct trm_error *error =
-		frame_receive(&connection->reader, connection->fd, &ended);
+	/* Some came with the greeting, after a cut. */
+	struct trm_error *error = take_messages(connection, ret_answer);
 
+	if (!error &&
+	    ((ret_answer && *ret_answer) || poll(&ready, 1, waits ? -1 : 0) <= 0))
+		return NULL;
+	if (!error)
+		error = frame_receive(&connection->reader, connection->fd, &ended);
 	if (!error)
 		error = take_messages(connection, ret_answer);
 	if (error &&

@@ -24,6 +24,8 @@ struct connection {
 	struct connection_way way;
 	pid_t child;      /* ssh, or the agent itself; 0: there is none */
 	int fd;           /* to it; -1: cut */
+	int said_fd;      /* what the way to a far one said on standard error; -1: none */
+	off_t said_shown; /* of it */
 	uint64_t reached; /* how often it was: descriptors come again */
 	struct frame_reader reader;
 	char *host, *build, *session; /* of the agent */

@@ -12,6 +12,11 @@ struct trm_error *fetch_profile(struct control_process *process, bool now, int f
 struct trm_error *fetch_to_path(struct control_process *process, bool now,
 				const char *path);
 
+/* The same of one that goes on and writes its profile again and again, and when that was
+ * written, in nanoseconds of its host. */
+struct trm_error *fetch_saved(struct control_process *process, const char *path,
+			      uint64_t *ret_time_ns);
+
 /* The same, to a file without a name; the caller closes the descriptor. */
 struct trm_error *fetch_to_memory(struct control_process *process, bool now, int *ret_fd);
 

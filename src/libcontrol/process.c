@@ -175,6 +175,7 @@ static void forget_process(struct control_process *process)
 	Trm__Request request = TRM__REQUEST__INIT;
 
 	request.verb = PROTOCOL_FORGET;
+	request.number = process->kept;
 	if (process->number && !process->engine->connection.lost)
 		trm_error_destroy(process_ask(process, &request, NULL));
 }
@@ -204,6 +205,7 @@ void process_destroy(struct control_process *process)
 	free_pairs(process->environment.items, process->environment.count);
 	free(process->directory);
 	free(process->output);
+	free(process->there);
 	for (int i = 0; i < PROCESS_STREAMS; i++)
 		free(process->files[i]);
 	free(process->failure);
@@ -397,8 +399,8 @@ EXPORT struct trm_error *trm_process_reset(struct trm_process *ticket)
 	return error;
 }
 
-EXPORT struct trm_error *trm_process_write(struct trm_process *process, const void *bytes,
-					   size_t size)
+static struct trm_error *send_pieces(struct trm_process *process, enum protocol_verb verb,
+				     const void *bytes, size_t size)
 {
 	const uint8_t *at = bytes;
 	struct trm_error *error;
@@ -407,10 +409,22 @@ EXPORT struct trm_error *trm_process_write(struct trm_process *process, const vo
 		size_t piece = size < PROTOCOL_PIECE ? size : PROTOCOL_PIECE;
 
 		error = tell_process(
-			process, PROTOCOL_INPUT, 0,
+			process, verb, 0,
 			(ProtobufCBinaryData){piece, (uint8_t *)(uintptr_t)at});
 		at += piece;
 		size -= piece;
 	} while (!error && size);
 	return error;
+}
+
+EXPORT struct trm_error *trm_process_write(struct trm_process *process, const void *bytes,
+					   size_t size)
+{
+	return send_pieces(process, PROTOCOL_INPUT, bytes, size);
+}
+
+EXPORT struct trm_error *trm_process_say(struct trm_process *process, const void *bytes,
+					 size_t size)
+{
+	return send_pieces(process, PROTOCOL_SAY, bytes, size);
 }

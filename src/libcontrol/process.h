@@ -24,6 +24,11 @@ struct control_process {
 	char *directory, *output, *files[PROCESS_STREAMS];
 	enum trm_redirection redirections[PROCESS_STREAMS];
 	bool paused;
+	bool stacks, json; /* its stacks are wanted, and no measurement */
+	bool debugged, on_crash;
+	char *there;      /* path of the profile on the engine's host; NULL: not known */
+	bool kept;        /* it stays there */
+	uint64_t save_ns; /* between profiles while it is measured; 0: none */
 	enum trm_process_state state;
 	int pid, status, refused;
 	uint64_t interval; /* of the profile that counts go to; 0: no reset was made */

@@ -112,6 +112,37 @@ EXPORT struct trm_error *trm_process_save_now(struct trm_process *process,
 	return save_process(process, true, path);
 }
 
+EXPORT struct trm_error *trm_process_saved(struct trm_process *ticket, const char *path,
+					   uint64_t *ret_time_ns)
+{
+	struct control_process *process;
+
+	TRM_TRY(process_enter(ticket, &process));
+	struct trm_error *error = process_check_run(process);
+
+	if (!error)
+		error = engine_take(process->engine);
+	if (!error)
+		error = fetch_saved(process, path, ret_time_ns);
+	engine_leave(process->engine);
+	return error;
+}
+
+EXPORT struct trm_error *trm_process_keep(struct trm_process *ticket, char *ret_path,
+					  size_t size)
+{
+	struct control_process *process;
+
+	TRM_TRY(process_enter(ticket, &process));
+	struct trm_error *error = process_check_run(process);
+
+	process->kept = !error;
+	if (!error && size)
+		snprintf(ret_path, size, "%s", process->there);
+	engine_leave(process->engine);
+	return error;
+}
+
 EXPORT void trm_profile_release(struct trm_profile *ticket)
 {
 	struct control_profile *profile = object_remove(ticket, OBJECT_PROFILE);

@@ -81,6 +81,22 @@ static void add_path(const struct control_process *process, const char *name,
 	text_deinit(&whole);
 }
 
+/* Of what is not a measurement alone. */
+static void fill_ways(const struct control_process *process, struct fields *fields)
+{
+	char every[32];
+
+	snprintf(every, sizeof(every), "%llu", (unsigned long long)process->save_ns);
+	if (process->save_ns)
+		add_field(fields, "", "save-every", every);
+	if (process->debugged)
+		add_field(fields, "", "console", "pipe");
+	if (process->debugged && process->on_crash)
+		add_field(fields, "", "on-crash", "true");
+	if (process->stacks)
+		add_stream(process, STDOUT_FILENO, fields);
+}
+
 static void fill_fields(const struct control_process *process, struct fields *fields)
 {
 	char here[PATH_MAX];
@@ -91,7 +107,8 @@ static void fill_fields(const struct control_process *process, struct fields *fi
 		add_path(process, "output", process->output, fields);
 	if (process->paused)
 		add_field(fields, "", "paused", "true");
-	if (process->attached_pid)
+	fill_ways(process, fields);
+	if (process->attached_pid || process->save_ns)
 		return;
 	vector_for_each (&process->environment, variable)
 		add_field(fields, "environment.", variable->name, variable->value);
@@ -118,12 +135,19 @@ struct trm_error *starting_run(struct control_process *process)
 	Trm__Request request = TRM__REQUEST__INIT;
 	Trm__Message *answer = NULL, *fault = NULL;
 	struct fields fields = {0};
+	char json[] = "json", *words[] = {json};
 
 	TRM_TRY(check_new(process));
 	fill_fields(process, &fields);
-	request.verb = process->attached_pid ? PROTOCOL_ATTACH : PROTOCOL_RUN;
+	request.verb = process->stacks                             ? PROTOCOL_STACKS
+		       : process->attached_pid || process->save_ns ? PROTOCOL_ATTACH
+								   : PROTOCOL_RUN;
 	request.words = process->words.items;
 	request.n_words = process->words.count;
+	if (process->json) {
+		request.words = words;
+		request.n_words = 1;
+	}
 	request.fields = fields.items;
 	request.n_fields = fields.count;
 	request.size = (uint64_t)process->attached_pid;
@@ -134,6 +158,7 @@ struct trm_error *starting_run(struct control_process *process)
 	if (!error) {
 		process->number = answer->answer->number;
 		process->pid = (int)answer->answer->pid;
+		process->there = memory_copy_string(answer->answer->text);
 		process->state = TRM_PROCESS_RUNNING;
 		/* What happened meanwhile is about a process that is known now. */
 		process->engine->looked = 0;
@@ -362,4 +387,45 @@ EXPORT struct trm_error *trm_process_pause_first(struct trm_process *ticket)
 	process->paused = true;
 	engine_leave(process->engine);
 	return NULL;
+}
+
+EXPORT struct trm_error *trm_process_debug(struct trm_process *ticket, int on_crash)
+{
+	struct control_process *process;
+
+	TRM_TRY(enter_new(ticket, false, &process));
+	process->debugged = true;
+	process->on_crash = on_crash;
+	engine_leave(process->engine);
+	return NULL;
+}
+
+EXPORT struct trm_error *trm_process_save_every(struct trm_process *ticket,
+						uint64_t period_ns)
+{
+	struct control_process *process;
+
+	TRM_TRY(enter_new(ticket, false, &process));
+	process->save_ns = period_ns;
+	engine_leave(process->engine);
+	return NULL;
+}
+
+EXPORT struct trm_error *trm_process_stacks(struct trm_process *ticket, int json)
+{
+	struct control_process *process;
+	struct trm_error *error = NULL;
+
+	TRM_TRY(enter_new(ticket, false, &process));
+	if (!process->attached_pid)
+		error = trm_error_create(TRM_ERROR_USAGE,
+					 "stacks are those of a process that runs: "
+					 "trm_process_attach comes first");
+	process->stacks = !error;
+	process->redirections[STDOUT_FILENO] = TRM_RELAY;
+	process->json = !error && json;
+	if (!error)
+		error = starting_run(process);
+	engine_leave(process->engine);
+	return error;
 }

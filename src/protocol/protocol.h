@@ -14,6 +14,7 @@ enum {
 	PROTOCOL_WINDOW = 1 << 20,
 	/* Most bytes of a file, of memory, or of output in one message. */
 	PROTOCOL_PIECE = 1 << 18,
+	PROTOCOL_FILE_PIECE = 1 << 20, /* of a module */
 	/* Descriptors that a local agent gets from who starts it: standard input and
 	 * output of programs. */
 	PROTOCOL_INPUT_FD = 3,
@@ -35,7 +36,8 @@ enum protocol_verb {
 	PROTOCOL_KNOBS,        /* rows: name, type, value, default, about */
 	PROTOCOL_CHECK,        /* fields: options; a fault says what is wrong */
 	PROTOCOL_RUN,          /* words: program and arguments; fields: options and how it
-				  is started (enum protocol_start); number: the process */
+				  is started (enum protocol_start); number: the process;
+				  text: path of its profile */
 	PROTOCOL_ATTACH,       /* size: pid; fields: options; number: the process */
 	PROTOCOL_SIGNAL,       /* size: signal, to the first process */
 	PROTOCOL_KILL,         /* the first process */
@@ -46,8 +48,8 @@ enum protocol_verb {
 	PROTOCOL_RESET, /* counts from now on are an interval of their own; number */
 	PROTOCOL_SAVE,  /* the profile of now; number: its size */
 	PROTOCOL_READ,  /* size: of a piece; address: where it begins; text "now": of what
-			   SAVE wrote; data */
-	PROTOCOL_FORGET, /* the process and its profile */
+			   SAVE wrote; data; text: nanoseconds of when it was written */
+	PROTOCOL_FORGET, /* the process and its profile; number 1: that stays */
 	PROTOCOL_STOP,   /* all threads of the process stop */
 	PROTOCOL_GO,
 	PROTOCOL_READ_MEMORY,  /* address, size; data */
@@ -64,6 +66,11 @@ enum protocol_verb {
 	PROTOCOL_TIMER,        /* size: nanoseconds between events; 0: no more */
 	PROTOCOL_WATCH,        /* events of processes, threads and libraries */
 	PROTOCOL_LEAVE,        /* the client goes, and does not come back */
+	PROTOCOL_STACKS,       /* size: pid; word "json": as JSON; what its threads do, as
+				  output of a process that is measured; number: of that */
+	PROTOCOL_SAY,          /* data: for the debugger's console of the process */
+	PROTOCOL_FILE,         /* words: path, build id, "debug" for debug information;
+				  address, size: of a piece; data; number: its size */
 	PROTOCOL_VERB_COUNT
 };
 
@@ -86,7 +93,7 @@ enum protocol_event {
 	PROTOCOL_EVENT_COUNTER,
 	PROTOCOL_EVENT_ANNOTATION,
 	PROTOCOL_EVENT_USER,
-	PROTOCOL_EVENT_OUTPUT, /* value: 1 or 2; data; none: its end */
+	PROTOCOL_EVENT_OUTPUT, /* value: 1, 2, or 3 of a console; data; none: its end */
 	PROTOCOL_EVENT_STOPPED,
 	PROTOCOL_EVENT_LOST, /* value: how many events or bytes are missing */
 	PROTOCOL_EVENT_COUNT

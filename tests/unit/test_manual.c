@@ -157,14 +157,14 @@ static void test_attach(void **state)
 static void test_debug(void **state)
 {
 	(void)state;
-	check_options("debug", 47);
+	check_options("debug", 49);
 	check_no_more_options("debug");
 }
 
 static void test_top(void **state)
 {
 	(void)state;
-	check_options("top", 14);
+	check_options("top", 16);
 	check_no_more_options("top");
 }
 
@@ -239,7 +239,7 @@ static void test_paths(void **state)
 static void test_stacks(void **state)
 {
 	(void)state;
-	check_options("stacks", 11);
+	check_options("stacks", 13);
 	check_no_more_options("stacks");
 }
 

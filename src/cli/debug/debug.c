@@ -5,7 +5,9 @@
 #include "cli/commands.h"
 #include "cli/debug/debug.h"
 #include "cli/debug/prompt.h"
+#include "cli/far/far.h"
 #include "cli/measuring.h"
+#include "cli/options/configured.h"
 #include "cli/run/running.h"
 #include "control/remote.h"
 #include "debug/console/console.h"
@@ -32,6 +34,7 @@ struct debugging {
 	struct trm_error *lines_error;
 	int on_crash;
 	struct prompt_lines lines;
+	const struct option_settings *far; /* NULL: it is on this host */
 	struct gdb_place gdb_place;
 	struct console_place console_place;
 };
@@ -239,7 +242,8 @@ static int debug_at_prompt(struct debugging *debugging)
 	if (!child) {
 		close(ends[0]);
 		debugging->console_place.fd = ends[1];
-		status = measure_debugged(debugging);
+		status = debugging->far ? far_debug(debugging->far, ends[1])
+					: measure_debugged(debugging);
 		fflush(NULL);
 		_exit(status);
 	}
@@ -248,7 +252,8 @@ static int debug_at_prompt(struct debugging *debugging)
 		trm_error_print(trm_error_system(errno, "cannot start a process"));
 		return EXIT_FAILED;
 	}
-	error = prompt_run(ends[0], &debugging->lines, NULL, debugging->pid != NULL);
+	error = prompt_run(ends[0], &debugging->lines, NULL,
+			   debugging->pid || debugging->far);
 	close(ends[0]);
 	if (error)
 		trm_error_print(error);
@@ -361,6 +366,49 @@ static void deinit_debugging(struct debugging *debugging)
 	free(debugging->pid);
 }
 
+/* The options that the program's host is to know. */
+static int debug_anywhere(struct debugging *debugging, int argc, const char **argv)
+{
+	static struct measuring none;
+	static char *no_text;
+	static const struct poptOption table[] = {
+		{"pid", 'p', POPT_ARG_STRING, &no_text, 0, NULL, NULL},
+		{"command-file", 'x', POPT_ARG_STRING, &no_text, 0, NULL, NULL},
+		{"execute", 'e', POPT_ARG_STRING, &no_text, 0, NULL, NULL},
+		{"on-crash", 0, POPT_ARG_NONE, NULL, 0, NULL, NULL},
+		{"listen", 0, POPT_ARG_STRING, &no_text, 0, NULL, NULL},
+		{"connect", 0, POPT_ARG_STRING, &no_text, 0, NULL, NULL},
+		{"token", 0, POPT_ARG_STRING, &no_text, 0, NULL, NULL},
+		{"gdb", 0, POPT_ARG_STRING, &no_text, 0, NULL, NULL},
+		MEASURING_OPTIONS(none),
+		MEASURING_TOOLS,
+		MEASURING_FAR_OPTIONS,
+		MEASURING_LAST_OPTIONS(none),
+		POPT_TABLEEND,
+	};
+	struct option_settings settings;
+	struct trm_error *error;
+	int status = EXIT_USAGE;
+
+	if (!configured_is_far(table, POPT_CONTEXT_POSIXMEHARDER, argc, argv, &settings,
+			       &error)) {
+		if (!error)
+			return debug_as_asked(debugging);
+		trm_error_print(error);
+		return EXIT_USAGE;
+	}
+	debugging->far = &settings;
+	if (debugging->gdb || debugging->listen || debugging->connect)
+		trm_error_print(trm_error_create(
+			TRM_ERROR_USAGE,
+			"--gdb, --listen and --connect are for programs of this host: "
+			"without --host and --agent-command"));
+	else
+		status = debug_at_prompt(debugging);
+	option_settings_deinit(&settings);
+	return status;
+}
+
 static int debug_main(int argc, const char **argv)
 {
 	struct debugging debugging = {0};
@@ -388,6 +436,7 @@ static int debug_main(int argc, const char **argv)
 		 "serve a gdb at unix:PATH or tcp:127.0.0.1:PORT", "ADDRESS"},
 		MEASURING_OPTIONS(debugging.given),
 		MEASURING_TOOLS,
+		MEASURING_FAR_OPTIONS,
 		MEASURING_LAST_OPTIONS(debugging.given),
 		POPT_TABLEEND,
 	};
@@ -401,7 +450,7 @@ static int debug_main(int argc, const char **argv)
 
 	status = (status ? status : check_words(&debugging, context)) - 1;
 	if (status < 0)
-		status = debug_as_asked(&debugging);
+		status = debug_anywhere(&debugging, argc, argv);
 	deinit_debugging(&debugging);
 	poptFreeContext(context);
 	free(named);

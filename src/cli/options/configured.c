@@ -33,6 +33,30 @@ static int print_usage_error(struct trm_error *error, const char *command)
 	return EXIT_USAGE;
 }
 
+static bool names_others(const struct option_settings *settings)
+{
+	return !option_settings_find(settings, "help") &&
+	       (option_settings_find(settings, "host") ||
+		option_settings_find(settings, "agent-command"));
+}
+
+bool configured_is_far(const struct poptOption *table, unsigned int flags, int argc,
+		       const char **argv, struct option_settings *ret_settings,
+		       struct trm_error **ret_error)
+{
+	*ret_error = NULL;
+	if (!option_settings_are_needed(argc, argv))
+		return false;
+	*ret_error =
+		option_settings_gather(table, known, argc, argv, flags, ret_settings);
+	if (*ret_error)
+		return false;
+	if (names_others(ret_settings))
+		return true;
+	option_settings_deinit(ret_settings);
+	return false;
+}
+
 int configured_main(const struct configured_command *command, int argc, const char **argv)
 {
 	struct option_settings settings;
@@ -45,9 +69,7 @@ int configured_main(const struct configured_command *command, int argc, const ch
 
 	if (error)
 		return print_usage_error(error, command->name);
-	if (option_settings_find(&settings, "help") ||
-	    (!option_settings_find(&settings, "host") &&
-	     !option_settings_find(&settings, "agent-command"))) {
+	if (!names_others(&settings)) {
 		const char **line = option_settings_line(&settings, argv[0], &count);
 
 		status = command->main(count, line);

@@ -18,6 +18,13 @@ struct configured_command {
 int configured_main(const struct configured_command *command, int argc,
 		    const char **argv);
 
+/* Whether a command is to be done elsewhere: by --host or --agent-command, of its command
+ * line or of what else options come from. Then `ret_settings` has all of them, which the
+ * caller frees by option_settings_deinit. `ret_error`: what is wrong with one. */
+bool configured_is_far(const struct poptOption *table, unsigned int flags, int argc,
+		       const char **argv, struct option_settings *ret_settings,
+		       struct trm_error **ret_error);
+
 /* The options of all commands that measure. */
 const struct poptOption *configured_known(void);
 

@@ -1,5 +1,6 @@
 /* `trammel stacks`: see man/trammel-stacks.1.md. */
 #include "cli/commands.h"
+#include "cli/far/far.h"
 #include "cli/showing.h"
 #include "cli/stacks/process.h"
 
@@ -11,6 +12,7 @@
 static struct {
 	struct showing shown;
 	char *pid, *threshold;
+	struct far_way far;
 } arguments;
 
 static const struct poptOption option_table[] = {
@@ -18,6 +20,11 @@ static const struct poptOption option_table[] = {
 	 "the stacks of this process, as they are now", "PID"},
 	{"threshold", 0, POPT_ARG_STRING, &arguments.threshold, 0,
 	 "leave out what has a smaller part of the time; the default is 1", "PERCENT"},
+	{"host", 0, POPT_ARG_STRING, &arguments.far.hosts, 0,
+	 "of the process on these hosts, by ssh; @FILE: those in a file", "HOST,..."},
+	{"agent-command", 0, POPT_ARG_STRING, &arguments.far.command, 0,
+	 "behind this command (%h: the host), which leads to 'trammel agent --stdio'",
+	 "COMMAND"},
 	SHOWING_SORT(arguments.shown),
 	SHOWING_TABLES(arguments.shown),
 	POPT_TABLEEND};
@@ -38,7 +45,12 @@ static struct trm_error *read_threshold(double *ret_part)
 	return NULL;
 }
 
-static struct trm_error *show_process(struct text *out)
+static bool is_far(void)
+{
+	return arguments.far.hosts || arguments.far.command;
+}
+
+static struct trm_error *show_process(struct text *out, int *ret_status)
 {
 	uint64_t pid;
 
@@ -50,6 +62,11 @@ static struct trm_error *show_process(struct text *out)
 	if (pid > INT32_MAX)
 		return trm_error_create(TRM_ERROR_GONE, "there is no process %s",
 					arguments.pid);
+	if (is_far()) {
+		*ret_status =
+			far_stacks(&arguments.far, (uint32_t)pid, arguments.shown.json);
+		return NULL;
+	}
 	return stacks_of_process((uint32_t)pid, arguments.shown.json, out);
 }
 
@@ -83,16 +100,18 @@ static struct trm_error *run_stacks(int *ret_status)
 {
 	struct text text = {0};
 
-	(void)ret_status;
 	if (arguments.pid)
-		TRM_TRY(show_process(&text));
+		TRM_TRY(show_process(&text, ret_status));
+	else if (is_far())
+		return trm_error_create(TRM_ERROR_USAGE,
+					"no process: trammel stacks --host HOST -p PID");
 	else if (arguments.shown.words.count != 1)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"one profile is needed, or a process: trammel "
 					"stacks FILE, trammel stacks -p PID");
 	else
 		TRM_TRY(show_list(arguments.shown.words.items[0], &text));
-	return showing_print(&arguments.shown, &text, true);
+	return is_far() ? NULL : showing_print(&arguments.shown, &text, true);
 }
 
 const struct command cmd_stacks = {

@@ -11,8 +11,11 @@
 #include "base/error.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/far/watch.h"
 #include "cli/measuring.h"
+#include "cli/options/configured.h"
 #include "cli/options/words.h"
+#include "cli/top/launch.h"
 #include "cli/top/screen.h"
 #include "report/text/choice.h"
 #include "report/text/report.h"
@@ -29,7 +32,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -50,7 +52,8 @@ struct top {
 	struct trm_error *error; /* of the rows that were printed */
 	pid_t pid;
 	uint64_t delay_ns, iterations, limit;
-	const char *const *program; /* NULL: a process that runs already */
+	const char *const *program;        /* NULL: a process that runs already */
+	const struct option_settings *far; /* NULL: it is on this host */
 	struct top_view view;
 	struct text folder; /* of the profile and of what the tracer has to say */
 	struct text profile, errors;
@@ -104,47 +107,17 @@ static struct trm_error *read_options(struct top *top)
 	return NULL;
 }
 
-/* The child that becomes the program: it waits for the tracer, and says on `failed` why
- * it could not be executed. */
-struct launch {
-	int go[2], tracer[2], failed[2];
-};
-
-_Noreturn static void become_program(const struct launch *launch,
-				     const char *const *program)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	pid_t tracer;
-	char byte;
-
-	close(launch->go[1]);
-	close(launch->tracer[1]);
-	if (read(launch->tracer[0], &tracer, sizeof(tracer)) != sizeof(tracer))
-		_exit(126);
-	/* Under Yama's ptrace_scope 1 only an ancestor may trace, and the tracer is none.
-	 */
-	prctl(PR_SET_PTRACER, tracer, 0, 0, 0);
-	if (write(launch->failed[1], "", 1) != 1 || read(launch->go[0], &byte, 1) != 1)
-		_exit(126);
-	for (int fd = 0; fd <= 2 && null >= 0; fd++)
-		dup2(null, fd);
-	execvp(program[0], (char *const *)(uintptr_t)program);
-	int why = errno;
-
-	if (write(launch->failed[1], &why, sizeof(why)) < 0)
-		_exit(126);
-	_exit(127);
-}
-
-static struct trm_error *make_launch(struct launch *launch)
-{
-	if (pipe2(launch->go, O_CLOEXEC) || pipe2(launch->tracer, O_CLOEXEC) ||
-	    pipe2(launch->failed, O_CLOEXEC))
-		return trm_error_system(errno, "cannot make a pipe");
-	return NULL;
-}
-
 /* What the tracer has to say comes on the screen when that is as it was. */
+static struct trm_error *measure_there(const struct top *top,
+				       const struct attach_request *request)
+{
+	const struct far_watching watching = {.save_ns = request->save_ns,
+					      .profile = top->profile.data,
+					      .saved_fd = request->saved_fd};
+
+	return far_watch(top->far, &watching);
+}
+
 _Noreturn static void become_tracer(struct top *top, struct attach_request *request)
 {
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -158,38 +131,13 @@ _Noreturn static void become_tracer(struct top *top, struct attach_request *requ
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (errors >= 0)
 		dup2(errors, STDERR_FILENO);
-	struct trm_error *error = session_attach(&top->given.options, request);
+	struct trm_error *error = top->far ? measure_there(top, request)
+					   : session_attach(&top->given.options, request);
 
 	if (error)
 		trm_error_print(error);
 	fflush(NULL);
 	_exit(error ? EXIT_FAILED : EXIT_DONE);
-}
-
-static struct trm_error *start_program(struct top *top, struct launch *launch)
-{
-	TRM_TRY(make_launch(launch));
-	top->pid = fork();
-	if (top->pid < 0)
-		return trm_error_system(errno, "cannot start a process");
-	if (!top->pid) {
-		sigset_t none;
-
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
-		become_program(launch, top->program);
-	}
-	return NULL;
-}
-
-/* Tells the program who its tracer is; when it has heard that, it can be seized. */
-static void introduce_tracer(const struct launch *launch, pid_t tracer)
-{
-	char byte;
-
-	if (write(launch->tracer[1], &tracer, sizeof(tracer)) != sizeof(tracer) ||
-	    read(launch->failed[0], &byte, 1) != 1)
-		kill(tracer, SIGTERM);
 }
 
 static struct trm_error *start_tracer(struct top *top, struct launch *launch)
@@ -200,10 +148,14 @@ static struct trm_error *start_tracer(struct top *top, struct launch *launch)
 
 	if (pipe2(saved, O_CLOEXEC) || pipe2(ready, O_CLOEXEC))
 		return trm_error_system(errno, "cannot make a pipe");
-	if (top->program)
-		TRM_TRY(start_program(top, launch));
+	const bool starts = top->program && !top->far;
+
+	if (starts) {
+		TRM_TRY(launch_start(launch, top->program));
+		top->pid = launch->program;
+	}
 	request.pid = top->pid;
-	request.waits = top->program != NULL;
+	request.waits = starts;
 	request.go_fd = launch->go[1];
 	request.saved_fd = saved[1];
 	top->tracer = fork();
@@ -218,10 +170,11 @@ static struct trm_error *start_tracer(struct top *top, struct launch *launch)
 	}
 	close(saved[1]);
 	close(ready[0]);
-	if (top->program) {
+	if (starts) {
 		close(launch->go[1]);
 		close(launch->failed[1]);
-		introduce_tracer(launch, top->tracer);
+		if (!launch_introduce(launch, top->tracer))
+			kill(top->tracer, SIGTERM);
 	}
 	if (write(ready[1], "", 1) != 1)
 		kill(top->tracer, SIGTERM);
@@ -386,7 +339,7 @@ static int finish_run(struct top *top, const struct launch *launch)
 	close(top->saved_fd);
 	while (waitpid(top->tracer, &status, 0) < 0 && errno == EINTR)
 		;
-	if (top->program && read(launch->failed[0], &why, sizeof(why)) == sizeof(why)) {
+	if (top->program && !top->far && launch_failed(launch, &why)) {
 		trm_error_print(
 			trm_error_system(why, "cannot run '%s'", top->program[0]));
 		return EXIT_FAILED;
@@ -512,14 +465,32 @@ static int run_top(struct top *top)
 	return status;
 }
 
-static int parse_and_run(poptContext context, struct top *top)
+/* With all options that there are, if it is on another host. */
+static int run_anywhere(struct top *top, const struct poptOption *table, int argc,
+			const char **argv)
+{
+	struct option_settings settings;
+	struct trm_error *error;
+
+	if (!configured_is_far(table, POPT_CONTEXT_POSIXMEHARDER, argc, argv, &settings,
+			       &error))
+		return error ? arguments_status(error, EXIT_DONE) : run_top(top);
+	top->far = &settings;
+	int status = run_top(top);
+
+	option_settings_deinit(&settings);
+	return status;
+}
+
+static int parse_and_run(poptContext context, struct top *top,
+			 const struct poptOption *table, int argc, const char **argv)
 {
 	int status = measuring_parse(context, &top->given, "top", print_help);
 
 	if (status)
 		return status - 1;
 	top->program = poptGetArgs(context);
-	return run_top(top);
+	return run_anywhere(top, table, argc, argv);
 }
 
 static int top_main(int argc, const char **argv)
@@ -553,6 +524,7 @@ static int top_main(int argc, const char **argv)
 		 "show where it spends time, by samples, and count nothing", NULL},
 		{"no-follow", 0, POPT_ARG_NONE, &top.given.no_follow, 0,
 		 "let child processes run unmeasured", NULL},
+		MEASURING_FAR_OPTIONS,
 		{"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL},
 		POPT_TABLEEND,
 	};
@@ -562,7 +534,7 @@ static int top_main(int argc, const char **argv)
 	named[0] = "trammel top"; /* for the usage line */
 	poptContext context = poptGetContext("trammel top", argc, named, table,
 					     POPT_CONTEXT_POSIXMEHARDER);
-	int status = parse_and_run(context, &top);
+	int status = parse_and_run(context, &top, table, argc, argv);
 	char *words[] = {top.pid_word,  top.delay_word, top.iterations_word, top.by_word,
 			 top.sort_word, top.limit_word, top.columns};
 

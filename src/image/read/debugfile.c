@@ -1,5 +1,6 @@
 #include "image/read/debugfile.h"
 
+#include "image/lookup.h"
 #include "image/read/debuglink.h"
 #include "image/read/symbol_table.h"
 #include "image/read/warn.h"
@@ -79,6 +80,18 @@ static void add_linked_file(struct debug_files *files, struct reader *reader)
 	text_deinit(&path);
 }
 
+/* The same with the one that the host of the measurement had. */
+static void add_found_file(struct debug_files *files, struct reader *reader)
+{
+	char *path = image_lookup(reader->image, IMAGE_PART_SYMBOLS);
+
+	if (path)
+		files->mapped = image_map_file(path);
+	if (files->mapped.size)
+		add_table(reader, &files->mapped_elf, files->mapped, SOURCE_DEBUG_FILE);
+	free(path);
+}
+
 /* Unpacks an .xz stream into allocated bytes; empty if it is damaged or too large. */
 static struct bytes unpack_bytes(struct bytes packed)
 {
@@ -126,6 +139,9 @@ void image_debug_files_init(struct debug_files *files, struct reader *reader, bo
 	if (search && !files->mapped.size &&
 	    !image_section_of_type(&reader->elf, SHT_SYMTAB))
 		add_linked_file(files, reader);
+	if (search && !files->mapped.size &&
+	    !image_section_of_type(&reader->elf, SHT_SYMTAB))
+		add_found_file(files, reader);
 	if (!image_section_of_type(&reader->elf, SHT_SYMTAB))
 		add_packed_data(files, reader);
 }
