@@ -61,7 +61,7 @@ class Daemon:
 
     def end(self, how=signal.SIGTERM):
         self.child.send_signal(how)
-        return self.child.wait(30)
+        return self.child.wait(120)
 
 
 def start(place, *options, **how):

@@ -326,7 +326,7 @@ def daemon_resumes(place):
             expect(samples_on(server, "p") >= taken, "samples are gone")
             taken = daemon.taken()
             daemon.ask("--stop")
-            expect(daemon.child.wait(30) == 0, f"it failed: {daemon.lines()[-2:]}")
+            expect(daemon.child.wait(120) == 0, f"it failed: {daemon.lines()[-2:]}")
         finally:
             daemon.child.kill()
             daemon.child.wait()
