@@ -326,6 +326,20 @@ def test_front_killed(place, measure):
     expect(output == "done\n", f"the program: {output!r}; {tracer}, {words}")
 
 
+def test_python(place, measure):
+    """Python at the prompt: values, registers, memory, commands in a loop, errors; names are kept."""
+    program = place.build("loops")
+    text, status = place.prompt(program, [
+        "python n = 6 * 7", "break leaf", "python", "def arguments(times):", "    seen = []",
+        "    for _ in range(times):", "        debug.execute('continue')", "        seen.append(debug.value('arg0'))",
+        "    return seen", "end", "python arguments(4)", "py n", "py debug.registers()['rdi']",
+        "py debug.read(debug.value('$rip'), 3).hex()", "py debug.value('nosuch')", "py 1 / 0", "py exit()", "python n + 1",
+        "py debug.execute('delete') + debug.execute('continue')", "py n"], measure=measure)
+    expect(status == 0, f"status {status}: {text}")
+    expect_all(text, [r"^\[0, 0, 1, 0\]$", r"^42$", r"^0$", r"^'[0-9a-f]{6}'$", r"^ValueError: .*nosuch", r"^ZeroDivisionError: ",
+                      r"^43$", r"^490050 7$", r"^EOFError"])
+
+
 def address_of(program, symbol):
     """Where data of a program that is not position-independent is."""
     text = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -546,6 +560,7 @@ CASES = {
     **cases_of("measure", test_measure, "functions", "callgraph"),
     **cases_of("family", test_family, "functions", "blocks"),
     **cases_of("front-killed", test_front_killed, "functions"),
+    **cases_of("python", test_python, "functions"),
     **cases_of("watch", test_watch, "functions", "edges"),
     **cases_of("gdb-watch", test_gdb_watch, "functions", "blocks"),
     **cases_of("ticks", test_ticks, "functions", "blocks"),

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "cli/debug/python.h"
 #include "debug/frames.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@ struct prompt {
 	int fd;
 	struct prompt_lines *lines;
 	struct text input, message;
+	struct python python;
 	bool ended;
 	struct trm_error *error;
 };
@@ -280,10 +282,63 @@ static char *next_line(struct prompt *prompt)
 	return line;
 }
 
+/* A command of a script's: what it says, until the next line may come. */
+static bool execute_command(void *context, const char *command, struct text *answer)
+{
+	struct prompt *prompt = context;
+	int kind;
+
+	if (prompt->ended || !say_to_tracer(prompt, FRAME_LINE, command))
+		return false;
+	while ((kind = next_message(prompt)) == FRAME_TEXT)
+		text_add_bytes(answer, prompt->message.data, prompt->message.length);
+	prompt->ended = kind != FRAME_PROMPT;
+	if (prompt->ended && answer->length)
+		fwrite(answer->data, 1, answer->length, stdout);
+	return !prompt->ended;
+}
+
+/* Lines up to one that is "end". */
+static void read_block(struct prompt *prompt, struct text *code)
+{
+	char *line;
+
+	while ((line = next_line(prompt)) && strcmp(line, "end") != 0) {
+		text_format(code, "%s\n", line);
+		free(line);
+	}
+	free(line);
+}
+
+static void run_python(struct prompt *prompt, const char *code)
+{
+	struct text block = {0};
+	struct trm_error *error;
+
+	if (!*code)
+		read_block(prompt, &block);
+	error = python_run(&prompt->python, block.data ? block.data : code, !*code,
+			   execute_command, prompt);
+	if (error)
+		printf("%s\n", error->message);
+	fflush(stdout);
+	trm_error_destroy(error);
+	text_deinit(&block);
+}
+
 static void answer_prompt(struct prompt *prompt)
 {
 	scoped_free char *line = next_line(prompt);
+	const char *code = line ? python_code(line) : NULL;
 
+	while (code && !prompt->ended) {
+		run_python(prompt, code);
+		if (prompt->ended)
+			return;
+		free(line);
+		line = next_line(prompt);
+		code = line ? python_code(line) : NULL;
+	}
 	if (!say_to_tracer(prompt, FRAME_LINE, line ? line : "detach"))
 		prompt->ended = true;
 }
@@ -319,6 +374,7 @@ struct trm_error *prompt_run(int fd, struct prompt_lines *lines, const char *tok
 		}
 	}
 	close_editor();
+	python_deinit(&prompt.python);
 	text_deinit(&prompt.input);
 	text_deinit(&prompt.message);
 	return prompt.error;

@@ -468,6 +468,15 @@ static struct trm_error *do_measure(struct console *console, const char *text)
 	return NULL;
 }
 
+/* The prompt does this by itself, where it is. */
+static struct trm_error *do_python(struct console *console, const char *text)
+{
+	(void)console;
+	(void)text;
+	return trm_error_create(TRM_ERROR_USAGE,
+				"python is for prompts of trammel debug");
+}
+
 static struct trm_error *do_echo(struct console *console, const char *text)
 {
 	text_format(&console->output, "%s\n", text);
@@ -530,6 +539,8 @@ static const struct command_row {
 	 "debug what the program forks, too"},
 	{"measure", NULL, do_measure, 0, "[on|off]",
 	 "count from now on, or do not; or whether it does"},
+	{"python", "py", do_python, 0, "[CODE]",
+	 "run Python; without CODE, lines until 'end'"},
 	{"echo", NULL, do_echo, 0, "TEXT", "show a text"},
 	{"kill", "k", do_kill, NEEDS_STOP, "", "kill the program"},
 	{"detach", NULL, do_detach, 0, "", "let the program run on without a debugger"},
