@@ -439,6 +439,30 @@ def test_far(place, measure):
     expect((output, run.returncode) == ("done\n", 7), f"the program: {output!r}, {run.returncode}")
 
 
+def test_alone(place, measure):
+    """When the prompt is gone a signal does not stop the program."""
+    run, words = start_ticks(place, measure, "0", "1")
+    try:
+        seen = connect(words, "--token", "secret", "-e", "break tick", "-e", "continue", "-e", "detach")
+        expect_all(seen.stdout, [r"^Breakpoint 1, thread"])
+        os.kill(pid_of("ticks-O2"), signal.SIGUSR1)
+        output = run.communicate(timeout=SECONDS)[0]
+    finally:
+        run.kill()
+        run.wait()
+    expect((output, run.returncode) == ("done\n", 7), f"the program: {output!r}, {run.returncode}")
+
+
+def pid_of(name):
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == name:
+                return int(pid)
+        except OSError:
+            continue
+    raise Failure(f"'{name}' does not run")
+
+
 def socket_at(address):
     far = socket.socket(socket.AF_UNIX)
     far.settimeout(SECONDS)
@@ -559,6 +583,7 @@ CASES = {
     **cases_of("run-sound", test_run_sound, "functions"),
     **cases_of("measure", test_measure, "functions", "callgraph"),
     **cases_of("family", test_family, "functions", "blocks"),
+    **cases_of("alone", test_alone, "functions"),
     **cases_of("front-killed", test_front_killed, "functions"),
     **cases_of("python", test_python, "functions"),
     **cases_of("watch", test_watch, "functions", "edges"),

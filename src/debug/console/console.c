@@ -38,10 +38,12 @@ static void leave_prompt(struct console *console)
 	/* Nobody is there to let it go on. */
 	steps_end(console);
 	breaks_delete_all(console);
-	if (console->place->listener < 0)
+	if (console->place->listener < 0) {
 		debug_end(console->session);
-	else
-		debug_go(console->session);
+		return;
+	}
+	debug_set_alone(console->session, !console->place->on_crash);
+	debug_go(console->session);
 }
 
 static void send_frame(struct console *console, enum frame_kind kind, const char *bytes,
@@ -245,6 +247,7 @@ static bool take_token(struct console *console, int kind, const struct text *byt
 		return false;
 	}
 	console->known = true;
+	debug_set_alone(console->session, false);
 	if (debug_is_halted(console->session)) {
 		console->waits = console->stopped = false;
 		describe_stop(console);
@@ -385,6 +388,8 @@ struct trm_error *console_serve(struct session *session,
 		session_watch(session, console->front_fd, see_front_end, console);
 	if (place->fd >= 0)
 		take_prompt(console, place->fd, true);
+	if (session->attached && place->fd < 0 && !place->on_crash)
+		debug_set_alone(session, true);
 	if (session->attached || place->on_crash)
 		start_listening(console);
 	return NULL;

@@ -214,7 +214,9 @@ void names_add(struct console *console, uint64_t address, struct text *text)
 		return;
 	}
 	text_add(text, place->functions[0]);
-	if (names_function(console, address, &start, &end) && address > start)
+	/* Code without a name is told by its place in the module already. */
+	if (!strstr(place->functions[0], "+0x") &&
+	    names_function(console, address, &start, &end) && address > start)
 		text_format(text, "+0x%lx", (unsigned long)(address - start));
 	if (place->file && place->line)
 		text_format(text, " at %s:%u", place->file, place->line);

@@ -27,6 +27,7 @@ static void leave_client(struct gdb *gdb)
 	gdb_close_files(gdb);
 	gdb_clear_breakpoints(gdb);
 	gdb->runs = false;
+	debug_set_alone(gdb->session, true);
 	debug_go(gdb->session);
 }
 
@@ -110,6 +111,7 @@ static void serve_listener(struct session *session, int listener, void *context)
 		return;
 	}
 	gdb->fd = fd;
+	debug_set_alone(session, false);
 	gdb->acknowledges = true;
 	gdb->knows_exec = gdb->knows_swbreak = gdb->executed = false;
 	session_watch(session, fd, serve_client, gdb);
@@ -190,8 +192,10 @@ struct trm_error *gdb_serve(struct session *session, const struct gdb_place *pla
 		free(gdb);
 		return error;
 	}
-	if (session->attached)
+	if (session->attached) {
+		debug_set_alone(session, true);
 		start_listening(gdb);
+	}
 	const int front = session->attached ? -1 : listen_parent();
 
 	if (front >= 0)

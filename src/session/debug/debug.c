@@ -210,6 +210,7 @@ struct trm_error *debug_begin(struct session *session, debug_listener *listener,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	debug->shared = shared == MAP_FAILED ? NULL : shared;
 	debug->inserted = true;
+	debug->alone = false;
 	set_policies(debug);
 	session->debug = debug;
 	session->debug_calls = &calls;
@@ -251,6 +252,11 @@ void debug_end(struct session *session)
 			debug_untrap(thread);
 		debug_unpark(session, thread);
 	}
+}
+
+void debug_set_alone(struct session *session, bool alone)
+{
+	session->debug->alone = alone;
 }
 
 void debug_leave(struct session *session, struct process *process)

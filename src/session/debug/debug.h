@@ -73,6 +73,10 @@ void debug_end(struct session *session);
 /* Whether processes that debugged ones fork are debugged, too; at first they are not. */
 void debug_follow_children(struct session *session, bool follow);
 
+/* Whether nobody is there who could let the program go on: signals do not stop it then.
+ */
+void debug_set_alone(struct session *session, bool alone);
+
 /* Ends the debugging of one process, which runs on measured. */
 void debug_leave(struct session *session, struct process *process);
 

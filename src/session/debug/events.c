@@ -207,7 +207,8 @@ bool debug_sees_signal(struct session *session, struct thread *thread,
 		thread_resume(session, thread, 0);
 		return true;
 	}
-	if (!debug->signals[signal].stops && debug->signals[signal].passes)
+	if (debug->alone ||
+	    (!debug->signals[signal].stops && debug->signals[signal].passes))
 		return false;
 	if (!debug->signals[signal].stops) {
 		interrupted_calls_see_stop(thread);

@@ -302,7 +302,13 @@ void debug_go(struct session *session)
 
 	if (!debug->halted)
 		return;
-	/* Others stopped at the same time, each for a reason. */
+	/* Others stopped at the same time, each for a reason, which nobody may want to
+	 * hear. */
+	if (debug->alone)
+		vector_for_each (&session->all_threads, thread) {
+			(*thread)->debug.told = false;
+			(*thread)->debug.watched = 0;
+		}
 	if (any_told(session)) {
 		debug->told = false;
 		return;

@@ -53,6 +53,7 @@ struct debug {
 	debug_listener *listener;
 	void *context;
 	bool follows;      /* children */
+	bool alone;        /* nobody is there: signals do not stop */
 	bool halted;       /* all are to stand */
 	bool told;         /* all do, and the listener knows */
 	bool inserted;     /* break instructions are in memory */
