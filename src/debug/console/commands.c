@@ -28,7 +28,7 @@ static struct trm_error *read_count(const char *text, uint64_t otherwise,
 	char *end;
 
 	*ret_count = *text ? strtoull(text, &end, 0) : otherwise;
-	if (*text && (*end || !*ret_count))
+	if (*text && (*end || *text == '-' || !*ret_count))
 		return trm_error_create(TRM_ERROR_USAGE, "'%s' is no number", text);
 	return NULL;
 }
