@@ -198,6 +198,17 @@ static void contexts(long n)
 		}
 }
 
+/* So many regions in each other, with names of 40 bytes. */
+static void deep(long n)
+{
+	if (!n)
+		return;
+	trm_begin("region", "a name of forty bytes, to be in one path");
+	leaf(n);
+	deep(n - 1);
+	trm_end("region");
+}
+
 /* Steps of time. */
 static void steps(long n)
 {
@@ -260,7 +271,7 @@ int main(int argc, char **argv)
 		     {"threads", threads}, {"forks", forks},
 		     {"signals", signals}, {"contexts", contexts},
 		     {"steps", steps},     {"iterations", iterations},
-		     {"spends", spends}};
+		     {"spends", spends},   {"deep", deep}};
 	const long n = argc > 2 ? atol(argv[2]) : 1;
 
 	for (size_t i = 0; argc > 1 && i < sizeof(words) / sizeof(*words); i++)

@@ -138,6 +138,18 @@ def contexts(place):
     expect("more than 40" in reasons[0], f"{reasons}")
 
 
+def deep(place):
+    """Paths that are too long are counted as one, which is said."""
+    found = measured(place, "deep", "200", measure="edges")
+    known = calls(found, "leaf")
+    paths = [region for region in known if region != "(other)"]
+    longest = max(len(path) for path in paths)
+    expect(len(paths) == 4096 // 41 and longest <= 4096 < longest + 41, f"{len(paths)} paths, the longest of {longest} bytes")
+    expect(all(known[path] == 1 for path in paths) and known["(other)"] == 200 - len(paths), f"{known['(other)']}")
+    reasons = [record.get("process.reason", "") for record in place.read().processes]
+    expect("longer than 4096 bytes" in reasons[0], f"{reasons}")
+
+
 def slow(place):
     """Where programs may not write the base of GS themselves."""
     for words, leaves in ((("nested", "8"), {"(none)": 1, "outer": 12, "outer/inner": 28}),
@@ -299,4 +311,4 @@ def refused(place):
         expect(done.returncode == 2 and "--by-region" in done.stderr, f"{options}: {done}")
 
 
-TESTS = [nested, left, threads, forks, signals, contexts, slow, functions, toggled, parts, steps, sets, probes, tools, samples, refused]
+TESTS = [nested, left, threads, forks, signals, contexts, deep, slow, functions, toggled, parts, steps, sets, probes, tools, samples, refused]

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 
 /* How many views a thread gets at first, and later at most at a time. */
-enum { FIRST_VIEWS = 16, VIEWS_AT_ONCE = 128 };
+enum { FIRST_VIEWS = 4, VIEWS_AT_ONCE = 128 };
 
 /* Each view is two mappings, of which the kernel lets a process have so many. */
 enum { USUAL_MAPPINGS = 65530, MAPPINGS_SHARE = 4 };
