@@ -298,6 +298,8 @@ static struct trm_error *do_signal(struct console *console, const char *text)
 {
 	const int signal = signal_number(text, strlen(text));
 
+	if (signal < 0 || signal > 64 || (!signal && strcmp(text, "0") != 0))
+		return trm_error_create(TRM_ERROR_USAGE, "'%s' is no signal", text);
 	TRM_TRY(debug_set_signal(console->session, console->tid, signal));
 	return do_continue(console, "");
 }
@@ -323,6 +325,8 @@ static struct trm_error *do_detach(struct console *console, const char *text)
 
 static struct trm_error *do_follow(struct console *console, const char *text)
 {
+	if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
+		return trm_error_create(TRM_ERROR_USAGE, "follow-children on, or off");
 	debug_follow_children(console->session, !strcmp(text, "on"));
 	return NULL;
 }
