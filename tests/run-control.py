@@ -2,7 +2,7 @@
 """Programs measured from programs: libtrammel-control, its engine here and elsewhere, and what happens
 when either end fails.
 
-Usage: run-control.py [--build DIR] [--only NAME] [--keep]
+Usage: run-control.py [--build DIR] [--only NAME] [--keep] [--seeds N] [--pip]
 
 The cases of control/control.c are run with an engine of this host and with one behind a command.
 Ends with `N passed, N failed`.
@@ -20,82 +20,19 @@ import sys
 import tempfile
 import time
 
-from transparency.results import asked
-
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
-SOURCES = os.path.join(HERE, "control")
-AGENTS = os.path.join(SOURCES, "agents.py")
-LONG = 120
+sys.path.insert(0, os.path.join(HERE, "control"))
 
+# pylint: disable=wrong-import-position,import-error
+import installed
+from shared import AGENTS, LONG, ROOT, SOURCES, Failure, Place, Skip, holds, is_gone, wait_for
 
-class Failure(Exception):
-    pass
-
-
-class Skip(Exception):
-    pass
-
-
-class Place:
-    """What is used: the build, a folder, the programs."""
-
-    def __init__(self, build, folder):
-        self.build = os.path.abspath(build)
-        self.folder = folder
-        self.trammel = os.path.join(self.build, "src/cli/trammel")
-        self.library = os.path.join(self.build, "src/libcontrol")
-        self.agent = f"{self.trammel} agent --stdio"
-        for name in ("target", "control", "failing"):
-            self.compile(name)
-
-    def compile(self, name):
-        libraries = [] if name == "target" else [
-            "-L", self.library, "-l:libtrammel-control.so.0", f"-Wl,-rpath,{self.library}"]
-        subprocess.run(["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-I",
-                        os.path.join(ROOT, "include"), os.path.join(SOURCES, name + ".c"), "-o",
-                        self.path(name), *libraries], check=True)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def run(self, *words, expected=None, **more):
-        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=LONG,
-                              stdin=subprocess.DEVNULL, check=False, **more)
-        if expected is not None and done.returncode != expected:
-            raise Failure(f"{words}: status {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}")
-        return done.stdout
-
-    def calls(self, profile, function):
-        report = json.loads(self.run(self.trammel, "report", "--json", "--all", profile, expected=0))
-        return sum(row["calls"] for row in report["rows"] if function in (row["function"], None))
-
-
-def holds(what, *about):
-    if not what:
-        raise Failure(" ".join(str(word) for word in about) or "does not hold")
-
-
-def wait_for(question, what):
-    """Until the question has an answer that is true."""
-    until = time.monotonic() + LONG / 2
-    while not (found := question()):
-        holds(time.monotonic() < until, "waited in vain for", what)
-        time.sleep(0.02)
-    return found
-
-
-def is_gone(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] == "Z"
-    except OSError:
-        return True
+from transparency.results import asked
 
 
 def cases_in(place, *words):
     said = place.run(place.path("control"), *words)
-    names = set(re.findall(r'\{"(\w+)", test_', open(os.path.join(SOURCES, "control.c"), encoding="utf-8").read()))
+    names = set(re.findall(r'\{"(\w+)",\s+test_', open(os.path.join(SOURCES, "control.c"), encoding="utf-8").read()))
     good = set(re.findall(r"^case (\w+) ok$", said, re.M))
     holds(names and names == good, said[-2000:])
 
@@ -108,12 +45,24 @@ def test_command(place):
     cases_in(place, "--command", place.agent)
 
 
+def test_random(place):
+    """Random calls, right ones and wrong ones, against a model; with --seeds more of them."""
+    for seed in range(1, place.seeds + 1):
+        said = place.run(place.path("random"), seed, 150, place.path("target"), expected=0)
+        holds(said == "150 calls as the model has them\n", said)
+
+
+# Libraries for others' programs, and lists of what they have.
+SYMBOLS = {"src/libcontrol/libtrammel-control.so.0": "symbols.txt", "src/runtime/libtrammel.so.0": "libtrammel.txt"}
+
+
 def test_symbols(place):
-    """Those of the list, which releases may only make longer, are there; and no others."""
-    listed = open(os.path.join(SOURCES, "symbols.txt"), encoding="ascii").read().split()
-    said = place.run("nm", "-D", "--defined-only", os.path.join(place.library, "libtrammel-control.so.0"), expected=0)
-    found = [line.split()[2] for line in said.splitlines() if line.split()[1] == "T"]
-    holds(sorted(listed) == sorted(found), "symbols differ:", set(listed) ^ set(found))
+    """Those of the lists, which releases may only make longer, are there; and no others."""
+    for library, name in SYMBOLS.items():
+        listed = open(os.path.join(SOURCES, name), encoding="ascii").read().split()
+        said = place.run("nm", "-D", "--defined-only", os.path.join(place.build, library), expected=0)
+        found = [line.split()[2] for line in said.splitlines() if line.split()[1] in "TVWDB"]
+        holds(len(listed) > 40 and sorted(listed) == sorted(found), name, "symbols differ:", set(listed) ^ set(found))
 
 
 def fake(name):
@@ -162,7 +111,6 @@ def talk_to_agent(place, data):
 
 
 def test_bad_clients(place):
-    sys.path.insert(0, SOURCES)
     import agents  # pylint: disable=import-outside-toplevel,import-error
     greeting = agents.hello(session=b"")
     for data in (b"\xff\xff\xff\xff", b"GET / HTTP/1.1\r\n\r\n", greeting + agents.frame(b"\xff" * 9),
@@ -245,6 +193,45 @@ def test_engine_killed(place):
     holds(place.calls(profile, None) >= 1)
 
 
+def test_old_sessions(place):
+    """Profiles of sessions that are over go after a week, and nothing that is in use, though its agent is gone."""
+    sessions = os.path.join(os.environ["XDG_CACHE_HOME"], "trammel/sessions")
+    before = set(os.listdir(sessions)) if os.path.isdir(sessions) else set()
+    client, pid, profile, path = start_patient(place, "old", 0)
+    used, = set(os.listdir(sessions)) - before
+    os.kill(parent_of(parent_of(pid)), signal.SIGKILL)
+    client.stdout.readline()
+    for name, days in (("old", 8), ("young", 6), ("mine", 8)):
+        os.makedirs(os.path.join(sessions, name))
+        for file in ("1.trm", "1.now.trm", *(["notes"] if name == "mine" else [])):
+            open(os.path.join(sessions, name, file), "w", encoding="ascii").close()
+
+    def sweep():
+        week = time.time() - 8 * 24 * 3600
+        for name in ("old", "young", "mine", used):
+            folder = os.path.join(sessions, name)
+            if os.path.isdir(folder):
+                for file in (*os.listdir(folder), ""):
+                    when = week if name != "young" else time.time() - 6 * 24 * 3600
+                    os.utime(os.path.join(folder, file), (when, when))
+        place.run(place.path("failing"), "run", place.path("sweep.trm"), "0", "true", expected=0)
+        return set(os.listdir(sessions)) & {"old", "young", "mine", used}
+
+    holds(sweep() == {"young", "mine", used}, os.listdir(sessions))
+    holds(os.listdir(os.path.join(sessions, "mine")) == ["notes"])
+    finish_patient(path, pid)
+    wait_for(lambda: os.path.exists(profile), "the profile")
+    wait_for(lambda: used not in sweep(), "the last folder")
+    client.wait(LONG)
+
+
+def test_halted_agent_killed(place):
+    """A program that stands goes on when the agent is killed, and when its process is released."""
+    said = place.run(place.path("control"), "halted", expected=0)
+    pid = int(re.search(r"^stands (\d+)$", said, re.M).group(1))
+    wait_for(lambda: is_gone(pid), "its end")
+
+
 def test_front_killed(place):
     client, pid, _, path = start_patient(place, "front_killed", 0)
     os.kill(parent_of(pid), signal.SIGKILL)
@@ -293,103 +280,6 @@ def test_line_cut(place):
     holds(place.calls(profile, "step") == 60, place.calls(profile, "step"))
 
 
-def python_of(place):
-    """The folder of the Python module; tests of it are skipped without one."""
-    folder = os.path.join(place.build, "src/python")
-    names = os.listdir(os.path.join(folder, "trammel")) if os.path.isdir(os.path.join(folder, "trammel")) else []
-    if not any(name.startswith("_control.") and name.endswith(".so") for name in names):
-        raise Skip("built without the Python module")
-    version = next(name.split("cpython-3")[1].split("-")[0] for name in names if name.endswith(".so"))
-    for python in (sys.executable, "/usr/bin/python3"):
-        if subprocess.run([python, "-c", f"import sys; sys.exit(sys.version_info[:2] != (3, {version}))"],
-                          check=False).returncode == 0:
-            return folder, python
-    raise Skip("the module is for another Python")
-
-
-def test_python(place):
-    folder, python = python_of(place)
-    environment = {**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([python, os.path.join(SOURCES, "cases.py"), place.folder], capture_output=True, text=True,
-                          timeout=LONG, env=environment, check=False)
-    text = open(os.path.join(SOURCES, "cases.py"), encoding="utf-8").read()
-    holds(set(re.findall(r"^def case_(\w+)", text, re.M)) == set(re.findall(r"^case (\w+) ok$", done.stdout, re.M)),
-          done.stdout[-1000:], done.stderr[-2000:])
-
-
-def test_script(place):
-    python_of(place)
-    profile = place.path("script.trm")
-    with open(place.path("control.py"), "w", encoding="ascii") as file:
-        file.write(f"""
-# A control file.
-application = "sh"
-arguments = ["-c", "exit 3"]
-measurement = "arcs"
-threads = True
-output = "{profile}"
-""")
-    place.run(place.trammel, "script", place.path("control.py"), expected=3)
-    report = json.loads(place.run(place.trammel, "report", "--json", profile, expected=0))
-    holds(report["profile"]["run.measure"] == "calls", report["profile"])
-    with open(place.path("bad.py"), "w", encoding="ascii") as file:
-        file.write('application = "true"\nmesure = "calls"\n')
-    done = subprocess.run([place.trammel, "script", place.path("bad.py")], capture_output=True, text=True, check=False)
-    holds(done.returncode == 2 and "is 'measure' meant?" in done.stderr, done)
-    said = place.run(place.trammel, "script", os.path.join(ROOT, "examples/control/arcs.py"), "ls", "-d", "/", expected=0)
-    holds("->" in said and "/\n" in said, said[:300])
-    lines = open(os.path.join(ROOT, "examples/control/arcs.py"), encoding="utf-8").read().splitlines()
-    holds(len(lines) <= 20)
-    said = subprocess.run([place.trammel, "script"], input='print(len(measure("true").functions()) > 10)\n',
-                          capture_output=True, text=True, timeout=LONG, check=False)
-    holds(said.returncode == 0 and "True" in said.stdout, said)
-    os.chdir(place.folder)
-    place.run(place.trammel, "script", os.path.join(ROOT, "examples/control/control.py"), expected=0)
-
-
-def test_precedence(place):
-    """Built in, the user's file, an option file, the environment, the command line: later ones win."""
-    os.makedirs(place.path("config/trammel"))
-    with open(place.path("config/trammel/options"), "w", encoding="ascii") as file:
-        file.write("measure = blocks\nfrequency = 11\nperiod = 5\nvfreq = 2\nonly = main\nthreads = True\n")
-    with open(place.path("more"), "w", encoding="ascii") as file:
-        file.write("frequency = 22\nperiod = 6\nvfreq = 3  # comment\nonly = ['st*',\n  \"x\"]\n")
-    environment = {**os.environ, "XDG_CONFIG_HOME": place.path("config"), "TRAMMEL_OPTIONS": "--period 7 --vfreq=4"}
-
-    def config(*words):
-        said = place.run(place.trammel, "config", *words, env=environment, expected=0)
-        return [line.split("  # ") for line in said.splitlines() if not line.startswith("#")]
-
-    found = config("-f", place.path("more"), "--vfreq", "5")
-    for name, value, source in (("measure", "blocks", "user's file"), ("frequency", "22", "option file"),
-                                ("period", "7", "environment"), ("vfreq", "5", "command line"),
-                                ("threads", "true", "user's file"), ("quiet", "false", "built in")):
-        holds(any(row[0] == f"{name} = {value}" and row[1].startswith(source) for row in found), name, found)
-    holds([row[0] for row in found if row[0].startswith("only")] == ["only = main", 'only = "st*"', "only = x"], found)
-    # What it prints is an option file.
-    said = place.run(place.trammel, "config", "-f", place.path("more"), env=environment, expected=0)
-    with open(place.path("again"), "w", encoding="ascii") as file:
-        file.write(said)
-    bare = {**environment, "XDG_CONFIG_HOME": place.folder, "TRAMMEL_OPTIONS": ""}
-    again = place.run(place.trammel, "config", "-f", place.path("again"), env=bare, expected=0)
-    plain = [re.sub(r"  #.*", "", line) for line in said.splitlines() if not line.startswith("#")]
-    holds(plain == [re.sub(r"  #.*", "", line) for line in again.splitlines() if not line.startswith("#")], again)
-    profile = place.path("precedence.trm")
-    del environment["TRAMMEL_OPTIONS"]
-    with open(place.path("config/trammel/options"), "w", encoding="ascii") as file:
-        file.write("measure = blocks\nregions = nothing\nquiet = true\n")
-    with open(place.path("more"), "w", encoding="ascii") as file:
-        file.write("measure = calls\n")
-    place.run(place.trammel, "run", "-f", place.path("more"), "-o", profile, "--", "true", env=environment, expected=0)
-    report = json.loads(place.run(place.trammel, "report", "--json", profile, expected=0))
-    holds(report["profile"]["run.measure"].startswith("calls"), report["profile"])
-    with open(place.path("more"), "w", encoding="ascii") as file:
-        file.write("\nmesure = calls\n")
-    done = subprocess.run([place.trammel, "run", "-f", place.path("more"), "--", "true"], capture_output=True,
-                          text=True, check=False)
-    holds(done.returncode == 2 and "line 2: there is no option 'mesure': is 'measure' meant?" in done.stderr, done)
-
-
 def test_far(place):
     """Several hosts behind a command: one profile, in which each has its name."""
     profile = place.path("far.trm")
@@ -419,9 +309,11 @@ def test_far_signal(place):
     client = subprocess.Popen([place.trammel, "run", "--agent-command", place.agent, "-q", "-o", profile, "--",
                                "sh", "-c", "trap 'echo caught; exit 5' INT; echo on; while :; do sleep 0.02; done"],
                               stdout=subprocess.PIPE, text=True, start_new_session=True)
-    holds(client.stdout.readline() == "on\n")
+    said = client.stdout.readline()
+    holds(said == "on\n", said)
     os.killpg(client.pid, signal.SIGINT)
-    holds(client.communicate(timeout=LONG)[0] == "caught\n" and client.returncode == 5, client.returncode)
+    said = client.communicate(timeout=LONG)[0]
+    holds(said == "caught\n" and client.returncode == 5, said, client.returncode)
     profile = place.path("attached.trm")
     program = subprocess.Popen([place.path("target")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     program.stdout.readline()
@@ -440,7 +332,7 @@ def test_far_signal(place):
             client.send_signal(signal.SIGINT)
             client.wait(LONG)
     holds(client.returncode == 0, client.returncode)
-    holds(0 < place.calls(profile, "step") <= 5 * total)
+    holds(0 < place.calls(profile, "step") <= 5 * total, place.calls(profile, "step"), total)
     program.communicate("exit 0\n", timeout=LONG)
 
 
@@ -534,8 +426,10 @@ def cut_ssh(place, environment, profile):
     holds(place.calls(profile, "step") == 100, place.calls(profile, "step"))
 
 
-def tests():
-    return {name[5:]: run for name, run in globals().items() if name.startswith("test_")}
+def tests(pip):
+    if pip:
+        return {"pip": installed.pip}
+    return {name[5:]: run for name, run in (*globals().items(), *vars(installed).items()) if name.startswith("test_")}
 
 
 def main():
@@ -543,6 +437,8 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--only", default="")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--pip", action="store_true", help="only that it can be installed by pip, which takes minutes")
+    parser.add_argument("--seeds", type=int, default=3, help="random sequences of calls")
     options = parser.parse_args()
     if not os.path.exists(os.path.join(options.build, "src/libcontrol/libtrammel-control.so.0")):
         print("skipped: built without protobuf-c\n0 passed, 0 failed")
@@ -552,7 +448,8 @@ def main():
     os.environ["XDG_RUNTIME_DIR"] = folder
     passed = failed = 0
     place = Place(options.build, folder)
-    for name, run in tests().items():
+    place.seeds = options.seeds
+    for name, run in tests(options.pip).items():
         if options.only and options.only != name or not asked(name):
             continue
         began = time.monotonic()

@@ -392,6 +392,7 @@ check_more() {
 	step matrix matrix --small
 	step functions check_functions
 	step packages check_packages
+	step 'control, pip' control --pip
 }
 
 # Several measurements of one run.

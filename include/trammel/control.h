@@ -157,11 +157,13 @@ enum trm_event_kind {
 	TRM_EVENT_LOADED,       /* a library is loaded: pid; text: path; address */
 	TRM_EVENT_UNLOADED,
 	TRM_EVENT_FUNCTION,   /* first call of a function: tid; text, address */
-	TRM_EVENT_BREAKPOINT, /* a thread stands there: tid, address; value: number */
+	TRM_EVENT_BREAKPOINT, /* a thread stands there: tid, address, text; value:
+				 number */
 	TRM_EVENT_SIGNAL,     /* a signal came: tid; value: number */
 	TRM_EVENT_TIMER,
-	TRM_EVENT_COUNTER,    /* a counter reached a value */
-	TRM_EVENT_ANNOTATION, /* a region of the program's began or ended: text */
+	TRM_EVENT_COUNTER,    /* a count was reached: trm_process_reach: value: it */
+	TRM_EVENT_ANNOTATION, /* a region of the program's began (value 1) or ended
+				 (0): text; trm_process_watch_regions */
 	TRM_EVENT_USER,       /* trm_engine_post: value, text */
 	TRM_EVENT_OUTPUT,     /* the program wrote: value: 1 or 2; data; none: the end */
 	TRM_EVENT_STOPPED,    /* all threads stand: pid */

@@ -68,6 +68,7 @@ struct trm_field {
 	int64_t integer;
 	uint64_t number;
 	double real;
+	bool nested; /* a part of the record's path: those of it come outermost first */
 };
 
 /* The number of records, and of fields of a record; `record` counts from 0 on. */

@@ -212,6 +212,7 @@ static void act_on_loss(struct agent *agent)
 	request.verb = PROTOCOL_DETACH;
 	vector_for_each (&agent->runs, run) {
 		run_end_console(*run);
+		run_unwatch(*run);
 		if (agent->on_loss == PROTOCOL_LOSS_KILL)
 			trm_error_destroy(run_signal(*run, SIGKILL));
 		if (agent->on_loss == PROTOCOL_LOSS_DETACH)
@@ -405,8 +406,10 @@ struct trm_error *agent_serve(struct agent *agent)
 	}
 	if (agent->socket)
 		unlink(agent->socket);
-	if (agent->folder)
+	if (agent->folder) {
 		rmdir(agent->folder);
+		close(agent->folder_fd);
+	}
 	vector_deinit(&agent->runs);
 	vector_deinit(&polls);
 	events_deinit(&agent->events);

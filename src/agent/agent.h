@@ -65,6 +65,7 @@ struct agent {
 	uint64_t last_run;
 	char *session; /* what a client resumes by */
 	char *folder;  /* of profiles; made when the first is */
+	int folder_fd; /* says that it is in use */
 	char *socket;  /* path, for who comes back; NULL: not wanted */
 	int listener;
 	int file_fd; /* a module that the client reads in pieces; 0, -1: none */

@@ -1,19 +1,18 @@
 #include "agent/debugging.h"
 
 #include "agent/knobs.h"
+#include "agent/awaited.h"
 #include "base/array.h"
-#include "base/text.h"
 #include "base/vector.h"
-#include "code/plan/plan.h"
 #include "protocol/protocol.h"
 #include "session/debug/access.h"
 #include "session/debug/debug.h"
 #include "session/debug/halt.h"
-#include "session/profile/profile_writer.h"
 #include "session/state/module.h"
 #include "session/state/session.h"
 #include "session/state/space.h"
 #include "session/state/tables.h"
+#include "wire/told.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -44,8 +43,13 @@ static const struct {
 	REGISTER(r15), REGISTER(eflags), REGISTER(fs_base), REGISTER(orig_rax),
 };
 
-/* Modules that were told of a process, by path. */
-struct debugging_modules VECTOR(char *);
+/* A module that was told of a process. */
+struct known_module {
+	pid_t pid;
+	uint32_t image; /* that it was in: its number */
+	char *path;
+};
+struct debugging_modules VECTOR(struct known_module);
 
 static void tell_kind(struct debugging *debugging, uint32_t kind, Trm__Event *event)
 {
@@ -61,10 +65,10 @@ static struct process *first_process(struct session *session)
 	return NULL;
 }
 
-static bool knows_module(const struct debugging *debugging, const char *path)
+static bool knows_module(const struct debugging *debugging, pid_t pid, const char *path)
 {
 	vector_for_each (debugging->modules, known)
-		if (*known && !strcmp(*known, path))
+		if (known->pid == pid && !strcmp(known->path, path))
 			return true;
 	return false;
 }
@@ -80,7 +84,38 @@ static void tell_module(struct debugging *debugging, uint32_t kind, pid_t pid,
 	tell_kind(debugging, kind, &event);
 }
 
-/* Tells what was loaded, and what is gone, since the last time. */
+static bool is_loaded(const struct space *space, const char *path)
+{
+	vector_for_each (&space->modules, module)
+		if (!strcmp(module->file->path, path))
+			return true;
+	return false;
+}
+
+/* Forgets modules of a process: all of them, those of other images than `image`, those
+ * that are not in `space`, which is told. */
+static void forget_modules(struct debugging *debugging, pid_t pid, uint32_t image,
+			   const struct space *space)
+{
+	size_t kept = 0;
+
+	vector_for_each (debugging->modules, known) {
+		const bool there = space && known->image == image;
+
+		if (known->pid != pid || (there && is_loaded(space, known->path))) {
+			debugging->modules->items[kept++] = *known;
+			continue;
+		}
+		if (there)
+			tell_module(debugging, PROTOCOL_EVENT_UNLOADED, pid, known->path,
+				    0);
+		free(known->path);
+	}
+	debugging->modules->count = kept;
+}
+
+/* Tells what was loaded, and what is gone, since the last time. An image that begins has
+ * nothing of the one before. */
 static void tell_modules(struct debugging *debugging, struct session *session, pid_t pid)
 {
 	const struct process *process = session_find_process(session, pid);
@@ -88,23 +123,35 @@ static void tell_modules(struct debugging *debugging, struct session *session, p
 
 	if (!space)
 		return;
-	vector_for_each (&space->modules, module)
-		if (!knows_module(debugging, module->file->path)) {
-			vector_push(debugging->modules,
-				    memory_copy_string(module->file->path));
-			tell_module(debugging, PROTOCOL_EVENT_LOADED, pid,
-				    module->file->path, module->bias);
-		}
-	vector_for_each (debugging->modules, known) {
-		bool there = !*known;
+	const uint32_t image = process->image->number;
 
-		for (size_t i = 0; *known && i < space->modules.count && !there; i++)
-			there = !strcmp(space->modules.items[i].file->path, *known);
-		if (there)
+	forget_modules(debugging, pid, image, space);
+	vector_for_each (&space->modules, module) {
+		const char *path = module->file->path;
+
+		if (knows_module(debugging, pid, path))
 			continue;
-		tell_module(debugging, PROTOCOL_EVENT_UNLOADED, pid, *known, 0);
-		free(*known);
-		*known = NULL;
+		vector_push(
+			debugging->modules,
+			((struct known_module){pid, image, memory_copy_string(path)}));
+		tell_module(debugging, PROTOCOL_EVENT_LOADED, pid, path, module->bias);
+	}
+}
+
+/* A process that was forked has what its parent has. */
+static void copy_modules(struct debugging *debugging, const struct session *session,
+			 pid_t parent, pid_t child)
+{
+	const struct process *process = session_find_process(session, child);
+
+	for (size_t i = 0, count = debugging->modules->count; process && i < count; i++) {
+		const struct known_module *known = &debugging->modules->items[i];
+		struct known_module own = {child, process->image->number, NULL};
+
+		if (known->pid != parent)
+			continue;
+		own.path = memory_copy_string(known->path);
+		vector_push(debugging->modules, own);
 	}
 }
 
@@ -116,14 +163,49 @@ static void tell_stopped(struct debugging *debugging, const struct debug_event *
 		[DEBUG_REASON_BEGIN] = PROTOCOL_EVENT_STOPPED,
 		[DEBUG_REASON_STEP] = PROTOCOL_EVENT_STOPPED,
 		[DEBUG_REASON_WATCH] = PROTOCOL_EVENT_STOPPED,
-		[DEBUG_REASON_BREAKPOINT] = PROTOCOL_EVENT_BREAKPOINT,
 		[DEBUG_REASON_SIGNAL] = PROTOCOL_EVENT_SIGNAL,
 	};
 
-	event->value = from->reason == DEBUG_REASON_BREAKPOINT ? (int64_t)from->breakpoint
-		       : from->reason == DEBUG_REASON_SIGNAL   ? from->signal
-							       : 0;
-	tell_kind(debugging, kinds[from->reason], event);
+	event->kind = from->reason < array_count(kinds) && kinds[from->reason]
+			      ? kinds[from->reason]
+			      : PROTOCOL_EVENT_STOPPED;
+	event->value = from->reason == DEBUG_REASON_SIGNAL ? from->signal : 0;
+	if (from->reason == DEBUG_REASON_BREAKPOINT)
+		awaited_describe(debugging->points, from->breakpoint, event);
+	debugging->tell(debugging->context, event);
+}
+
+/* What else it means that something happened. */
+static void follow_event(struct debugging *debugging, struct session *session,
+			 const struct debug_event *from)
+{
+	switch (from->kind) {
+	case DEBUG_EVENT_PROCESS:
+		copy_modules(debugging, session, from->parent, from->pid);
+		awaited_see_fork(debugging->points, from->parent, from->pid);
+		return;
+	case DEBUG_EVENT_EXEC:
+		awaited_see_exec(debugging->points, from->pid);
+		return;
+	case DEBUG_EVENT_PROCESS_ENDED:
+		forget_modules(debugging, from->pid, 0, NULL);
+		awaited_see_end(debugging->points, from->pid);
+		return;
+	case DEBUG_EVENT_MODULES:
+		tell_modules(debugging, session, from->pid);
+		awaited_see_modules(debugging->points, from->pid);
+		return;
+	default:
+		return;
+	}
+}
+
+static char *program_of(struct session *session, pid_t pid)
+{
+	static char none[] = "";
+	const struct process *process = session_find_process(session, pid);
+
+	return process && process->image->program ? process->image->program : none;
 }
 
 static void hear_event(struct session *session, const struct debug_event *from,
@@ -148,28 +230,57 @@ static void hear_event(struct session *session, const struct debug_event *from,
 		tell_stopped(debugging, from, &event);
 		return;
 	}
-	if (from->kind == DEBUG_EVENT_MODULES) {
-		tell_modules(debugging, session, from->pid);
-		return;
-	}
 	if (from->kind == DEBUG_EVENT_PROCESS) {
 		event.value = from->pid;
 		event.pid = (uint64_t)from->parent;
 	}
+	if (from->kind == DEBUG_EVENT_EXEC)
+		event.text = program_of(session, from->pid);
 	if (from->kind < array_count(kinds) && kinds[from->kind])
 		tell_kind(debugging, kinds[from->kind], &event);
+	follow_event(debugging, session, from);
 }
 
 static struct trm_error *begin_debugging(struct debugging *debugging,
-					 struct session *session)
+					 struct session *session, bool stop)
 {
 	if (debugging->begun)
 		return NULL;
+	TRM_TRY(debug_begin(session, hear_event, debugging, stop));
 	debugging->modules = memory_allocate_zeroed(1, sizeof(*debugging->modules));
-	TRM_TRY(debug_begin(session, hear_event, debugging, false));
+	debugging->points = awaited_create(session, debugging->tell, debugging->context);
 	debug_follow_children(session, true);
 	debugging->begun = true;
 	return NULL;
+}
+
+struct trm_error *debugging_begin(struct debugging *debugging, struct session *session)
+{
+	const struct awaited_wish regions = {
+		.kind = PROTOCOL_POINT_REGIONS,
+		.place = "libtrammel.so*:" WIRE_TOLD_FUNCTION};
+	uint32_t number;
+
+	if (!debugging->watches && !debugging->stops && !debugging->regions)
+		return NULL;
+	TRM_TRY(begin_debugging(debugging, session, debugging->stops));
+	return debugging->regions ? awaited_set(debugging->points, &regions, &number)
+				  : NULL;
+}
+
+void debugging_end(struct debugging *debugging, struct session *session)
+{
+	if (!debugging->begun)
+		return;
+	awaited_destroy(debugging->points);
+	debug_end(session);
+	vector_for_each (debugging->modules, known)
+		free(known->path);
+	vector_deinit(debugging->modules);
+	free(debugging->modules);
+	debugging->points = NULL;
+	debugging->modules = NULL;
+	debugging->begun = false;
 }
 
 static struct trm_error *serve_watch(struct asking *asking)
@@ -324,109 +435,26 @@ static struct trm_error *serve_modules(struct asking *asking)
 	return NULL;
 }
 
-/* The address of a function of this name in a module; 0: it has none. */
-static uint64_t find_in_module(const struct module *module, const struct pattern *place)
-{
-	const struct patterns one = {(struct pattern *)(uintptr_t)place, 1, 1};
-
-	if (!module->file->plan || !patterns_have_file(&one, module->file->path))
-		return 0;
-	vector_for_each (&module->file->plan->functions, function) {
-		char *name = profile_writer_make_name(module->file, function);
-		bool same = text_glob(place->function, name);
-
-		free(name);
-		if (same)
-			return function->address + module->bias;
-	}
-	return 0;
-}
-
-/* "0x401000", "main", "libz.so.1:deflate". */
-static struct trm_error *find_place(const struct asking *asking, const char *text,
-				    uint64_t *ret_address)
-{
-	const struct process *process = first_process(asking->session);
-	char *end;
-
-	*ret_address = strtoull(text, &end, 16);
-	if (!strncmp(text, "0x", 2) && !*end && *ret_address)
-		return NULL;
-	struct pattern place = pattern_parse(text);
-
-	*ret_address = 0;
-	for (size_t i = 0; process && i < process->space->modules.count && !*ret_address;
-	     i++)
-		*ret_address = find_in_module(&process->space->modules.items[i], &place);
-	pattern_deinit(&place);
-	return *ret_address ? NULL
-			    : trm_error_create(TRM_ERROR_USAGE,
-					       "the program has no function '%s' by now: "
-					       "a library may be loaded later",
-					       text);
-}
-
-/* A place of which one visit is told, without a stop. */
-struct first_visit {
-	struct debugging *debugging;
-	uint32_t number;
-	uint64_t address;
-	char *text;
-};
-
-static bool tell_first(struct session *session, struct thread *thread, void *context)
-{
-	struct first_visit *visit = context;
-	struct debug_breakpoint *breakpoint = debug_breakpoint(session, visit->number);
-	Trm__Event event = TRM__EVENT__INIT;
-
-	if (breakpoint && !breakpoint->off) {
-		breakpoint->off = true;
-		event.pid = (uint64_t)(thread->process ? thread->process->pid : 0);
-		event.tid = (uint64_t)thread->tid;
-		event.address = visit->address;
-		event.value = visit->number;
-		event.text = visit->text;
-		tell_kind(visit->debugging, PROTOCOL_EVENT_FUNCTION, &event);
-	}
-	return false;
-}
-
-/* number 1: the first visit is told, and nobody stops. */
 static struct trm_error *serve_break(struct asking *asking)
 {
 	const Trm__Request *request = asking->request;
-	struct debug_breakpoint breakpoint = {.ignore = request->size};
-	const char *place = request->n_words ? request->words[0] : "";
-	struct first_visit *visit = NULL;
+	const struct awaited_wish wish = {.kind = (enum protocol_point)request->number,
+					  .place = request->n_words ? request->words[0]
+								    : "",
+					  .count = request->size};
 	uint32_t number = 0;
 
-	TRM_TRY(find_place(asking, place, &breakpoint.address));
-	if (request->number == 1) {
-		visit = memory_allocate_zeroed(1, sizeof(*visit));
-		visit->debugging = asking->debugging;
-		visit->address = breakpoint.address;
-		visit->text = memory_copy_string(place);
-		breakpoint.condition = tell_first;
-		breakpoint.context = visit;
-	}
-	debug_break(asking->session, &breakpoint, &number);
-	/* It lives as long as the session, which is that of this process. */
-	if (visit)
-		visit->number = number;
+	if (request->number >= PROTOCOL_POINT_REGIONS)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"this tracer has no such places");
+	TRM_TRY(awaited_set(asking->debugging->points, &wish, &number));
 	asking->answer->number = number;
 	return NULL;
 }
 
 static struct trm_error *serve_unbreak(struct asking *asking)
 {
-	const uint32_t number = (uint32_t)asking->request->size;
-
-	if (!debug_breakpoint(asking->session, number))
-		return trm_error_create(TRM_ERROR_USAGE, "there is no breakpoint %u",
-					number);
-	debug_unbreak(asking->session, number);
-	return NULL;
+	return awaited_unset(asking->debugging->points, (uint32_t)asking->request->size);
 }
 
 static struct trm_error *serve_step(struct asking *asking)
@@ -462,6 +490,6 @@ struct trm_error *debugging_serve(struct debugging *debugging, struct session *s
 	*ret_known = request->verb < PROTOCOL_VERB_COUNT && servers[request->verb];
 	if (!*ret_known)
 		return NULL;
-	TRM_TRY(begin_debugging(debugging, session));
+	TRM_TRY(begin_debugging(debugging, session, false));
 	return servers[request->verb](&asking);
 }

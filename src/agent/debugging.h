@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "protocol/frame.h"
 
+struct awaited;
 struct session;
 
 /* Tells the agent of an event. */
@@ -15,10 +16,19 @@ typedef void debugging_tell(void *context, Trm__Event *event);
 struct debugging {
 	debugging_tell *tell;
 	void *context;
+	/* Asked before the program begins: events are told, it stops in front of its
+	 * first instruction, its regions are told. */
+	bool watches, stops, regions;
 	bool begun;
-	struct debugging_places *places;   /* functions whose first call is awaited */
+	struct awaited *points;
 	struct debugging_modules *modules; /* that were told */
 };
+
+/* Begins what was asked for before the program did. */
+struct trm_error *debugging_begin(struct debugging *debugging, struct session *session);
+
+/* Nobody asks any more: places are taken away, threads that stand go on. */
+void debugging_end(struct debugging *debugging, struct session *session);
 
 /* Serves a request; `ret_known` false: it is another one's. */
 struct trm_error *debugging_serve(struct debugging *debugging, struct session *session,

@@ -6,6 +6,7 @@
 #include "base/vector.h"
 #include "cli/commands.h"
 #include "cli/measuring.h"
+#include "cli/saving.h"
 #include "cli/stacks/process.h"
 #include "cli/top/launch.h"
 #include "debug/console/console.h"
@@ -30,6 +31,7 @@ enum {
 struct front {
 	const struct front_start *start;
 	struct measuring given;
+	char *database; /* that the profile is put into, too; NULL: none */
 	struct tracer_control tracer;
 	struct console_place console;
 	int report_fd;
@@ -168,6 +170,8 @@ static void keep_descriptors(struct front *front)
 	int report = fcntl(front->start->report_fd, F_DUPFD_CLOEXEC, OWN_FD);
 	int control = fcntl(front->start->control_fd, F_DUPFD_CLOEXEC, OWN_FD);
 
+	/* It stays open in the tracer, too, whatever becomes of the agent. */
+	fcntl(front->start->folder_fd, F_DUPFD_CLOEXEC, OWN_FD);
 	front->report_fd = report;
 	front->tracer.fd = control;
 	front->console = (struct console_place){
@@ -183,7 +187,7 @@ static void keep_descriptors(struct front *front)
 static void drop_descriptors(void)
 {
 	close_range(3, OWN_FD - 1, 0);
-	close_range(OWN_FD + 3, ~0u, 0);
+	close_range(OWN_FD + 4, ~0u, 0);
 }
 
 static void set_signals(void)
@@ -194,6 +198,35 @@ static void set_signals(void)
 		signal(i, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* What is to be told from the program's beginning on. */
+static struct trm_error *prepare_events(struct front *front)
+{
+	static char told[64];
+	const Trm__Request *request = front->start->request;
+	struct session_options *options = &front->given.options;
+	struct debugging *debugging = &front->tracer.debugging;
+
+	debugging->watches = front_field(request, "watch");
+	debugging->stops = front_field(request, "stop");
+	debugging->regions = front_field(request, "regions");
+	if (!debugging->watches && !debugging->stops && !debugging->regions)
+		return NULL;
+	if (!options->collector->slot_size)
+		return trm_error_create(
+			TRM_ERROR_UNSUPPORTED,
+			"this measurement is made without a tracer, and tells nothing "
+			"until it ends: choose one that counts");
+	if (!debugging->regions)
+		return NULL;
+	if (!options->context.what)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"regions are told where they are measured: add "
+					"\"regions\" to what is measured");
+	snprintf(told, sizeof(told), "%s,told", options->context.what);
+	options->context.what = told;
+	return NULL;
 }
 
 static struct trm_error *prepare_front(struct front *front)
@@ -207,7 +240,9 @@ static struct trm_error *prepare_front(struct front *front)
 	TRM_TRY(set_stdio(front));
 	TRM_TRY(set_environment(request));
 	drop_descriptors();
-	TRM_TRY(knobs_read(request, &front->given));
+	TRM_TRY(knobs_read(request, &front->given, &front->database));
+	if (front->database)
+		TRM_TRY(saving_check(front->database));
 	front->given.quiet = true;
 	free(front->given.output);
 	front->given.output = NULL;
@@ -219,7 +254,7 @@ static struct trm_error *prepare_front(struct front *front)
 	TRM_TRY(measuring_check(&front->given,
 				request->n_words ? request->words[0] : "process"));
 	options->output = front->start->profile;
-	return NULL;
+	return prepare_events(front);
 }
 
 static const char **copy_words(const Trm__Request *request)
@@ -333,6 +368,8 @@ _Noreturn void front_become(const struct front_start *start)
 		error = run_program(&front, &outcome);
 	else
 		error = attach_process(&front);
+	if (!error && front.database)
+		error = saving_add(front.database, start->profile);
 	end_front(&front, error, &outcome);
 }
 
@@ -348,8 +385,10 @@ struct trm_error *front_combine(const char *list)
 struct trm_error *front_check(const Trm__Request *request)
 {
 	struct measuring given = {0};
-	struct trm_error *error = knobs_read(request, &given);
+	char *database = NULL;
+	struct trm_error *error = knobs_read(request, &given, &database);
 
 	measuring_deinit(&given);
+	free(database);
 	return error;
 }

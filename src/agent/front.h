@@ -19,6 +19,7 @@ struct front_start {
 	int report_fd;               /* messages to the agent */
 	int control_fd;              /* of the tracer, to the agent */
 	int console_fd;              /* the debugger's, to the agent; -1: none */
+	int folder_fd;               /* says that the profiles' folder is in use */
 	int stdio[3];                /* of the program */
 };
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "cli/options/words.h"
+#include "cli/saving.h"
 
 #include <popt.h>
 #include <stdarg.h>
@@ -13,9 +14,10 @@
 
 enum { FIELDS_MAX = 16 };
 
-/* What `trammel run` takes, but for where results go and what is printed. */
-#define KNOBS_TABLE(name, given)                                                         \
-	struct poptOption name[] = {MEASURING_RUN_OPTIONS(given), POPT_TABLEEND}
+/* What `trammel run` takes, but for what is printed. */
+#define KNOBS_TABLE(name, given, database)                                               \
+	struct poptOption name[] = {MEASURING_RUN_OPTIONS(given),                        \
+				    SAVING_OPTION(database), POPT_TABLEEND}
 
 static bool is_option(const Trm__Field *field)
 {
@@ -79,9 +81,10 @@ static struct trm_error *add_word(const struct poptOption *table, const Trm__Fie
 	return NULL;
 }
 
-struct trm_error *knobs_read(const Trm__Request *request, struct measuring *given)
+struct trm_error *knobs_read(const Trm__Request *request, struct measuring *given,
+			     char **ret_database)
 {
-	KNOBS_TABLE(table, *given);
+	KNOBS_TABLE(table, *given, *ret_database);
 	struct VECTOR(const char *) words = {0};
 	struct trm_error *error = NULL;
 	bool help;
@@ -168,7 +171,8 @@ static char *find_default(const char *about)
 void knobs_list(Trm__Answer *answer)
 {
 	struct measuring none = {0};
-	KNOBS_TABLE(table, none);
+	char *database;
+	KNOBS_TABLE(table, none, database);
 
 	for (const struct poptOption *row = table; row->longName; row++) {
 		bool flag = (row->argInfo & POPT_ARG_MASK) == POPT_ARG_NONE;

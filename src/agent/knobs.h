@@ -10,8 +10,10 @@
 /* Fields of requests whose names begin so are options. */
 #define KNOBS_PREFIX "option."
 
-/* Reads the options of a request into `given`, which is all zero before. */
-struct trm_error *knobs_read(const Trm__Request *request, struct measuring *given);
+/* Reads the options of a request into `given`, which is all zero before, and --db into
+ * `ret_database`, which is NULL before and the caller's to free. */
+struct trm_error *knobs_read(const Trm__Request *request, struct measuring *given,
+			     char **ret_database);
 
 /* Adds a row for each option to an answer: name, kind ("flag", "time", ...), adds
  * (whether several values of it add up), default and about. */

@@ -1,5 +1,6 @@
 #include "agent/runs.h"
 
+#include "agent/folder.h"
 #include "agent/front.h"
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -65,43 +66,33 @@ void run_destroy(struct agent_run *run)
 	free(run);
 }
 
+static void send_asking(struct agent_run *run)
+{
+	if (run->control_fd >= 0 && run->asking.length)
+		trm_error_destroy(frame_send(&run->asking, run->control_fd));
+}
+
+/* The answer is an answer to nothing. */
+void run_unwatch(struct agent_run *run)
+{
+	Trm__Message message = TRM__MESSAGE__INIT;
+	Trm__Request request = TRM__REQUEST__INIT;
+
+	if (run->over || run->control_fd < 0)
+		return;
+	request.verb = PROTOCOL_UNWATCH;
+	message.kind_case = TRM__MESSAGE__KIND_REQUEST;
+	message.request = &request;
+	frame_add(&run->asking, &message);
+	send_asking(run);
+}
+
 void run_forget(struct agent_run *run)
 {
+	run_unwatch(run);
 	run->forgotten = true;
 	run->input.length = 0;
 	close_fd(&run->input_fd);
-}
-
-/* A folder of this user's for profiles of this session. */
-static struct trm_error *make_folder(struct agent *agent)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	struct text path = {0};
-	bool made = true;
-
-	if (agent->folder)
-		return NULL;
-	if (cache && *cache == '/')
-		text_add(&path, cache);
-	else
-		text_format(&path, "%s/.cache", home && *home == '/' ? home : "/tmp");
-	for (int i = 0; i < 3; i++) {
-		made = !mkdir(path.data, 0700) || errno == EEXIST;
-		if (made && i == 0)
-			text_add(&path, "/trammel");
-		else if (made && i == 1)
-			text_add(&path, "/sessions");
-	}
-	text_format(&path, "/%s", agent->session);
-	if (mkdir(path.data, 0700) && errno != EEXIST) {
-		struct trm_error *error =
-			trm_error_system(errno, "cannot make '%s'", path.data);
-
-		text_deinit(&path);
-		return error;
-	}
-	agent->folder = path.data;
-	return NULL;
 }
 
 /* Where the profile goes: where the client said, or a file of the agent's. */
@@ -112,7 +103,8 @@ static struct trm_error *choose_paths(struct agent *agent, struct agent_run *run
 	const char *directory = front_field(request, "directory");
 	struct text path = {0}, now = {0};
 
-	TRM_TRY(make_folder(agent));
+	if (!agent->folder)
+		TRM_TRY(folder_make(agent->session, &agent->folder, &agent->folder_fd));
 	run->own_profile = !output;
 	if (!output)
 		text_format(&path, "%s/%llu.trm", agent->folder,
@@ -199,7 +191,8 @@ static struct trm_error *make_ends(struct agent_run *run, const Trm__Request *re
 	return NULL;
 }
 
-static struct trm_error *fork_front(const struct agent_run *run,
+static struct trm_error *fork_front(const struct agent *agent,
+				    const struct agent_run *run,
 				    const Trm__Request *request, const struct ends *ends,
 				    pid_t *ret_front)
 {
@@ -211,6 +204,7 @@ static struct trm_error *fork_front(const struct agent_run *run,
 		.report_fd = ends->report,
 		.control_fd = ends->control,
 		.console_fd = ends->console,
+		.folder_fd = agent->folder_fd,
 		.stdio = {ends->stdio[0], ends->stdio[1], ends->stdio[2]},
 	};
 
@@ -234,7 +228,7 @@ struct trm_error *run_begin(struct agent *agent, const Trm__Request *request)
 	if (!error)
 		error = make_ends(run, request, &ends);
 	if (!error)
-		error = fork_front(run, request, &ends, &run->front);
+		error = fork_front(agent, run, request, &ends, &run->front);
 	close_fd(&ends.report);
 	close_fd(&ends.control);
 	close_fd(&ends.console);
@@ -481,12 +475,6 @@ static void take_control(struct agent *agent, struct agent_run *run)
 	if (ended || error)
 		end_control(agent, run);
 	trm_error_destroy(error);
-}
-
-static void send_asking(struct agent_run *run)
-{
-	if (run->control_fd >= 0 && run->asking.length)
-		trm_error_destroy(frame_send(&run->asking, run->control_fd));
 }
 
 void run_act(struct agent *agent, struct agent_run *run, const struct pollfd *polls)

@@ -38,6 +38,9 @@ void run_end_console(const struct agent_run *run);
 struct trm_error *run_detach(struct agent_run *run, const Trm__Request *request,
 			     bool *ret_asked);
 
+/* Nobody asks about a run any more: what stands goes on. */
+void run_unwatch(struct agent_run *run);
+
 /* Nothing is told of a run from now on. What it measures is measured to its end, and its
  * output is dropped; then it can be destroyed. */
 void run_forget(struct agent_run *run);

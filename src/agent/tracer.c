@@ -73,10 +73,16 @@ static struct trm_error *serve_detach(struct serving *serving)
 	return NULL;
 }
 
+static struct trm_error *serve_unwatch(struct serving *serving)
+{
+	debugging_end(&serving->control->debugging, serving->session);
+	return NULL;
+}
+
 static struct trm_error *(*const servers[PROTOCOL_VERB_COUNT])(struct serving *) = {
 	[PROTOCOL_PAUSE] = serve_pause,   [PROTOCOL_RESUME] = serve_resume,
 	[PROTOCOL_RESET] = serve_reset,   [PROTOCOL_SAVE] = serve_save,
-	[PROTOCOL_DETACH] = serve_detach,
+	[PROTOCOL_DETACH] = serve_detach, [PROTOCOL_UNWATCH] = serve_unwatch,
 };
 
 /* Events wait here while the agent does not take them: nobody waits for it. */
@@ -156,6 +162,7 @@ static void serve_control(struct session *session, int fd, void *context)
 			serve_request(control, session, message->request);
 	}
 	if (error || ended) {
+		debugging_end(&control->debugging, session);
 		session_unwatch(session, fd);
 		close(fd);
 	}
@@ -175,4 +182,6 @@ void tracer_control_begin(struct tracer_control *control, struct session *sessio
 	message.answer = &ready;
 	send_message(control, &message);
 	session_watch(session, control->fd, serve_control, control);
+	/* Nobody else debugs a program that has not begun. */
+	trm_error_destroy(debugging_begin(&control->debugging, session));
 }

@@ -9,11 +9,15 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+/* Libraries have a folder of that name beside them. */
 static bool is_program(const char *path)
 {
-	return !access(path, X_OK);
+	struct stat status;
+
+	return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
 }
 
 /* Beside the file that this function is in. */

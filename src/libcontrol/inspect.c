@@ -31,14 +31,33 @@ static struct trm_error *ask_plain(struct trm_process *ticket, enum protocol_ver
 	return ask_about(ticket, &request, verb, NULL);
 }
 
+/* What can be asked before the program begins is noted then. */
+static struct trm_error *ask_or_note(struct trm_process *ticket, enum protocol_verb verb)
+{
+	Trm__Request request = TRM__REQUEST__INIT;
+	struct control_process *process;
+	struct trm_error *error = NULL;
+
+	TRM_TRY(process_enter(ticket, &process));
+	request.verb = verb;
+	if (process->number)
+		error = process_ask(process, &request, NULL);
+	else if (verb == PROTOCOL_WATCH)
+		process->watched = true;
+	else
+		process->stopped = true;
+	engine_leave(process->engine);
+	return error;
+}
+
 EXPORT struct trm_error *trm_process_watch(struct trm_process *process)
 {
-	return ask_plain(process, PROTOCOL_WATCH, 0);
+	return ask_or_note(process, PROTOCOL_WATCH);
 }
 
 EXPORT struct trm_error *trm_process_stop(struct trm_process *process)
 {
-	return ask_plain(process, PROTOCOL_STOP, 0);
+	return ask_or_note(process, PROTOCOL_STOP);
 }
 
 EXPORT struct trm_error *trm_process_go(struct trm_process *process)
@@ -151,11 +170,12 @@ EXPORT struct trm_error *trm_process_set_register(struct trm_process *process, i
 }
 
 static struct trm_error *set_break(struct trm_process *process, const char *place,
-				   bool first, uint64_t ignore, uint32_t *ret_number)
+				   enum protocol_point kind, uint64_t count,
+				   uint32_t *ret_number)
 {
 	Trm__Message *answer = NULL;
 
-	TRM_TRY(ask_named(process, PROTOCOL_BREAK, place, first, ignore, &answer));
+	TRM_TRY(ask_named(process, PROTOCOL_BREAK, place, kind, count, &answer));
 	*ret_number = (uint32_t)answer->answer->number;
 	frame_free(answer);
 	return NULL;
@@ -164,13 +184,19 @@ static struct trm_error *set_break(struct trm_process *process, const char *plac
 EXPORT struct trm_error *trm_process_break(struct trm_process *process, const char *place,
 					   uint64_t ignore, uint32_t *ret_number)
 {
-	return set_break(process, place, false, ignore, ret_number);
+	return set_break(process, place, PROTOCOL_POINT_BREAK, ignore, ret_number);
 }
 
 EXPORT struct trm_error *trm_process_first(struct trm_process *process, const char *place,
 					   uint32_t *ret_number)
 {
-	return set_break(process, place, true, 0, ret_number);
+	return set_break(process, place, PROTOCOL_POINT_FIRST, 0, ret_number);
+}
+
+EXPORT struct trm_error *trm_process_reach(struct trm_process *process, const char *place,
+					   uint64_t count, uint32_t *ret_number)
+{
+	return set_break(process, place, PROTOCOL_POINT_COUNTER, count, ret_number);
 }
 
 EXPORT struct trm_error *trm_process_unbreak(struct trm_process *process, uint32_t number)

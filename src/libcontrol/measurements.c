@@ -172,7 +172,9 @@ EXPORT struct trm_error *trm_measurements_remove(struct trm_measurements *ticket
 		if (strcmp(set->names.items[i], name) != 0)
 			continue;
 		free(set->names.items[i]);
-		vector_remove_swap(&set->names, i);
+		set->names.count--;
+		memmove(set->names.items + i, set->names.items + i + 1,
+			(set->names.count - i) * sizeof(*set->names.items));
 		return NULL;
 	}
 	return trm_error_create(TRM_ERROR_USAGE, "'%s' is not in the set", name);

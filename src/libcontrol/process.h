@@ -29,6 +29,8 @@ struct control_process {
 	char *there;      /* path of the profile on the engine's host; NULL: not known */
 	bool kept;        /* it stays there */
 	uint64_t save_ns; /* between profiles while it is measured; 0: none */
+	/* Asked before the program begins. */
+	bool watched, stopped, regions;
 	enum trm_process_state state;
 	int pid, status, refused;
 	uint64_t interval; /* of the profile that counts go to; 0: no reset was made */

@@ -327,19 +327,20 @@ static void take_record(void *context, record_node node, const struct record_pai
 			size_t count)
 {
 	const struct taking *taking = context;
-	record_node path[256];
-	size_t depth = 0;
+	struct VECTOR(record_node) path = {0};
 
-	for (; node && depth < array_count(path); depth++) {
-		path[depth] = node;
-		node = record_node_parent(taking->model, node);
-	}
+	for (; node; node = record_node_parent(taking->model, node))
+		vector_push(&path, node);
 	records_begin(taking->records);
-	while (depth--) {
-		struct record_pair pair = record_node_pair(taking->model, path[depth]);
+	for (size_t i = path.count; i-- > 0;) {
+		struct record_pair pair = record_node_pair(taking->model, path.items[i]);
 
 		take_pair(taking, taking->records, pair.attribute, pair.value);
+		if (record_attribute_properties(taking->model, pair.attribute) &
+		    RECORD_NESTED)
+			records_nest(taking->records);
 	}
+	vector_deinit(&path);
 	for (size_t i = 0; i < count; i++)
 		take_pair(taking, taking->records, pairs[i].attribute, pairs[i].value);
 }

@@ -39,6 +39,11 @@ void records_add(struct control_records *records, const char *name,
 	vector_push(&records->cells, cell);
 }
 
+void records_nest(struct control_records *records)
+{
+	records->cells.items[records->cells.count - 1].nested = true;
+}
+
 struct trm_records *records_finish(struct control_records *records)
 {
 	return object_add(OBJECT_RECORDS, records);
@@ -166,6 +171,7 @@ static void fill_field(const struct control_records *records,
 
 	if (cell) {
 		field.name = records->names.strings[cell->name];
+		field.nested = cell->nested;
 		fill_value(records, cell, &field);
 	}
 	memcpy(ret_field, &field,

@@ -12,7 +12,8 @@
 struct records_cell {
 	uint32_t name;             /* number in `names` */
 	struct record_value value; /* `bytes` of texts: number in `strings` is in `u` */
-	size_t text;               /* offset in `bytes` of a text, which ends with a 0 */
+	bool nested;
+	size_t text; /* offset in `bytes` of a text, which ends with a 0 */
 };
 
 /* `struct trm_records` is its ticket. */
@@ -32,6 +33,9 @@ void records_begin(struct control_records *records);
 /* Adds a value to the record that was begun last; it is copied. */
 void records_add(struct control_records *records, const char *name,
 		 struct record_value value);
+
+/* Says that the value that was added last is a part of the record's path. */
+void records_nest(struct control_records *records);
 
 /* Gives them their ticket, with which the caller has them. */
 struct trm_records *records_finish(struct control_records *records);

@@ -107,6 +107,12 @@ static void fill_fields(const struct control_process *process, struct fields *fi
 		add_path(process, "output", process->output, fields);
 	if (process->paused)
 		add_field(fields, "", "paused", "true");
+	if (process->watched)
+		add_field(fields, "", "watch", "true");
+	if (process->stopped)
+		add_field(fields, "", "stop", "true");
+	if (process->regions)
+		add_field(fields, "", "regions", "true");
 	fill_ways(process, fields);
 	if (process->attached_pid || process->save_ns)
 		return;
@@ -428,4 +434,14 @@ EXPORT struct trm_error *trm_process_stacks(struct trm_process *ticket, int json
 		error = starting_run(process);
 	engine_leave(process->engine);
 	return error;
+}
+
+EXPORT struct trm_error *trm_process_watch_regions(struct trm_process *ticket)
+{
+	struct control_process *process;
+
+	TRM_TRY(enter_new(ticket, true, &process));
+	process->regions = true;
+	engine_leave(process->engine);
+	return NULL;
 }

@@ -28,6 +28,14 @@ enum protocol_loss {
 	PROTOCOL_LOSS_KILL,
 };
 
+/* What happens at a place. */
+enum protocol_point {
+	PROTOCOL_POINT_BREAK,   /* the program stops, but for the first times */
+	PROTOCOL_POINT_FIRST,   /* the first time is told, and nobody stops */
+	PROTOCOL_POINT_COUNTER, /* it stops at the n-th time since it began */
+	PROTOCOL_POINT_REGIONS, /* the place tells of regions: not for requests */
+};
+
 /* What a request asks for. Words, fields and numbers are those of struct Request. */
 enum protocol_verb {
 	PROTOCOL_NOTHING,      /* an answer alone */
@@ -58,8 +66,8 @@ enum protocol_verb {
 	PROTOCOL_SET_REGISTER, /* size: thread; word: name; number: value */
 	PROTOCOL_THREADS,      /* rows: tid, name, pc */
 	PROTOCOL_MODULES,      /* rows: path, from, to, bias */
-	PROTOCOL_BREAK,        /* word: place; size: times to ignore; number 1: the first
-				  time is told, nobody stops; number: of the
+	PROTOCOL_BREAK,        /* word: place; number: enum protocol_point; size: times to
+				  ignore, or the time that is meant; number: of the
 				  breakpoint */
 	PROTOCOL_UNBREAK,      /* size: number of the breakpoint */
 	PROTOCOL_STEP,         /* size: thread */
@@ -71,6 +79,7 @@ enum protocol_verb {
 	PROTOCOL_SAY,          /* data: for the debugger's console of the process */
 	PROTOCOL_FILE,         /* words: path, build id, "debug" for debug information;
 				  address, size: of a piece; data; number: its size */
+	PROTOCOL_UNWATCH,      /* from agents to tracers: places go, threads go on */
 	PROTOCOL_VERB_COUNT
 };
 

@@ -4,6 +4,7 @@
 #include "image/find.h"
 #include "image/open.h"
 #include "tool/added.h"
+#include "tool/added_values.h"
 #include "tool/labels_read.h"
 
 #include <pthread.h>
@@ -31,10 +32,24 @@ static struct trammel_argument argument_of_value(const struct tool_value *value,
 				of_operand ? label->operand : value->number);
 }
 
+/* A static argument; texts are 0 (NULL) if there is no room for them. */
+static struct trammel_argument argument_of_label(struct point_data *data,
+						 const struct label_argument *argument)
+{
+	struct trammel_argument text;
+
+	if (!argument->text)
+		return trammel_int(argument->number);
+	text = trammel_text(argument->text);
+	return added_values_keep(data, &text) ? text : trammel_int(0);
+}
+
 /* Dynamic arguments, the id, static ones: as many as can be passed. */
-static void set_arguments(const struct tool_kind *kind, const struct label *label,
+static void set_arguments(const struct label_source *source, const struct label *label,
 			  struct added *item)
 {
+	const struct tool_kind *kind = &source->labels.kinds.items[label->kind];
+
 	for (size_t i = 0; i < kind->value_count; i++)
 		item->arguments[item->count++] =
 			argument_of_value(&kind->values[i], label);
@@ -42,7 +57,8 @@ static void set_arguments(const struct tool_kind *kind, const struct label *labe
 		item->arguments[item->count++] = trammel_int((int64_t)label->id);
 	vector_for_each (&label->arguments, argument)
 		if (item->count < ADDED_ARGUMENTS_MAX)
-			item->arguments[item->count++] = trammel_int(argument->number);
+			item->arguments[item->count++] =
+				argument_of_label(source->data, argument);
 }
 
 static const uint8_t places[] = {
@@ -70,7 +86,7 @@ static struct added_function *make_function(const struct label_source *source,
 
 		if (item.routine == NO_ROUTINE)
 			continue;
-		set_arguments(&source->labels.kinds.items[label->kind], label, &item);
+		set_arguments(source, label, &item);
 		vector_push(&added->items, item);
 	}
 	return added;
@@ -225,12 +241,13 @@ static void find_routines(struct label_source *source, const struct image *analy
 
 struct trm_error *label_source_init(struct label_source *source, const char *const *files,
 				    size_t file_count, const char *analysis,
-				    uint32_t first_routine, struct text *ret_notes)
+				    uint32_t first_routine, struct point_data *data,
+				    struct text *ret_notes)
 {
 	struct trm_error *error;
 	struct image *image;
 
-	*source = (struct label_source){.first_routine = first_routine};
+	*source = (struct label_source){.first_routine = first_routine, .data = data};
 	source->plan = memory_allocate_zeroed(1, sizeof(*source->plan));
 	pthread_mutex_init(&source->plan->lock, NULL);
 	labels_init(&source->labels);

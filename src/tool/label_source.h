@@ -13,17 +13,19 @@ struct label_source {
 	struct VECTOR(
 		char *) routines; /* of the analysis, by word from first_routine on */
 	uint32_t first_routine;
+	struct point_data *data; /* for texts; not owned */
 	struct point_source source;
 	struct label_plan *plan; /* what was added so far */
 };
 
 /* Reads the files and looks which routines the analysis, a shared object, has.
- * `ret_notes` gets a line for each kind of labels that has none: these are skipped.
- * Errors: those of labels_read and image_open; two files label the same module. The
- * caller deinits it. */
+ * `data` takes the labels' texts. `ret_notes` gets a line for each kind of labels that
+ * has none: these are skipped. Errors: those of labels_read and image_open; two files
+ * label the same module. The caller deinits it. */
 struct trm_error *label_source_init(struct label_source *source, const char *const *files,
 				    size_t file_count, const char *analysis,
-				    uint32_t first_routine, struct text *ret_notes);
+				    uint32_t first_routine, struct point_data *data,
+				    struct text *ret_notes);
 void label_source_deinit(struct label_source *source);
 
 #endif

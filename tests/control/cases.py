@@ -12,8 +12,8 @@ import sys
 import threading
 import time
 
-from trammel import control
-from trammel.control import (Engine, Error, GoneError, LimitError, Measurements, Process, Profile, SystemCallError,
+from trammel import control, labels
+from trammel.control import (Engine, Error, FormatError, GoneError, LimitError, Measurements, Process, Profile, SystemCallError,
                              UnsupportedError, UsageError, measure, merge)
 
 TARGET = os.path.join(sys.argv[1], "target")
@@ -107,6 +107,10 @@ def case_errors():
     fails(UsageError, "on_loss", Engine, on_loss="shrug")
     fails(GoneError, "no trammel answers", Engine, command="true")
     fails(UsageError, "not a host", Engine, host="-oProxyCommand=x")
+    for name, kind, words in (("old", UnsupportedError, "install the same trammel"), ("huge", LimitError, "claims to have"),
+                              ("half", GoneError, "middle of a message"), ("garbage", FormatError, "no message")):
+        agents = os.path.join(os.path.dirname(os.path.abspath(__file__)), "agents.py")
+        fails(kind, words, Engine, command=f"exec {sys.executable} {agents} {name}")
     assert issubclass(LimitError, Error)
 
 
@@ -158,6 +162,33 @@ def case_records():
         assert list(frame.columns) == functions.columns and len(frame) == len(functions)
 
 
+def case_trees():
+    """What was counted by path, and pages of it, in which no name is taken for a tag."""
+    process = start(measure="callgraph,regions")
+    process.run()
+    say(process, "", b"ready\n")
+    for name in ("outer", "outer", "a/b", "<b>&"):
+        say(process, f"region {name}")
+    process.close_input()
+    process.wait(60)
+    profile = process.profile()
+    tree = profile.tree()
+    assert {"outer", "a/b", "<b>&"} <= {child.name for child in tree}, tree.children
+    assert tree["outer"].values["count"] == 2 and "nothing" not in tree
+    calls = {path: at.values["graph.calls"] for path, at in tree.walk() if "graph.calls" in at.values}
+    assert sum(count for path, count in calls.items() if path[-1] == "step") == 4
+    assert tree.total("graph.calls") == sum(calls.values())
+    page = tree._repr_html_(100000)
+    assert "&lt;b&gt;&amp;" in page and "<b>" not in page, page
+    assert page.count("<details") == page.count("</details>") == len(list(tree.walk())) - 1 and "more</p>" in tree._repr_html_(2)
+    assert profile._repr_html_().count("<details") == 100
+    row = next(row for row in tree.records() if row["path"] == "outer")
+    assert row["count"] == 2
+    assert repr(control.Tree.of([(["<x>"], {"n": 1.5, "text": "t"})])._repr_html_()).count("&lt;x&gt;") == 1
+    odd = control.Records([{"<i>": "<script>", "n": 1}])._repr_html_()
+    assert "<i>" not in odd and "<script>" not in odd and "&lt;script&gt;" in odd
+
+
 def case_merge():
     paths = []
     for number in range(2):
@@ -179,6 +210,8 @@ def case_attach():
         program.stdin.flush()
         assert program.stdout.readline() == b"done\n"
         assert steps(process.read()) == 11
+        with Engine() as engine:
+            fails(UnsupportedError, "measured already", Process(pid=program.pid, engine=engine).run)
         process.detach()
         fails(LimitError, "goes on", start_and_wait)
         process.wait(30)
@@ -294,6 +327,55 @@ def case_stops():
     assert steps(process.profile().functions()) == 8
 
 
+def next_event(process, kind):
+    """The next event of a kind; others before it go."""
+    while True:
+        event = process.engine.wait(60)
+        assert event is not None, kind
+        if event.process is process and event.kind == kind:
+            return event
+
+
+def case_kinds():
+    """Each kind of event, in the order in which the program makes them happen."""
+    process = start(measure="functions,regions")
+    process.watch()
+    process.watch_regions()
+    process.stop()
+    process.run()
+    assert next_event(process, "exec").text == TARGET
+    assert next_event(process, "stopped").pid == process.pid
+    process.reach("target:step", 3)
+    process.first_call("loaded.so:loaded")
+    fails(UsageError, "no function", process.break_at, "target:stop")
+    process.go()
+    say(process, "", b"ready\n")
+    process.write("region solve\nstep 5\n")
+    began = next_event(process, "annotation")
+    assert (began.text, began.value) == ("region=solve", 1) and next_event(process, "annotation").value == 0
+    event = next_event(process, "counter")
+    assert (event.value, event.text) == (3, "target:step") and event.address
+    assert steps(process.read()) in (2, 3)
+    process.go()
+    process.write(f"thread 1\nfork 2\nraise {int(signal.SIGUSR1)}\n")
+    thread = next_event(process, "thread")
+    assert next_event(process, "thread ended").tid == thread.tid != process.pid
+    fork = next_event(process, "fork")
+    ended = next_event(process, "ended")
+    assert (fork.pid, ended.pid, ended.value) == (process.pid, fork.value, 0)
+    assert next_event(process, "signal").value == signal.SIGUSR1
+    process.go()
+    process.write(f"load {os.path.join(sys.argv[1], 'loaded.so')}\nbecome\n")
+    assert next_event(process, "loaded").text.endswith("/loaded.so")
+    assert next_event(process, "function").text == "loaded.so:loaded"
+    assert next_event(process, "unloaded").text.endswith("/loaded.so")
+    assert next_event(process, "exec").text == TARGET
+    process.close_input()
+    assert process.wait(60) == 0 and next_event(process, "ended").pid == process.pid
+    assert next_event(process, "measured").value == 0
+    assert steps(process.profile().functions()) == 9
+
+
 def case_threads():
     """Others run, and Ctrl-C is heard, while one waits."""
     engine = Engine()
@@ -321,12 +403,11 @@ def case_released():
         time.sleep(0.02)
 
 
-def case_stubs():
-    """control.pyi has the classes of the module, with their methods and parameters."""
-    tree = ast.parse(open(os.path.splitext(control.__file__)[0] + ".pyi", encoding="utf-8").read())
+def check_stub(module):
+    tree = ast.parse(open(os.path.splitext(module.__file__)[0] + ".pyi", encoding="utf-8").read())
     told = {node.name: node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
-    for name in control.__all__:
-        thing = getattr(control, name)
+    for name in module.__all__:
+        thing = getattr(module, name)
         assert name in told, name
         if not inspect.isclass(thing):
             assert [arg.arg for arg in told[name].args.args] == \
@@ -338,10 +419,17 @@ def case_stubs():
                 assert member in methods, f"{name}.{member}"
 
 
+def case_stubs():
+    """The stubs have the classes of the modules, with their methods and parameters."""
+    check_stub(control)
+    check_stub(labels)
+
+
 def case_documented():
     assert doctest.testmod(control).failed == 0
-    for name in control.__all__:
-        assert inspect.getdoc(getattr(control, name)), name
+    for module in (control, labels):
+        for name in module.__all__:
+            assert inspect.getdoc(getattr(module, name)), name
 
 
 for case, run in list(globals().items()):

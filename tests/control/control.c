@@ -656,6 +656,8 @@ static void test_profiles(void)
 
 #include "stops.h"
 
+#include "events.h"
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -667,7 +669,8 @@ static const struct {
 	{"events", test_events},     {"threads", test_threads},
 	{"released", test_released}, {"output", test_output},
 	{"profiles", test_profiles}, {"stops", test_stops},
-	{"watching", test_watching},
+	{"watching", test_watching}, {"kinds", test_kinds},
+	{"regions", test_regions},   {"halted", test_halted},
 };
 
 static bool is_wanted(const char *name, int argc, char **argv)

@@ -82,6 +82,45 @@ static void test_stops(void)
 	trm_engine_release(engine);
 }
 
+/* Both stand: one is released, the engine of the other is killed; neither stays so. */
+static void test_halted(void)
+{
+	struct trm_engine *engine = open_engine();
+	struct trm_process *process = create_target(engine);
+	char path[64], word[16] = "";
+	int pid = 0, agent = 0;
+
+	start(process);
+	WELL(trm_process_stop(process));
+	trm_event_release(await_event(engine, TRM_EVENT_STOPPED));
+	WELL(trm_process_pid(process, &pid));
+	trm_process_release(process);
+	for (int i = 0; i < LONG_MS / 10 && !kill(pid, 0); i++)
+		poll(NULL, 0, 10);
+	HOLDS(kill(pid, 0));
+
+	process = create_target(engine);
+	start(process);
+	WELL(trm_process_stop(process));
+	trm_event_release(await_event(engine, TRM_EVENT_STOPPED));
+	WELL(trm_process_pid(process, &pid));
+	printf("stands %d\n", pid);
+	/* Its parent is the front, whose parent is the agent. */
+	for (int i = 0, of = pid; i < 2; i++, of = agent) {
+		snprintf(path, sizeof(path), "/proc/%d/stat", of);
+		FILE *file = fopen(path, "r");
+
+		if (!HOLDS(file &&
+			   fscanf(file, "%*d %*[^)]) %15s %d", word, &agent) == 2))
+			agent = 0;
+		if (file)
+			fclose(file);
+	}
+	HOLDS(agent > 1 && !kill(agent, SIGKILL));
+	WRONG(trm_process_go(process), GONE, "gone");
+	trm_engine_release(engine);
+}
+
 static void test_watching(void)
 {
 	struct trm_engine *engine = open_engine();

@@ -8,9 +8,17 @@
  *     env NAME    prints the variable
  *     where       prints the folder that it works in
  *     out N       writes N bytes
+ *     raise N     sends itself a signal, of which it has a handler if it is SIGUSR1
+ *     load FILE   loads a library, calls loaded() of it, and unloads it
+ *     region NAME begins and ends a region
+ *     become      executes itself
  *     exit N      ends so
  */
+#include <trammel/annotate.h>
+
+#include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +51,32 @@ static void write_out(long count)
 		putchar('x');
 }
 
+static void load_library(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW);
+	int (*loaded)(void) = library ? (int (*)(void))dlsym(library, "loaded") : NULL;
+
+	if (loaded)
+		printf("%d ", loaded());
+	if (library)
+		dlclose(library);
+}
+
+static void do_program(const char *word, const char *rest)
+{
+	if (!strcmp(word, "raise")) {
+		raise(atoi(rest));
+	} else if (!strcmp(word, "load")) {
+		load_library(rest);
+	} else if (!strcmp(word, "region")) {
+		trm_begin("region", rest);
+		step();
+		trm_end("region");
+	} else if (!strcmp(word, "become")) {
+		execl("/proc/self/exe", "target", (char *)NULL);
+	}
+}
+
 static void do_line(const char *word, const char *rest)
 {
 	const long number = atol(rest);
@@ -70,13 +104,21 @@ static void do_line(const char *word, const char *rest)
 		write_out(number);
 	} else if (!strcmp(word, "exit")) {
 		exit((int)number);
+	} else {
+		do_program(word, rest);
 	}
+}
+
+static void on_signal(int number)
+{
+	(void)number;
 }
 
 int main(void)
 {
 	char line[4096], word[64] = "", rest[4000];
 
+	signal(SIGUSR1, on_signal);
 	puts("ready");
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {

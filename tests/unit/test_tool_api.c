@@ -153,7 +153,7 @@ static void test_labels(void **state)
 	assert_int_equal(write(fd, text.data, text.length), text.length);
 	close(fd);
 	/* The tool itself has no such routine. */
-	assert_null(label_source_init(&source, files, 1, sample, 3, &notes));
+	assert_null(label_source_init(&source, files, 1, sample, 3, NULL, &notes));
 	assert_non_null(strstr(notes.data, "_record_mine"));
 	list_sample(&source.source, module, &points);
 	assert_int_equal(points.items.count, 0);

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "cli/script/script.h"
+
 #include "cli/commands.h"
 
 #include <errno.h>
@@ -30,13 +32,12 @@ static char *find_module(const char *program)
 	if (!slash)
 		return NULL;
 	*slash = '\0';
-	const char *const places[] = {"/../python", TRAMMEL_PYTHON_FROM_PROGRAMS};
+	const char *const places[] = {"../python", TRAMMEL_PYTHON_FROM_PROGRAMS};
 
 	for (size_t i = 0; i < array_count(places); i++) {
 		struct text path = {0};
-		const bool whole = places[i][0] == '/' && i;
 
-		text_format(&path, "%s%s", whole ? "" : folder, places[i]);
+		text_format(&path, "%s/%s", folder, places[i]);
 		struct text file = {0};
 
 		text_format(&file, "%s/trammel/script.py", path.data);
@@ -63,12 +64,42 @@ static void set_environment(const char *program, const char *module)
 	text_deinit(&path);
 }
 
-static int script_main(int argc, const char **argv)
+struct trm_error *script_become(const char *module, const char *const *arguments)
 {
 	char program[PATH_MAX] = "trammel";
 	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	struct VECTOR(const char *) words = {0};
+	const char *python = getenv("TRAMMEL_PYTHON");
 
+	program[length > 0 ? length : 0] = '\0';
+	char *folder = find_module(program);
+	struct text code = {0};
+
+	set_environment(program, folder);
+	free(folder);
+	/* Python's own modules are not those of the folder that the user is in. */
+	text_format(&code,
+		    "import sys; del sys.path[0]; import runpy; "
+		    "runpy.run_module('%s', run_name='__main__', alter_sys=True)",
+		    module);
+	vector_push(&words, python && *python ? python : TRAMMEL_PYTHON);
+	vector_push(&words, "-c");
+	vector_push(&words, code.data);
+	for (; *arguments; arguments++)
+		vector_push(&words, *arguments);
+	vector_push(&words, NULL);
+	fflush(NULL);
+	execvp(words.items[0], (char *const *)(uintptr_t)words.items);
+	struct trm_error *error = trm_error_system(
+		errno, "scripts are Python: cannot run '%s'", words.items[0]);
+
+	text_deinit(&code);
+	vector_deinit(&words);
+	return error;
+}
+
+static int script_main(int argc, const char **argv)
+{
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		fputs(usage, stdout);
 		return EXIT_DONE;
@@ -80,22 +111,7 @@ static int script_main(int argc, const char **argv)
 						 argv[1]));
 		return EXIT_USAGE;
 	}
-	program[length > 0 ? length : 0] = '\0';
-	char *module = find_module(program);
-
-	set_environment(program, module);
-	free(module);
-	vector_push(&words, TRAMMEL_PYTHON);
-	vector_push(&words, "-m");
-	vector_push(&words, "trammel.script");
-	for (int i = 1; i < argc; i++)
-		vector_push(&words, argv[i]);
-	vector_push(&words, NULL);
-	fflush(NULL);
-	execvp(words.items[0], (char *const *)(uintptr_t)words.items);
-	trm_error_print(trm_error_system(errno, "scripts are Python: cannot run '%s'",
-					 words.items[0]));
-	vector_deinit(&words);
+	trm_error_print(script_become("trammel.script", argv + (argc > 0)));
 	return EXIT_FAILED;
 }
 

@@ -3,9 +3,12 @@
 #include "cli/showing.h"
 
 #include "base/path.h"
+#include "base/vector.h"
+#include "cli/script/script.h"
 #include "tool/labels_read.h"
 #include "tool/find.h"
 #include "tool/mark.h"
+#include "tool/pass.h"
 #include "tool/tool.h"
 
 #include <errno.h>
@@ -44,7 +47,7 @@ static const struct poptOption option_table[] = {
 	{"only", 0, POPT_ARG_STRING, &arguments.only, 0,
 	 "only functions whose names match the shell pattern", "GLOB"},
 	{"pass", 0, POPT_ARG_STRING, &arguments.pass, 0,
-	 "have a tool label the files, by its function label()", "TOOL"},
+	 "have a tool, or a Python script, label the files", "TOOL"},
 	{"output", 'o', POPT_ARG_STRING, &arguments.output, 0,
 	 "the file of labels (FILE.labels, of the first FILE)", "LABELS"},
 	SHOWING_HELP(arguments.shown),
@@ -96,14 +99,25 @@ static struct trm_error *pass_file(struct labels *labels, struct tool *tool,
 	return error;
 }
 
-static struct trm_error *pass_files(struct labels *labels)
+/* A tool, or who is at the other end of standard input and output. */
+static struct trm_error *open_pass(struct tool **ret_tool)
 {
 	scoped_free char *path = NULL;
+
+	if (!strcmp(arguments.pass, "-")) {
+		*ret_tool = pass_open(stdin, stdout);
+		return NULL;
+	}
+	TRM_TRY(tool_find(arguments.pass, &path));
+	return tool_open(path, NULL, 0, NULL, ret_tool);
+}
+
+static struct trm_error *pass_files(struct labels *labels)
+{
 	struct trm_error *error = NULL;
 	struct tool *tool;
 
-	TRM_TRY(tool_find(arguments.pass, &path));
-	TRM_TRY(tool_open(path, NULL, 0, NULL, &tool));
+	TRM_TRY(open_pass(&tool));
 	vector_for_each (&arguments.shown.words, file) {
 		error = pass_file(labels, tool, *file);
 		if (error)
@@ -143,6 +157,30 @@ static struct trm_error *mark_files(struct labels *labels)
 	vector_for_each (&arguments.shown.words, file)
 		TRM_TRY(mark_file(labels, *file, &wishes));
 	return NULL;
+}
+
+static bool is_script(const char *path)
+{
+	const size_t length = strlen(path);
+
+	return length > 3 && !strcmp(path + length - 3, ".py");
+}
+
+/* Python runs the pass, and this command with `--pass -`. */
+static struct trm_error *become_script(void)
+{
+	struct VECTOR(const char *) words = {0};
+
+	vector_push(&words, arguments.pass);
+	vector_push(&words, arguments.output);
+	vector_push(&words, arguments.unique ? arguments.unique : "");
+	vector_for_each (&arguments.shown.words, file)
+		vector_push(&words, *file);
+	vector_push(&words, NULL);
+	struct trm_error *error = script_become("trammel.labels", words.items);
+
+	vector_deinit(&words);
+	return error;
 }
 
 static bool wants_nothing(void)
@@ -187,6 +225,8 @@ static struct trm_error *run_label(int *ret_status)
 			    path_name(arguments.shown.words.items[0]));
 		arguments.output = output.data;
 	}
+	if (arguments.pass && is_script(arguments.pass))
+		return become_script();
 	TRM_TRY(read_old(arguments.output, &labels));
 	error = write_labels(&labels);
 	labels_deinit(&labels);

@@ -165,9 +165,11 @@ static struct trm_error *open_labels(struct tool_using *given,
 		return trm_error_create(TRM_ERROR_USAGE,
 					"--labels and --analysis go together");
 	TRM_TRY(tool_find(given->analysis, &path));
-	error = label_source_init(&given->labels,
-				  (const char *const *)given->label_files.items,
-				  given->label_files.count, path, first_routine, &notes);
+	if (!given->data)
+		given->data = options->points.data = point_data_create();
+	error = label_source_init(
+		&given->labels, (const char *const *)given->label_files.items,
+		given->label_files.count, path, first_routine, given->data, &notes);
 	if (notes.length)
 		fputs(notes.data, stderr);
 	text_deinit(&notes);

@@ -8,7 +8,7 @@
 #include "debug/console/names.h"
 #include "debug/console/show.h"
 #include "debug/console/steps.h"
-#include "session/count/read_banks.h"
+#include "session/count/calls.h"
 #include "session/count/window.h"
 #include "session/debug/access.h"
 #include "session/debug/backtrace.h"
@@ -331,51 +331,13 @@ static struct trm_error *do_follow(struct console *console, const char *text)
 	return NULL;
 }
 
-/* Adds up the counters of a file in the banks of a process. */
-struct counters {
-	const struct module_file *file;
-	uint64_t *values;
-};
-
-static void add_counter(void *context, const struct module_file *file, uint32_t slot,
-			uint64_t count)
-{
-	const struct counters *counters = context;
-
-	if (file == counters->file && slot < file->plan->slot_count)
-		counters->values[slot] += count;
-}
-
 /* Counts calls of the function that begins at an address, so far. */
 static struct trm_error *count_calls(struct console *console, uint64_t address,
 				     uint64_t *ret_count)
 {
-	const struct space *space = names_space(console);
-	const struct process *process =
-		session_find_process(console->session, console->pid);
-	const struct module *module = space ? space_module_of_text(space, address) : NULL;
-	const struct plan *plan = module && module->code_size ? module->file->plan : NULL;
-	const struct plan_function *function =
-		plan ? plan_function_at(plan, address - module->bias) : NULL;
-
-	if (!function || function->address != address - module->bias ||
-	    function->reason != PLAN_INSTRUMENTED || plan->gates_size ||
-	    plan->slot_size == 1)
-		return trm_error_create(
-			TRM_ERROR_UNSUPPORTED,
-			"no counter has the calls of that function alone");
-	struct counters counters = {
-		.file = module->file,
-		.values = memory_allocate_zeroed(plan->slot_count + 1, sizeof(uint64_t))};
-
-	banks_visit(console->session, process, add_counter, &counters);
-	*ret_count = function->block_count
-			     ? plan_block_count(
-				       plan, &plan->blocks.items[function->first_block],
-				       counters.values)
-			     : counters.values[function->slot];
-	free(counters.values);
-	return NULL;
+	return calls_so_far(console->session,
+			    session_find_process(console->session, console->pid), address,
+			    ret_count);
 }
 
 static struct trm_error *do_count(struct console *console, const char *text)

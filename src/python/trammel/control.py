@@ -27,7 +27,7 @@ import weakref
 
 from trammel import _control
 
-__all__ = ["Engine", "Process", "Event", "Measurements", "Profile", "Records", "Error", "UsageError", "SystemCallError",
+__all__ = ["Engine", "Process", "Event", "Measurements", "Profile", "Records", "Tree", "Error", "UsageError", "SystemCallError",
            "FormatError", "UnsupportedError", "GoneError", "LimitError", "measure", "merge", "default_engine"]
 
 # How long the library waits before the interpreter looks for signals: Ctrl-C.
@@ -188,6 +188,103 @@ class Records(collections.abc.Sequence):
         return f"<Records: {len(self)} of {', '.join(self.columns[:6])}{', ...' if len(self.columns) > 6 else ''}>"
 
 
+class Tree:
+    """What was counted by path: a root, whose `children` are Trees, each with a `name` and `values` of its own, a dict of
+    sums. `tree["main"]["solve"]` is a part of it, `tree.total("calls")` the sum of all in it."""
+
+    # Numbers that say where something is.
+    _PLACES = frozenset(["image", "offset", "thread", "interval", "process", "rank", "block", "graph.offset"])
+
+    def __init__(self, name=""):
+        self.name = name
+        self.values = {}
+        self._children = {}
+
+    @classmethod
+    def of(cls, rows):
+        """A tree of (path, values) pairs: a sequence of names, outermost first, and a mapping, of which numbers are added
+        up."""
+        root = cls()
+        for path, values in rows:
+            at = root
+            for name in path:
+                below = at._children.get(str(name))
+                at = at._add(str(name)) if below is None else below
+            for name, value in values.items():
+                if isinstance(value, (int, float)) and not isinstance(value, bool) and name not in cls._PLACES:
+                    at.values[name] = at.values.get(name, 0) + value
+        return root
+
+    def _add(self, name):
+        child = self._children[name] = Tree(name)
+        return child
+
+    @property
+    def children(self):
+        return list(self._children.values())
+
+    def __getitem__(self, name):
+        return self._children[name]
+
+    def __contains__(self, name):
+        return name in self._children
+
+    def __iter__(self):
+        return iter(self._children.values())
+
+    def __len__(self):
+        return len(self._children)
+
+    def __bool__(self):
+        return bool(self._children or self.values)
+
+    def walk(self):
+        """(path, Tree) of each part, a tuple of names; parents come first."""
+        left = [((), self)]
+        while left:
+            path, at = left.pop()
+            yield path, at
+            left.extend(((*path, child.name), child) for child in reversed(at.children))
+
+    def total(self, name):
+        """The sum of a value here and in all below."""
+        return sum(at.values.get(name, 0) for _, at in self.walk())
+
+    def records(self):
+        """Records of path, with " / " between names, and the values."""
+        return Records({"path": " / ".join(path), **at.values} for path, at in self.walk() if at.values)
+
+    def to_pandas(self):
+        """`records()` as a pandas.DataFrame."""
+        return self.records().to_pandas()
+
+    def _line(self):
+        values = ", ".join(f"{html.escape(name)} {value:,}" for name, value in self.values.items())
+        return f"<strong>{html.escape(self.name)}</strong> {values}"
+
+    def _repr_html_(self, most=500, open_levels=3):
+        parts, level, shown, hidden = [], 0, 0, 0
+        for path, at in self.walk():
+            if not path:
+                continue
+            if shown == most:
+                hidden += 1
+                continue
+            shown += 1
+            while level >= len(path):
+                parts.append("</details>")
+                level -= 1
+            leaf = "" if at.children else ' style="list-style:none"'
+            parts.append(f"<details style=\"margin-left:1em\"{' open' if level < open_levels else ''}>"
+                         f"<summary{leaf}>{at._line()}</summary>")
+            level += 1
+        parts.append("</details>" * level)
+        return "".join(parts) + (f"<p>{hidden:,} more</p>" if hidden else "")
+
+    def __repr__(self):
+        return f"<Tree {self.name!r}: {len(self)} children>"
+
+
 class _Object:
     """What has a ticket of the library."""
 
@@ -265,22 +362,21 @@ class Engine(_Object):
         _control.engine_interrupt(self._ticket)
 
     def _next(self, timeout_ms):
-        """The next event that no callback wants; None: there was none."""
-        described = _control.engine_wait(self._ticket, timeout_ms)
-        if described is None:
-            return None
-        event = Event(described, self._processes.get(described[2]))
-        callback = self._callbacks.get(event.kind)
-        if callback is None:
-            return event
-        if self._calling:
-            self._waiting.append(event)
-            return None
-        self._calling = True
-        try:
-            callback(event)
-        finally:
-            self._calling = False
+        """The next event that no callback wants; None: there was none. Those that are there already come in any case."""
+        while (described := _control.engine_wait(self._ticket, timeout_ms)) is not None:
+            event = Event(described, self._processes.get(described[2]))
+            callback = self._callbacks.get(event.kind)
+            if callback is None:
+                return event
+            if self._calling:
+                self._waiting.append(event)
+                return None
+            self._calling = True
+            try:
+                callback(event)
+            finally:
+                self._calling = False
+            timeout_ms = 0
         return None
 
     def _check_wait(self):
@@ -503,11 +599,18 @@ class Process(_Object):
         return Records._take(_control.process_read(self._ticket))
 
     def watch(self):
-        """Has events of processes, threads, libraries and signals come: "fork", "exec", "ended", "thread", "loaded", ..."""
+        """Has events of processes, threads, libraries and signals come: "fork", "exec", "ended", "thread", "loaded", ...;
+        before `run` from the program's beginning on."""
         _control.process_watch(self._ticket)
 
+    def watch_regions(self):
+        """Has the event "annotation" come at each begin (value 1) and end (0) of the program's regions: text
+        "region=solve". Before `run`; "regions" must be measured, with something that counts."""
+        _control.process_watch_regions(self._ticket)
+
     def stop(self):
-        """Asks all threads to stop; the event "stopped" comes when they stand."""
+        """Asks all threads to stop; the event "stopped" comes when they stand. Before `run`: the program is to stop in front
+        of its first instruction."""
         _control.process_stop(self._ticket)
 
     def go(self):
@@ -518,14 +621,22 @@ class Process(_Object):
         """Has a thread that stands execute one instruction; "stopped" comes then."""
         _control.process_step(self._ticket, tid)
 
+    def _await(self, place, how, count):
+        return _control.process_break(self._ticket, place if isinstance(place, str) else hex(place), how, count)
+
     def break_at(self, place, ignore=0):
         """Stops where a thread comes to "function", "module:function" or an address, but for the first times: event
         "breakpoint". Returns its number."""
-        return _control.process_break(self._ticket, place if isinstance(place, str) else hex(place), False, ignore)
+        return self._await(place, "break", ignore)
 
     def first_call(self, place):
         """Tells the first visit of a place by an event ("function"), and stops nobody. Returns its number."""
-        return _control.process_break(self._ticket, place if isinstance(place, str) else hex(place), True, 0)
+        return self._await(place, "first", 0)
+
+    def reach(self, place, count):
+        """Stops where the first process comes to a place for the `count`-th time since it began, once: event "counter".
+        All threads stand before. Returns its number."""
+        return self._await(place, "reach", count)
 
     def unbreak(self, number):
         _control.process_unbreak(self._ticket, number)
@@ -604,6 +715,11 @@ class Profile(_Object):
         """All records as the file has them."""
         return Records(self._all()[1:])
 
+    def tree(self):
+        """Contexts, as a Tree: regions of the program, or calls of "callgraph"; empty if it has neither."""
+        rows = _control.records_take_paths(_control.profile_records(self._ticket))
+        return Tree.of((path, values) for path, values in rows[1:] if path)
+
     @property
     def globals(self):
         """What holds for the run: "host", "run.command", "run.measure", ..."""
@@ -619,7 +735,7 @@ class Profile(_Object):
     def _repr_html_(self):
         run = self.globals
         head = f"{run.get('run.command', '')} on {run.get('host', '')}: {run.get('run.measure', '')}"
-        return f"<p>{html.escape(head)}</p>{self.functions()._repr_html_(20)}"
+        return f"<p>{html.escape(head)}</p>{self.functions()._repr_html_(20)}{self.tree()._repr_html_(100)}"
 
 
 def merge(profiles, path):

@@ -220,6 +220,7 @@ TAKES_TEXTS(process_set, trm_process)
 TAKES_TEXTS(process_environment, trm_process)
 
 TAKES_TICKET(process_watch, trm_process)
+TAKES_TICKET(process_watch_regions, trm_process)
 TAKES_TICKET(process_stop, trm_process)
 TAKES_TICKET(process_go, trm_process)
 TAKES_NUMBER(process_step, trm_process, "i", int)
@@ -257,22 +258,23 @@ static PyObject *call_process_set_register(PyObject *module, PyObject *arguments
 	return finish_call(error);
 }
 
-/* place, first, times to ignore. */
+/* place; "break", "first" or "reach"; times to ignore, or the time that is meant. */
 static PyObject *call_process_break(PyObject *module, PyObject *arguments)
 {
 	struct trm_process *process;
 	struct trm_error *error;
-	unsigned long long ignore;
-	const char *place;
+	unsigned long long count;
+	const char *place, *how;
 	uint32_t number = 0;
-	int first;
 
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "O&spK", take_ticket, &process, &place, &first,
-			      &ignore))
+	if (!PyArg_ParseTuple(arguments, "O&ssK", take_ticket, &process, &place, &how,
+			      &count))
 		return NULL;
-	UNLOCKED(error, first ? trm_process_first(process, place, &number)
-			      : trm_process_break(process, place, ignore, &number));
+	UNLOCKED(error, *how == 'f' ? trm_process_first(process, place, &number)
+			: *how == 'r'
+				? trm_process_reach(process, place, count, &number)
+				: trm_process_break(process, place, count, &number));
 	return error ? raise_error(error) : PyLong_FromUnsignedLong(number);
 }
 
@@ -607,13 +609,49 @@ static PyObject *describe_record(struct trm_records *records, size_t number)
 	return raise_error(error);
 }
 
-/* All records as a list of dicts; the records are released. */
-static PyObject *call_records_take(PyObject *module, PyObject *arguments)
+/* Adds a value to a path, or to other values, as its field says. */
+static int add_to_path(PyObject *path, PyObject *values, const struct trm_field *field)
+{
+	PyObject *value = value_of(field);
+	int failed = 1;
+
+	if (value && field->nested)
+		failed = PyList_Append(path, value);
+	else if (value)
+		failed = PyDict_SetItemString(values, field->name, value);
+	Py_XDECREF(value);
+	return failed;
+}
+
+/* A record as (list of the values of its path, dict of the others). NULL: an exception is
+ * set. */
+static PyObject *describe_path(struct trm_records *records, size_t number)
+{
+	struct trm_field field = {.size = sizeof(field)};
+	PyObject *path = PyList_New(0), *values = PyDict_New();
+	size_t count = 0;
+	struct trm_error *error = trm_records_fields(records, number, &count);
+	bool failed = !path || !values;
+
+	for (size_t i = 0; !failed && !error && i < count; i++) {
+		error = trm_records_field(records, number, i, &field);
+		failed = !error && add_to_path(path, values, &field);
+	}
+	PyObject *both = failed || error ? NULL : PyTuple_Pack(2, path, values);
+
+	Py_XDECREF(path);
+	Py_XDECREF(values);
+	return error ? raise_error(error) : both;
+}
+
+/* All records, each as `describe` makes it; they are released. */
+static PyObject *take_records(PyObject *arguments,
+			      PyObject *(*describe)(struct trm_records *records,
+						    size_t number))
 {
 	struct trm_records *records;
 	size_t count = 0;
 
-	(void)module;
 	if (!PyArg_ParseTuple(arguments, "O&", take_ticket, &records))
 		return NULL;
 	struct trm_error *error = trm_records_count(records, &count);
@@ -623,15 +661,27 @@ static PyObject *call_records_take(PyObject *module, PyObject *arguments)
 	PyObject *list = PyList_New((Py_ssize_t)count);
 
 	for (size_t i = 0; list && i < count; i++) {
-		PyObject *dict = describe_record(records, i);
+		PyObject *one = describe(records, i);
 
-		if (dict)
-			PyList_SET_ITEM(list, (Py_ssize_t)i, dict);
+		if (one)
+			PyList_SET_ITEM(list, (Py_ssize_t)i, one);
 		else
 			Py_CLEAR(list);
 	}
 	trm_records_release(records);
 	return list;
+}
+
+static PyObject *call_records_take(PyObject *module, PyObject *arguments)
+{
+	(void)module;
+	return take_records(arguments, describe_record);
+}
+
+static PyObject *call_records_take_paths(PyObject *module, PyObject *arguments)
+{
+	(void)module;
+	return take_records(arguments, describe_path);
 }
 
 #define ROW(name)                                                                        \
@@ -640,29 +690,30 @@ static PyObject *call_records_take(PyObject *module, PyObject *arguments)
 	}
 
 static PyMethodDef functions[] = {
-	ROW(process_watch),        ROW(process_stop),        ROW(process_go),
-	ROW(process_step),         ROW(process_unbreak),     ROW(process_threads),
-	ROW(process_modules),      ROW(process_registers),   ROW(process_set_register),
-	ROW(process_break),        ROW(process_read_memory), ROW(process_write_memory),
-	ROW(set_exceptions),       ROW(engine_open),         ROW(engine_release),
-	ROW(engine_interrupt),     ROW(engine_host),         ROW(engine_version),
-	ROW(engine_descriptor),    ROW(engine_wait),         ROW(engine_post),
-	ROW(engine_timer),         ROW(engine_measurements), ROW(engine_knobs),
-	ROW(event_release),        ROW(measurements_create), ROW(measurements_add),
-	ROW(measurements_check),   ROW(measurements_remove), ROW(measurements_names),
-	ROW(measurements_release), ROW(process_create),      ROW(process_attach),
-	ROW(process_set),          ROW(process_get),         ROW(process_configure),
-	ROW(process_measure),      ROW(process_environment), ROW(process_directory),
-	ROW(process_redirect),     ROW(process_output),      ROW(process_pause_first),
-	ROW(process_run),          ROW(process_wait),        ROW(process_state),
-	ROW(process_pid),          ROW(process_refused),     ROW(process_signal),
-	ROW(process_kill),         ROW(process_detach),      ROW(process_write),
-	ROW(process_pause),        ROW(process_resume),      ROW(process_reset),
-	ROW(process_read),         ROW(process_save),        ROW(process_save_now),
-	ROW(process_profile),      ROW(process_release),     ROW(profile_open),
-	ROW(profile_query),        ROW(profile_functions),   ROW(profile_records),
-	ROW(profile_save),         ROW(profile_release),     ROW(profiles_merge),
-	ROW(records_take),         ROW(records_release),     {NULL, NULL, 0, NULL}};
+	ROW(process_watch),        ROW(process_watch_regions), ROW(process_stop),
+	ROW(process_go),           ROW(process_step),          ROW(process_unbreak),
+	ROW(process_threads),      ROW(process_modules),       ROW(process_registers),
+	ROW(process_set_register), ROW(process_break),         ROW(process_read_memory),
+	ROW(process_write_memory), ROW(set_exceptions),        ROW(engine_open),
+	ROW(engine_release),       ROW(engine_interrupt),      ROW(engine_host),
+	ROW(engine_version),       ROW(engine_descriptor),     ROW(engine_wait),
+	ROW(engine_post),          ROW(engine_timer),          ROW(engine_measurements),
+	ROW(engine_knobs),         ROW(event_release),         ROW(measurements_create),
+	ROW(measurements_add),     ROW(measurements_check),    ROW(measurements_remove),
+	ROW(measurements_names),   ROW(measurements_release),  ROW(process_create),
+	ROW(process_attach),       ROW(process_set),           ROW(process_get),
+	ROW(process_configure),    ROW(process_measure),       ROW(process_environment),
+	ROW(process_directory),    ROW(process_redirect),      ROW(process_output),
+	ROW(process_pause_first),  ROW(process_run),           ROW(process_wait),
+	ROW(process_state),        ROW(process_pid),           ROW(process_refused),
+	ROW(process_signal),       ROW(process_kill),          ROW(process_detach),
+	ROW(process_write),        ROW(process_pause),         ROW(process_resume),
+	ROW(process_reset),        ROW(process_read),          ROW(process_save),
+	ROW(process_save_now),     ROW(process_profile),       ROW(process_release),
+	ROW(profile_open),         ROW(profile_query),         ROW(profile_functions),
+	ROW(profile_records),      ROW(profile_save),          ROW(profile_release),
+	ROW(profiles_merge),       ROW(records_take_paths),    ROW(records_take),
+	ROW(records_release),      {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 					"_control",

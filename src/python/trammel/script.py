@@ -34,13 +34,25 @@ def _engine(settings):
     return control.default_engine()
 
 
+def _trammel():
+    return os.environ.get("TRAMMEL_PROGRAM", "trammel")
+
+
 def _write_pbo(profile, path):
     """What compilers read, as `trammel pbo` writes it: the ending of the name says for whom."""
-    trammel = os.environ.get("TRAMMEL_PROGRAM", "trammel")
-    bolt = path.endswith(".fdata")
-    done = os.spawnlp(os.P_WAIT, trammel, trammel, "pbo", "--format", "bolt" if bolt else "autofdo", "-o", path, profile)
-    if done:
-        raise control.SystemCallError(f"'{path}' was not written")
+    form = "--fdata" if path.endswith(".fdata") else "--autofdo"
+    if os.spawnlp(os.P_WAIT, _trammel(), "trammel", "pbo", form, "-o", path, profile):
+        raise control.Error(f"'{path}' was not written: '{profile}' is there")
+
+
+def _choose_measurement(settings, knobs):
+    """What is measured: "arcs" are calls by call site; what compilers want is added."""
+    named = knobs.pop("measurement", None) or knobs.get("measure")
+    names = ["calls" if name == "arcs" else name for name in (named or "").split(",") if name]
+    if "pbo_out" in settings and "pbo" not in names:
+        names = [name for name in names if name not in ("blocks", "edges")] + ["pbo"]
+    if names:
+        knobs["measure"] = ",".join(names)
 
 
 def run_control(settings, extra=()):
@@ -48,15 +60,9 @@ def run_control(settings, extra=()):
     knobs = {name: value for name, value in settings.items() if name not in _PLAIN}
     if ("application" in settings) == ("attach" in settings):
         raise control.UsageError("a control file names an application, or a process to attach to: application = \"a.out\"")
-    if "pbo_out" in settings:
-        knobs.setdefault("measure", "pbo")
-    if knobs.get("measure") == "arcs":
-        knobs["measure"] = "calls"
+    _choose_measurement(settings, knobs)
     started = {name: settings[name] for name in ("environment", "directory", "stdin", "stdout", "stderr")
                if name in settings}
-    if "measurement" in knobs:
-        knobs["measure"] = "calls" if knobs["measurement"] == "arcs" else knobs["measurement"]
-        del knobs["measurement"]
     engine = _engine(settings)
     name = os.path.basename(settings.get("application", "process"))
     output = settings.get("output", name + ".trm")
@@ -78,8 +84,7 @@ def run_control(settings, extra=()):
     if "pbo_out" in settings:
         _write_pbo(output, settings["pbo_out"])
     if settings.get("report"):
-        trammel = os.environ.get("TRAMMEL_PROGRAM", "trammel")
-        os.spawnlp(os.P_WAIT, trammel, trammel, "report", output)
+        os.spawnlp(os.P_WAIT, _trammel(), "trammel", "report", output)
     return 128 - status if status < 0 else status
 
 
@@ -120,6 +125,7 @@ def _history():
 def prompt():
     """An interpreter with the classes of trammel.control, history and completion."""
     space = _namespace("<prompt>")
+    sys.path.insert(0, "")
     try:
         import atexit  # pylint: disable=import-outside-toplevel
         import readline  # pylint: disable=import-outside-toplevel
@@ -138,6 +144,13 @@ def prompt():
     code.interact("trammel: Process, Engine, Profile, measure, ... are there; help(Process) tells more."
                   if sys.stdin.isatty() else "", local=space, exitmsg="")
     return 0
+
+
+def run_trammel():
+    """The command `trammel` where pip installed it: the program is in a folder of the module's."""
+    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native", "bin", "trammel")
+    os.environ.setdefault("TRAMMEL_PYTHON", sys.executable)
+    os.execv(program, ["trammel", *sys.argv[1:]])
 
 
 def main(words):

@@ -112,7 +112,7 @@ static __attribute__((noinline)) void show_event(struct context_thread *thread,
 
 static inline bool has_channels(void)
 {
-	return unlikely(runtime_state->watching & RUNTIME_CHANNELS);
+	return unlikely(runtime_state->watching & (RUNTIME_CHANNELS | RUNTIME_TOLD));
 }
 
 void events_trace_move(struct context_thread *thread, uint64_t ticks)

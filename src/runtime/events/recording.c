@@ -3,6 +3,7 @@
 #include "runtime/events/hooks.h"
 #include "runtime/events/tasks.h"
 #include "runtime/events/threads.h"
+#include "runtime/events/told.h"
 #include "runtime/store/attributes.h"
 #include "runtime/store/faults.h"
 #include "runtime/store/folder.h"
@@ -28,6 +29,7 @@ static struct {
 	bool kept;         /* there is one that stays if the process is killed */
 	bool timed;        /* somebody wants times */
 	uint32_t watchers; /* enum runtime_watchers */
+	uint32_t told;     /* RUNTIME_TOLD, or 0 */
 } recording;
 
 static void fill_spool(void)
@@ -49,7 +51,8 @@ static void fill_spool(void)
 /* Who watches, and which clock that takes. */
 static void set_watchers(void)
 {
-	state_set_watchers(recording.watchers | (recording.traces ? RUNTIME_TRACES : 0),
+	state_set_watchers(recording.watchers | recording.told |
+				   (recording.traces ? RUNTIME_TRACES : 0),
 			   recording.asked || recording.timed);
 }
 
@@ -90,6 +93,12 @@ static bool begin_recording(const char *folder)
 	if (!recording.begun)
 		state_drop();
 	return recording.begun;
+}
+
+void recording_tell(void)
+{
+	recording.told = RUNTIME_TOLD;
+	told_begin();
 }
 
 bool recording_begin(const char *folder, bool traces)

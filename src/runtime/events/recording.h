@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Has regions told to a tracer (events/told.h) from recording_begin on. */
+void recording_tell(void);
+
 /* Begins to record to a spool in `folder`, which other processes read; `traces`: with
  * each event. Returns false if it cannot. */
 bool recording_begin(const char *folder, bool traces);

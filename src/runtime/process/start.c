@@ -26,6 +26,7 @@ struct request {
 	const char *folder;
 	bool traces;
 	bool spans; /* functions are to be regions, too */
+	bool told;  /* a tracer is to hear of each region */
 };
 
 static const struct runtime_hooks hooks = {
@@ -38,7 +39,7 @@ static const struct runtime_hooks hooks = {
 	.offer_child = channels_offer,
 };
 
-/* "regions", "regions,trace,spans" */
+/* "regions", "regions,trace,spans,told" */
 static bool read_request(struct request *ret_request)
 {
 	const char *what = getenv("TRAMMEL_CONTEXT");
@@ -51,7 +52,8 @@ static bool read_request(struct request *ret_request)
 	if (!folder || strlen(folder) >= FOLDER_MAX)
 		return false;
 	*ret_request = (struct request){folder, strstr(what, "trace") != NULL,
-					strstr(what, "spans") != NULL};
+					strstr(what, "spans") != NULL,
+					strstr(what, "told") != NULL};
 	return true;
 }
 
@@ -72,9 +74,12 @@ __attribute__((constructor(101))) void start_library(void)
 	seccomp_guard_init();
 	if (getenv("TRAMMEL_CONTEXT_CLASSES"))
 		classes_begin(getenv("TRAMMEL_CONTEXT_CLASSES"));
-	if (read_request(&request) && recording_begin(request.folder, request.traces) &&
-	    request.spans)
-		spans_start();
+	if (read_request(&request)) {
+		if (request.told)
+			recording_tell();
+		if (recording_begin(request.folder, request.traces) && request.spans)
+			spans_start();
+	}
 	links_activate(recording_measures());
 	channels_start();
 	errno = saved;

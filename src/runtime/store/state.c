@@ -94,7 +94,7 @@ bool state_exists(void)
 static void set_usual(void)
 {
 	bool usual = runtime_state->recording && runtime_state->tsc &&
-		     !(runtime_state->watching & RUNTIME_CHANNELS);
+		     !(runtime_state->watching & (RUNTIME_CHANNELS | RUNTIME_TOLD));
 
 	__atomic_store_n(&runtime_state->usual, usual, __ATOMIC_RELEASE);
 }

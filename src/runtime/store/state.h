@@ -43,6 +43,7 @@ enum runtime_watchers {
 	RUNTIME_TRACES = 1,   /* the trace in the spool */
 	RUNTIME_CHANNELS = 2, /* channels that measure */
 	RUNTIME_KEEPS = 4,    /* values of the moment can be asked for */
+	RUNTIME_TOLD = 8,     /* a tracer that hears of regions: events/told.h */
 };
 
 extern struct runtime_state *runtime_state __attribute__((visibility("hidden")));
