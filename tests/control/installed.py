@@ -191,7 +191,7 @@ except ZeroDivisionError:
 # printed, which a library does not.
 NO_KNOBS = {
     "agent-command": "command; /* a command for the shell instead", "help": None, "host": "*host;",
-    "options": "trm_process_configure(", "output": "trm_process_output(", "pid": "trm_process_attach(",
+    "on-crash": "trm_process_debug(", "options": "trm_process_configure(", "output": "trm_process_output(", "pid": "trm_process_attach(",
     "quiet": None, "verbose": None,
 }
 
