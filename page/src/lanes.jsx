@@ -84,7 +84,7 @@ function drawRow(context, row, y, scale, colours, chosen) {
 		}
 		at = right - left >= 1 ? at + 1 : Math.max(at + 1, firstBehind(row, scale.time(Math.floor(left) + 1)))
 	}
-	if (chosen >= 0) {
+	if (chosen >= 0 && row.ends[chosen] > scale.from && row.starts[chosen] < scale.to) {
 		context.strokeStyle = colours.link
 		context.lineWidth = 2
 		const left = Math.max(GUTTER, scale.x(row.starts[chosen]))

@@ -233,7 +233,7 @@ export function Timeline({ profile, other }) {
 					<Steps intervals={of.raw.intervals} column={column} range={range} />
 				</section>
 			))}
-			{leftOut ? <p class="note">{exact(leftOut)} of the shortest phases are left out.</p> : null}
+			{leftOut ? <p class="note">{exact(leftOut)} of the shortest phases are not drawn; the table has them.</p> : null}
 			{profile.raw.timeline.spans.thread.length ? <section><h2>Phases</h2><Phases profile={profile} other={other} /></section> : null}
 			{profile.raw.timeline.threads.length ? <section><h2>Threads</h2><Threads profile={profile} other={other} /></section> : null}
 		</>
