@@ -17,6 +17,7 @@
 
 enum {
 	STAY = 16,     /* threads that are asked on a processor before one elsewhere is */
+	REST = 64,     /* looks at which nothing had run before the tracer leaves it */
 	KEPT_MAX = 64, /* descriptors that are kept open */
 };
 
@@ -209,7 +210,8 @@ uint64_t values_act(struct session *session)
 		vector_for_each (&session->all_processes, process)
 			ran |= look_at(session, *process, now);
 	values->idle = ran ? 0 : values->idle < IDLE_MAX ? values->idle + 1 : IDLE_MAX;
-	if (values->idle == IDLE_MAX && values->processor) {
+	values->rest = ran ? 0 : values->rest + 1;
+	if (values->rest > REST && values->processor) {
 		values->processor = 0;
 		processor_leave();
 	}

@@ -50,6 +50,7 @@ struct values_state {
 	uint64_t due_ns;        /* clock_now_ns() of the next tick */
 	uint64_t random;        /* state of the numbers that jitter it */
 	unsigned int idle;      /* looks, one after the other, at which nothing had run */
+	unsigned int rest;      /* the same, without a bound */
 	uint64_t turn;          /* which thread of a process comes next */
 	unsigned int processor; /* the tracer's, plus 1; 0: any, as the kernel likes */
 	unsigned int here;      /* threads that were asked since it came there */
