@@ -124,7 +124,7 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     del config_settings, metadata_directory
-    folder = os.path.abspath(os.environ.get("TRAMMEL_BUILD") or os.path.join(TOP, "build-pip"))
+    folder = os.path.realpath(os.environ.get("TRAMMEL_BUILD") or os.path.join(TOP, "build-pip"))
     packed, version = _build(folder), _version()
     name, info = f"trammel-{version}-{_tag()}.whl", f"trammel-{version}.dist-info"
     wheel = _Wheel(os.path.join(wheel_directory, name))
