@@ -38,6 +38,9 @@ PidFile {folder}/{name}.pid
 StrictModes no
 UsePAM no
 PasswordAuthentication no
+LogLevel ERROR
+MaxStartups 1000
+LoginGraceTime 600
 SetEnv PATH={folder}/{name}/bin:/usr/bin:/bin XDG_CACHE_HOME={folder}/{name}/cache XDG_RUNTIME_DIR={folder}/{name}
 """
 SSH = """
@@ -127,9 +130,10 @@ def words_of(pid):
         return []
 
 
-def agents_of(pid):
-    """Agents, fronts and tracers below a process, in the order in which they were started."""
-    return sorted(child for child in children_of(pid) if words_of(child)[1:3] == ["agent", "--stdio"])
+def agents_of(pid, word=""):
+    """Agents below a process, each before its fronts and tracers; of those that run a program with this in its words."""
+    return [child for child in children_of(pid) if words_of(child)[1:3] == ["agent", "--stdio"]
+            and (not word or any(word in " ".join(words_of(below)[2:]) for below in children_of(child)))]
 
 
 class Place:
@@ -146,7 +150,7 @@ class Place:
 
     def compile(self, source, program, *words):
         os.makedirs(os.path.dirname(program), exist_ok=True)
-        subprocess.run(["gcc", "-O1", "-g", "-pthread", source, "-o", program, *words], check=True)
+        subprocess.run(["gcc", "-O1", "-g", "-pthread", "-I", os.path.join(HERE, "..", "include"), source, "-o", program, *words], check=True)
 
     def path(self, *names):
         return os.path.join(self.folder, *names)
@@ -200,13 +204,16 @@ class Place:
         write(self.path(name, "bin/trammel"), f'#!/bin/sh\nexec {self.trammel} "$@"\n', 0o700)
         write(self.path(name, "sshd_config"), SSHD.format(
             port=PORT, address=f"10.231.{number}.2", folder=self.folder, name=name))
-        server = subprocess.Popen(["ip", "netns", "exec", name, "sh", "-c",
-                                   f"mount --bind {self.path(name, 'there')} {self.path('there')} && "
-                                   f"exec {sshd} -D -e -f {self.path(name, 'sshd_config')}"], stderr=subprocess.PIPE)
+        log = self.path(name + ".log")
+        with open(log, "wb") as errors:  # not a pipe, which fills
+            server = subprocess.Popen(["ip", "netns", "exec", name, "sh", "-c",
+                                       f"mount --bind {self.path(name, 'there')} {self.path('there')} && "
+                                       f"exec {sshd} -D -e -f {self.path(name, 'sshd_config')}"], stderr=errors)
         self.servers.append(server)
         wait_for(lambda: os.path.exists(self.path(name + ".pid")) or server.poll() is not None, "sshd")
         if server.poll() is not None:
-            raise Skip(f"sshd: {server.stderr.read()[-200:]}")
+            with open(log, encoding="utf-8", errors="replace") as errors:
+                raise Skip(f"sshd: {errors.read()[-200:]}")
 
     def end(self):
         for server in self.servers:
@@ -342,13 +349,13 @@ def test_errors(place):
         program = subprocess.Popen([place.target], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         program.stdout.readline()
         # The build need not be where others can go.
-        shutil.copy(place.trammel, "/tmp/" + os.path.basename(place.folder))
-        agent = f"HOME=/nowhere XDG_CACHE_HOME=/tmp/{os.path.basename(place.folder)}.cache " \
-                f"XDG_RUNTIME_DIR=/tmp setpriv --reuid 65534 --clear-groups /tmp/{os.path.basename(place.folder)} agent --stdio"
-        done = place.do("attach", "--agent-command", agent, "-p", program.pid, "-q", "-o", place.path("none.trm"))
-        os.unlink("/tmp/" + os.path.basename(place.folder))
-        program.communicate(timeout=LONG)
-        shutil.rmtree(f"/tmp/{os.path.basename(place.folder)}.cache", ignore_errors=True)
+        with tempfile.TemporaryDirectory(dir="/tmp") as open_to_all:
+            os.chmod(open_to_all, 0o777)
+            shutil.copy(place.trammel, open_to_all + "/trammel")
+            agent = f"HOME=/nowhere XDG_CACHE_HOME={open_to_all}/cache XDG_RUNTIME_DIR=/tmp " \
+                    f"setpriv --reuid 65534 --clear-groups {open_to_all}/trammel agent --stdio"
+            done = place.do("attach", "--agent-command", agent, "-p", program.pid, "-q", "-o", place.path("none.trm"))
+            program.communicate(timeout=LONG)
         one_line(done, str(program.pid), "belongs to user 0", "or as root")
 
 
@@ -477,7 +484,7 @@ def test_far_killed(place):
     client = place.start("run", "--host", "alpha,beta", "-q", "-o", profile, "--", "sh", "-c",
                          f"while [ ! -e {place.path('killed.go')} ]; do sleep 0.05; done; "
                          f"echo step 7 | {place.target} > {place.path('there/out')}")
-    agents = wait_for(lambda: len(found := agents_of(place.servers[0].pid)) >= 3 and found, "a front and a tracer")
+    agents = wait_for(lambda: agents_of(place.servers[0].pid, "killed.go"), "the program of alpha")
     os.kill(agents[0], signal.SIGKILL)
     line = client.stderr.readline()
     holds(re.match(r"trammel: alpha: the engine (of alpha )?is gone", line), line)
