@@ -145,6 +145,13 @@ class Tests:
         _, _, report = self.shares("split", "O2", "--period", "500000", status=7)
         event = report["events"][0]
         expect(event["event.period"] == 500000 and event["event.samples"] >= 300, str(event))
+        # Of events that the kernel counts itself, too: each sample stands for as many as were asked for.
+        program = build(self.folder, "faults", "O2")
+        for events in ("page-faults", "page-faults,task-clock", "task-clock,page-faults"):
+            _, profile = self.run(program, "-m", "samples:callpath", "--event", events, "--period", "50")
+            event = next(row for row in self.report(profile)["events"] if row["event"] == "page-faults")
+            expect(event["event.total"] >= 4000 and 0 < event["event.samples"] <= event["event.total"] / 40,
+                   f"{events}: {event}")
 
     def window(self):
         text, profile = self.run(build(self.folder, "split", "O2"), "-m", "samples", "--after", "1ms",

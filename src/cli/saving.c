@@ -14,8 +14,8 @@ bool saving_finish(const char *path, const char *profile)
 	struct trm_error *error = path ? saving_add(path, profile) : NULL;
 
 	if (error)
-		trm_error_print(trm_error_prefix(
-			error, "'%s' is not in the database: ", profile));
+		trm_error_print(
+			trm_error_prefix(error, "'%s' is not in the database", profile));
 	return !error;
 }
 

@@ -125,6 +125,11 @@ static void complete_event(struct sample_event *event, const struct sample_rate 
 		event->period = SECOND_NS / rate->frequency;
 	if (event->period) {
 		attributes->sample_period = event->period;
+		/* Of one that it counts itself the kernel takes a sample each time that
+		 * it happens, whatever the period, if samples have their periods. */
+		if (!event->is_clock && (attributes->type == PERF_TYPE_SOFTWARE ||
+					 attributes->type == PERF_TYPE_TRACEPOINT))
+			attributes->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	} else {
 		attributes->freq = 1;
 		attributes->sample_freq = rate->frequency;

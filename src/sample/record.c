@@ -141,7 +141,7 @@ static void read_sample(struct reading *reading, const struct sample_layout *lay
 	record->tid = read_u32(reading);
 	record->time = read_u64(reading);
 	record->address = type & PERF_SAMPLE_ADDR ? read_u64(reading) : 0;
-	record->period = type & PERF_SAMPLE_PERIOD ? read_u64(reading) : 1;
+	record->period = type & PERF_SAMPLE_PERIOD ? read_u64(reading) : 0;
 	read_rest(reading, type, layout, record);
 }
 

@@ -37,7 +37,7 @@ struct sample_record {
 	uint64_t time; /* nanoseconds, CLOCK_MONOTONIC */
 	/* TAKEN: */
 	uint64_t ip;
-	uint64_t period;      /* events since the one before */
+	uint64_t period;      /* events since the one before; 0: as asked for */
 	uint64_t overrun;     /* further samples that were due until this one */
 	const uint8_t *chain; /* addresses of 8 bytes each, the innermost first */
 	uint64_t chain_count;

@@ -380,6 +380,8 @@ static void see_sample(struct sampler *sampler, const struct sample_record *reco
 	if (!sample_source_event(&sampler->source, record->id, &sum.event) ||
 	    (!pc && !is_in_kernel(sampler, record)))
 		return;
+	if (!record->period)
+		sum.events = sampler->events.items[sum.event].period;
 	if (!sampler_counts(sampler, record->pid, record->time)) {
 		sampler->outside += sum.samples;
 		return;

@@ -181,7 +181,7 @@ static int open_on(struct sample_source *source, const struct perf_event_attr *a
 		return why;
 	}
 	sample_source_add(source, &opened);
-	if (attributes->sample_type & SAMPLE_EXTRAS)
+	if (attributes->sample_type != source->order.layout.type)
 		*table_insert(&source->types, opened.id, NULL) = attributes->sample_type;
 	return 0;
 }

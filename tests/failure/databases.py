@@ -43,6 +43,7 @@ def expect_line(outcome, status, *words):
     lines = lines_of(outcome.stderr)
     expect(outcome.status_text() == f"exit {status}", f"{outcome.status_text()}: {lines[:2]}")
     expect(len(lines) == 1, f"not one line: {lines[:3]}")
+    expect(": :" not in lines[0], f"nothing between two colons: {lines[0]!r}")
     for word in words:
         expect(word in lines[0], f"'{word}' is not in {lines[0]!r}")
 
@@ -291,6 +292,11 @@ def full_disk(place):
     if outcome.status_text() in ("exit 77", "exit 1", "exit 127"):
         raise Skip("needs a disk of its own (unshare -rm)")
     expect_line(outcome, 4, "disk is full")
+    # The disk becomes full while the program runs: its status is its own, and a line says what is missing.
+    script = (f"mount -t tmpfs -o size=300k none {disk} || exit 77; exec {place.tool} run -q --db {disk}/p.db "
+              f"-o {place.profile} -- sh -c 'head -c 400000 /dev/zero > {disk}/f 2> {disk}/none; exit 3'")
+    outcome = running.run(["unshare", "-rm", "sh", "-c", script], place.folder)
+    expect_line(outcome, 3, "is not in the database", "disk is full")
 
 
 def run_adds(place):

@@ -399,8 +399,11 @@ static void finds_events(void **state)
 	assert_true(events.items[1].attributes.freq);
 	assert_int_equal(events.items[1].attributes.sample_freq, 1000);
 	sample_events_deinit(&events);
-	assert_null(sample_events_init("task-clock", &every, &events));
+	assert_null(sample_events_init("task-clock,page-faults", &every, &events));
 	assert_int_equal(events.items[0].attributes.sample_period, 77);
+	assert_int_equal(events.items[1].attributes.sample_period, 77);
+	/* With it the kernel takes a sample at each fault. */
+	assert_false(events.items[1].attributes.sample_type & PERF_SAMPLE_PERIOD);
 	sample_events_deinit(&events);
 	error = sample_events_init("cpu-clock,no-such-event", &rate, &events);
 	assert_non_null(error);

@@ -197,7 +197,7 @@ static struct trm_error *take_probe_file(const char *option, const char *word, v
 	struct trm_error *error = take_probe(option, text.data, to);
 
 	text_deinit(&text);
-	return error ? trm_error_prefix(error, "'%s': ", word) : NULL;
+	return error ? trm_error_prefix(error, "'%s'", word) : NULL;
 }
 
 /* A decimal number from 1 on. */
