@@ -236,6 +236,9 @@ class Tests:
         with Running(program) as running:
             self.call("attach", "-q", "-m", "stacks", "--interval", "20ms", "-p", str(running.process.pid),
                       "--for", "500ms", "-o", profile)
+            report = json.loads(self.call("report", "--json", profile).stdout)
+            waiting = next(row for row in report["events"] if row["event"] == "waiting")
+            expect(waiting["event.total"] >= waiting["event.samples"] * 20000000 > 0, str(waiting))
             self.check_looks(running.text, self.rows(profile), set(expectations(running.text)) - {"burn"})
             expect(running.process.poll() is None, "the program has ended")
 
@@ -403,6 +406,12 @@ class Tests:
                              status=bare.returncode)
             expect(done.stdout == bare.stdout and done.stderr == bare.stderr, f"{word}: {done} and not {bare}")
 
+    def kernel_thread(self):
+        """It has no program, and is no process whose stacks could be shown."""
+        with open("/proc/2/stat", encoding="utf-8") as file:
+            if "(kthreadd)" in file.read():
+                expect("thread of the kernel" in self.call("stacks", "-p", "2", status=4).stderr, "shown")
+
     def ended(self):
         """A process that nobody has waited for, and one whose first thread alone has ended."""
         profile = os.path.join(self.folder, "ended.trm")
@@ -484,7 +493,7 @@ class Tests:
         expect("shorter --interval" in self.call("stacks", profile).stdout, "no reason")
 
 
-NAMES = ("now", "holder", "places", "stripped", "undisturbed", "looks", "looks_without_samples", "attached",
+NAMES = ("now", "holder", "places", "stripped", "undisturbed", "looks", "looks_without_samples", "attached", "kernel_thread",
          "children", "waits", "waits_held", "waits_threshold", "waits_like_strace", "waits_traced",
          "waits_killed", "waits_attached", "waits_attached_killed", "waits_attached_ends",
          "waits_hostile", "ended", "real", "other_commands", "refused", "short")

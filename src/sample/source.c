@@ -558,8 +558,11 @@ void sample_source_count(struct sample_source *source)
 	if (source->looked)
 		return;
 	source->run_ns = 0;
-	for (size_t i = 0; i < SAMPLE_EVENTS_MAX; i++)
-		source->tallies[i].total = source->tallies[i].running_ns = 0;
+	/* What others counted, as looks at threads that wait, is left as it is. */
+	vector_for_each (&source->opened, opened)
+		if (opened->event != TRACKING)
+			source->tallies[opened->event].total =
+				source->tallies[opened->event].running_ns = 0;
 	vector_for_each (&source->opened, opened) {
 		if (read(opened->fd, &numbers, sizeof(numbers)) != sizeof(numbers))
 			continue;

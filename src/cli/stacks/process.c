@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "report/text/amounts.h"
 #include "report/text/grid.h"
+#include "session/run/attach_check.h"
 #include "stacks/look.h"
 #include "symbols/symbols.h"
 #include "wire/context.h"
@@ -50,11 +51,18 @@ static struct trm_error *check_access(uint32_t pid)
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/syscall", pid);
 	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 
+	if (attach_is_kernel_thread((pid_t)pid))
+		return trm_error_create(
+			TRM_ERROR_UNSUPPORTED,
+			"process %" PRIu32
+			" is a thread of the kernel, which has no program",
+			pid);
 	if (fd >= 0 && read(fd, text, sizeof(text)) > 0)
 		return NULL;
 	if (kill((pid_t)pid, 0) && errno == ESRCH)
-		return trm_error_create(TRM_ERROR_GONE, "there is no process %" PRIu32,
-					pid);
+		return trm_error_create(
+			TRM_ERROR_GONE,
+			"there is no process %" PRIu32 ": 'ps -e' lists them", pid);
 	return trm_error_create(TRM_ERROR_UNSUPPORTED,
 				"process %" PRIu32
 				" may not be looked at: it is another user's, or the "

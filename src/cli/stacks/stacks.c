@@ -60,7 +60,8 @@ static struct trm_error *show_process(struct text *out, int *ret_status)
 					"leave one out");
 	TRM_TRY(arguments_number("pid", arguments.pid, 1, &pid));
 	if (pid > INT32_MAX)
-		return trm_error_create(TRM_ERROR_GONE, "there is no process %s",
+		return trm_error_create(TRM_ERROR_GONE,
+					"there is no process %s: 'ps -e' lists them",
 					arguments.pid);
 	if (is_far()) {
 		*ret_status =
