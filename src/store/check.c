@@ -269,8 +269,10 @@ static struct trm_error *exchange_files(const char *path, const char *made)
 	text_format(&kept_log, "%s.damaged-wal", path);
 	text_format(&index, "%s-shm", path);
 	if (link(path, kept.data))
-		error = trm_error_system(errno, "cannot keep '%s' as '%s'", path,
-					 kept.data);
+		error = trm_error_system(errno,
+					 "cannot keep '%s' as '%s', move what is there "
+					 "away",
+					 path, kept.data);
 	if (!error) {
 		rename(log.data, kept_log.data);
 		unlink(index.data);
@@ -299,6 +301,51 @@ static struct trm_error *repair_on_server(const char *address, struct text *ret_
 	return error;
 }
 
+static bool has_tables(struct sql *sql)
+{
+	struct text ask = {0};
+	struct trm_error *error = NULL;
+	struct sql_rows rows;
+	bool more;
+
+	for (const char *const *table = store_tables; *table && !error; table++) {
+		ask.length = 0;
+		text_format(&ask, "SELECT 1 FROM %s LIMIT 0", *table);
+		error = sql_ask(sql, &rows, sql_keep(sql, ask.data), "");
+		if (!error)
+			error = sql_next(&rows, &more);
+	}
+	text_deinit(&ask);
+	trm_error_destroy(error);
+	return !error;
+}
+
+/* Where the list of its tables is damaged, too, with that of a new file. */
+static struct trm_error *open_damaged(const char *path, const char *made,
+				      struct sql **ret_sql)
+{
+	struct sql *mended;
+	struct trm_error *error = sqlite_open(path, SQL_READ, ret_sql), *other;
+
+	if (error ? error->code != TRM_ERROR_FORMAT : has_tables(*ret_sql))
+		return error;
+	other = sqlite_open_like(path, made, &mended);
+	if (!other) {
+		trm_error_destroy(error);
+		sql_close(error ? NULL : *ret_sql);
+		*ret_sql = mended;
+		return NULL;
+	}
+	trm_error_destroy(other);
+	if (!error)
+		return NULL;
+	trm_error_destroy(error);
+	return trm_error_create(TRM_ERROR_FORMAT,
+				"'%s': it is no database of trammel, or nothing in it "
+				"can be read: restore it from a backup",
+				path);
+}
+
 /* By a new file that takes the old one's place. */
 static struct trm_error *repair_file(const char *path, struct text *ret_lost)
 {
@@ -308,9 +355,9 @@ static struct trm_error *repair_file(const char *path, struct text *ret_lost)
 
 	text_format(&made, "%s.repaired", path);
 	unlink_with(made.data);
-	error = sqlite_open(path, SQL_READ, &from);
+	error = store_open(made.data, SQL_CREATE, &to);
 	if (!error)
-		error = store_open(made.data, SQL_CREATE, &to);
+		error = open_damaged(path, made.data, &from);
 	if (!error)
 		error = copy_tables(from, to, ret_lost);
 	sql_close(take_pointer(from));

@@ -165,7 +165,7 @@ struct trm_error *context_finder_attribute(struct context_finder *finder, int64_
 		if (!more || (uint64_t)sql_int(&rows, 1) >= RECORD_TYPE_COUNT)
 			return trm_error_create(TRM_ERROR_FORMAT,
 						"'%s' is damaged: it has no attribute "
-						"%ld",
+						"%ld: " STORE_SALVAGE,
 						sql_path(finder->sql), (long)id);
 		*known = record_attribute_make(finder->model, sql_text(&rows, 0),
 					       (enum record_type)sql_int(&rows, 1),
@@ -191,9 +191,10 @@ static struct trm_error *read_node(struct context_finder *finder, int64_t id,
 	TRM_TRY(sql_next(&rows, &more));
 	/* Parents are made first: else there could be a circle. */
 	if (!more || sql_is_null(&rows, 1) || sql_int(&rows, 0) >= id)
-		return trm_error_create(TRM_ERROR_FORMAT,
-					"'%s' is damaged: it has no node %ld",
-					sql_path(finder->sql), (long)id);
+		return trm_error_create(
+			TRM_ERROR_FORMAT,
+			"'%s' is damaged: it has no node %ld: " STORE_SALVAGE,
+			sql_path(finder->sql), (long)id);
 	*ret_parent = sql_int(&rows, 0);
 	TRM_TRY(context_finder_attribute(finder, sql_int(&rows, 1),
 					 &ret_pair->attribute));
@@ -298,7 +299,8 @@ struct trm_error *context_finder_unpack(struct context_finder *finder, const voi
 	}
 	return at ? NULL
 		  : trm_error_create(TRM_ERROR_FORMAT,
-				     "'%s' is damaged: a context's keys make no sense",
+				     "'%s' is damaged: a context's keys make no "
+				     "sense: " STORE_SALVAGE,
 				     sql_path(finder->sql));
 }
 

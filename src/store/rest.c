@@ -98,7 +98,8 @@ struct trm_error *rest_read(struct sql *sql, int64_t profile, struct record_mode
 		error = trm_read_memory(all.data, all.length, name.data, model, visitor,
 					&warning);
 	if (!error && warning)
-		error = trm_error_create(TRM_ERROR_FORMAT, "'%s' is damaged: %s",
+		error = trm_error_create(TRM_ERROR_FORMAT,
+					 "'%s' is damaged: %s: " STORE_SALVAGE,
 					 sql_path(sql), warning);
 	text_deinit(&all);
 	text_deinit(&name);

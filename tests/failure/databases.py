@@ -149,6 +149,35 @@ def damaged(place):
     expect(os.path.exists(path + ".damaged"), "the damaged file is gone")
 
 
+def list_damaged(place):
+    """The list of the tables is damaged: their names, and how they were made. All rows are salvaged."""
+    begin(place)
+    path = place.path("p.db")
+    base = sqlite3.connect(path)
+    base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    base.close()
+    with open(path, "rb") as file:
+        sound = file.read()
+    numbers = ask(place, "cat", "--json").stdout
+    for before, after in ((b"CREATE TABLE counts(", b"CREATE TABLE counts#"), (b"CREATE TABLE rests", b"CREATE TABLE rextx"),
+                          (b"tablerunsruns", b"tablerunsrunz"), (b"CREATE UNIQUE INDEX nodes_key", b"CREATE UNIQUE INDEX nodes_ket"),
+                          (b"tableepochsepochs", b"tabluepoxhsepochs"), (b"thread, interval))", b"thread, intervax))")):
+        expect(sound.count(before) == 1, f"{sound.count(before)} of {before}")
+        for name in os.listdir(place.folder):
+            if name.startswith("p.db"):
+                os.remove(place.path(name))
+        with open(path, "wb") as file:
+            file.write(sound.replace(before, after))
+        outcome = ask(place, "check", "--repair")
+        expect(outcome.status_text() == "exit 0", f"{after}: {lines_of(outcome.stderr)}")
+        expect_sound(place)
+        expect(ask(place, "cat", "--json").stdout == numbers, f"{after}: other numbers than before")
+    expect_line(ask(place, "check", "--repair"), 4, "move what is there away")
+    with open(path, "wb") as file:
+        file.write(sound[:4000].replace(b"table", b"tab\xffe"))
+    expect_line(ask(place, "check", "--repair"), 4, "from a backup")
+
+
 def contradictions(place):
     """Tables that contradict each other, in a sound file: found, and mended."""
     begin(place)
@@ -351,5 +380,5 @@ def nothing_made(place):
     expect(len(rows(place, "runs", database=made)) == 1, "the database is gone")
 
 
-TESTS = [exported, nothing_made, calculated, killed_writers, readers_and_writer, writers_together, damaged, contradictions, strange_files, write_protected, no_room, full_disk,
+TESTS = [exported, nothing_made, calculated, killed_writers, readers_and_writer, writers_together, damaged, list_damaged, contradictions, strange_files, write_protected, no_room, full_disk,
          run_adds]

@@ -15,6 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The remedy that an error about a damaged database names. */
+#define STORE_SALVAGE "'trammel db check --repair' salvages what can be read"
+
 struct sql;
 
 enum sql_access {

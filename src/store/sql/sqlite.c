@@ -35,8 +35,7 @@ static const struct {
 	const char *words;
 } failures[] = {
 	{SQLITE_NOTADB, TRM_ERROR_FORMAT, "'%s' is not a database of trammel"},
-	{SQLITE_CORRUPT, TRM_ERROR_FORMAT,
-	 "'%s' is damaged: 'trammel db check --repair' salvages what can be read"},
+	{SQLITE_CORRUPT, TRM_ERROR_FORMAT, "'%s' is damaged: " STORE_SALVAGE},
 	{SQLITE_FULL, TRM_ERROR_SYSTEM,
 	 "'%s': the disk is full: nothing of this was added"},
 	{SQLITE_READONLY, TRM_ERROR_SYSTEM,
@@ -57,6 +56,13 @@ static const struct sql_word words[] = {
 	{"DIGEST(", "(", false}, /* an index takes values of any length */
 	{NULL, NULL, false},
 };
+
+static void free_text(char **text)
+{
+	sqlite3_free(*text);
+}
+
+#define scoped_sqlite_text __attribute__((cleanup(free_text)))
 
 static struct sqlite *of_sql(struct sql *sql)
 {
@@ -82,7 +88,10 @@ static struct trm_error *make_error(const struct sqlite *database, int result)
 		if ((result & 0xff) == failures[i].result)
 			return trm_error_create(failures[i].code, failures[i].words,
 						path);
-	return trm_error_create(TRM_ERROR_SYSTEM, "'%s': %s", path, why);
+	return trm_error_create(
+		TRM_ERROR_SYSTEM,
+		"'%s': %s: if 'trammel db check' calls it damaged, " STORE_SALVAGE, path,
+		why);
 }
 
 static struct trm_error *run_script(struct sql *sql, const char *text)
@@ -452,6 +461,48 @@ struct trm_error *sqlite_open(const char *path, enum sql_access access,
 	if (!result && access != SQL_READ &&
 	    sqlite3_db_readonly(database->handle, "main") > 0)
 		result = SQLITE_READONLY;
+	if (!result) {
+		*ret_sql = &database->sql;
+		return NULL;
+	}
+	struct trm_error *error = make_error(database, result);
+
+	close_file(&database->sql);
+	return error;
+}
+
+/* Entries are told by their names, and those that have none of these by their places. */
+static const char take_list[] =
+	"BEGIN IMMEDIATE;"
+	"UPDATE main.sqlite_schema AS s SET (type, name, tbl_name, sql)="
+	"(SELECT w.type, w.name, w.tbl_name, w.sql FROM temp.wanted w WHERE w.n="
+	"coalesce((SELECT v.n FROM temp.wanted v WHERE v.name=s.name),"
+	" s.rowid));"
+	"DELETE FROM main.sqlite_schema WHERE name IS NULL;"
+	"PRAGMA writable_schema=RESET;";
+
+struct trm_error *sqlite_open_like(const char *path, const char *like,
+				   struct sql **ret_sql)
+{
+	struct sqlite *database = memory_allocate_zeroed(1, sizeof(*database));
+	scoped_sqlite_text char *list = sqlite3_mprintf(
+		"PRAGMA temp_store=MEMORY;PRAGMA writable_schema=ON;"
+		"ATTACH %Q AS sound;CREATE TEMP TABLE wanted AS"
+		" SELECT rowid AS n, type, name, tbl_name, sql FROM sound.sqlite_schema;"
+		"DETACH sound;%s",
+		like, take_list);
+	int result = sqlite3_open_v2(path, &database->handle,
+				     SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+
+	database->sql.backend = &backend;
+	database->sql.path = memory_copy_string(path);
+	sqlite3_busy_timeout(database->handle, BUSY_MS);
+	if (!result)
+		result = sqlite3_exec(database->handle, list, NULL, NULL, NULL);
+	if (!result)
+		result = sqlite3_exec(database->handle,
+				      "SELECT count(*) FROM sqlite_schema", NULL, NULL,
+				      NULL);
 	if (!result) {
 		*ret_sql = &database->sql;
 		return NULL;

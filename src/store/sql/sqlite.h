@@ -8,6 +8,11 @@
 struct trm_error *sqlite_open(const char *path, enum sql_access access,
 			      struct sql **ret_sql);
 
+/* Opens a file whose list of tables is damaged with that of `like`, a file with the same
+ * tables. What is read is as in the file; nothing is written to it. */
+struct trm_error *sqlite_open_like(const char *path, const char *like,
+				   struct sql **ret_sql);
+
 /* Has a file that was just made go when it is closed, if the question `used`, a number,
  * says 0 then, or if it has no tables. The text is not copied. */
 void sqlite_drop_unused(struct sql *sql, const char *used);
