@@ -106,6 +106,8 @@ struct image {
 	/* The dynamic string table, including the names of imports; NULL if absent. */
 	const uint8_t *dynamic_strings;
 	size_t dynamic_strings_size;
+	/* Words that the loader fills by symbols; made when asked for: see imports.c. */
+	struct image_imports *imports;
 	/* Problems in the file that did not stop the reading; each is one line. */
 	struct VECTOR(char *) warnings;
 };

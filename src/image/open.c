@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "image/imports.h"
 #include "image/opened.h"
 #include "image/read/checked.h"
 #include "image/read/debugfile.h"
@@ -215,6 +216,7 @@ void image_close(struct image *image)
 	vector_for_each (&opened->aliases, alias)
 		free(alias->name);
 	vector_deinit(&opened->aliases);
+	image_imports_destroy(image->imports);
 	vector_deinit(&image->segments);
 	vector_deinit(&image->functions);
 	vector_deinit(&image->cold_parts);
