@@ -303,17 +303,31 @@ def test_far(place):
     holds(done.returncode == 4 and "no trammel answers" in done.stderr, done)
 
 
+INTERRUPTED = """
+import os, signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+try:
+    terminal = open("/dev/tty") and "a terminal"
+except OSError:
+    terminal = "no terminal"
+print(os.getpgid(0), os.getsid(0), terminal, flush=True)
+signal.sigwait([signal.SIGINT])
+print("caught", flush=True)
+raise SystemExit(5)
+"""
+
+
 def test_far_signal(place):
-    """Ctrl-C goes to the program; attaching there ends by it."""
+    """Ctrl-C goes to the program, once; attaching there ends by it."""
     profile = place.path("signal.trm")
     client = subprocess.Popen([place.trammel, "run", "--agent-command", place.agent, "-q", "-o", profile, "--",
-                               "sh", "-c", "trap 'echo caught; exit 5' INT; echo on; while :; do sleep 0.02; done"],
-                              stdout=subprocess.PIPE, text=True, start_new_session=True)
-    said = client.stdout.readline()
-    holds(said == "on\n", said)
+                               sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    groups = client.stdout.readline()
     os.killpg(client.pid, signal.SIGINT)
     said = client.communicate(timeout=LONG)[0]
     holds(said == "caught\n" and client.returncode == 5, said, client.returncode)
+    # It comes by the client alone: the program is in no group, and at no terminal, of its.
+    holds(str(client.pid) not in groups.split() and "no terminal" in groups, groups)
     profile = place.path("attached.trm")
     program = subprocess.Popen([place.path("target")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     program.stdout.readline()

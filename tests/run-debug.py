@@ -177,6 +177,54 @@ def test_prompt(place, measure):
         r"^490050 7$", r"exited with 0\."])
 
 
+PLUGIN = """int plug(int x) { return x * 3; }
+int plug_both(int x) { return plug(x) + plug(x + 1); }
+"""
+PLUGGED = "int plug_both(int); int main(void) { return plug_both(1) - 3; }\n"
+
+
+def test_left_out(place, measure):
+    """Names in a library that is not measured, and has no plan."""
+    for name, source, flags in (("libplugin.so", PLUGIN, ["-shared", "-fPIC"]),
+                                ("plugged", PLUGGED, ["-Wl,-rpath," + place.folder, "-L" + place.folder, "-lplugin"])):
+        subprocess.run(["gcc", "-O1", "-g", "-x", "c", "-", "-o", os.path.join(place.folder, name), *flags], check=True,
+                       input=source, text=True)
+    text, status = place.prompt(os.path.join(place.folder, "plugged"), [
+        "break plug", "continue", "x/1i plug", "backtrace", "delete", "continue"], ["--skip", "libplugin*:"], measure=measure)
+    expect_all(text, [r"^Breakpoint 1: there is no", r"^Breakpoint 1, thread \d+: 0x[0-9a-f]+ in plug at .*:1$",
+                      r"^   0x[0-9a-f]+ +lea ", r"^#0 .* in plug at", r"^#1 .* in plug_both\+0x", r"^#2 .* in main\+0x"])
+    expect(status == 6, f"status {status}: {text}")
+
+
+# What is refused, in one line each, and changes nothing.
+WRONG = {
+    "x": "an address is missing", "x/3z $pc": "'z' is no format", "x/0 $pc": "a count is", "handle USR1 nostop print": "'print' is none of",
+    "handle 9x": "'9x' is no signal", "break leaf if (1": "a ) is missing", "break leaf if $no == 1": "no such register",
+    "break leaf if 1 1": "something is left", "tbreak leaf if": "'leaf if' is no place", "break main junk": "'main junk' is no place",
+    "break main+": "'main+' is no place", "break loops.c:11x": "'loops.c:11x' is no place", "break 0x12z": "'0x12z' is no place",
+    "condition 3 +": "a value is missing", "ignore 3": "is no number", "ignore 3 z": "'z' is no number",
+    "backtrace z": "'z' is no number", "info registers zz": "no register 'zz'", "delete 3 4": "'4' is too much",
+    "disable 3z": "there is no breakpoint", "set {0}$sp = 1": "{BYTES} is wrong", "set {4}$sp z = 1": "is too much",
+}
+
+
+def test_wrong(place, measure):
+    """Commands that are wrong are refused; in a program that is not measured names are found."""
+    program = place.build("loops")
+    text, status = place.prompt(program, ["break main", "condition 1 nothere == 4 / 0", "condition 2", *WRONG, "handle USR1",
+                                          "handle 40 nopass", "info breakpoints", "continue", "x/1i main", "delete", "continue"],
+                                ["--skip", "*:"], measure=measure)
+    expect(status == 0, f"status {status}: {text}")
+    expect_all(text, [r"^Breakpoint 1 at", r"^Breakpoint 2 at", r"^Breakpoint 3 at",
+                      *(rf"^\(trammel\) {re.escape(command)}\n.*{re.escape(words)}.*$"
+                        for command, words in WRONG.items()),
+                      r"^SIGUSR1: stop, pass$", r"^signal 40: stop, nopass$", r"^\(trammel\) info breakpoints\n3  main .*\n\(trammel\)",
+                      r"^Breakpoint 3, thread \d+: 0x[0-9a-f]+ in main at", r"^   0x[0-9a-f]+ +sub ", r"^490050 7$"])
+    for alone, words in (("samples", "as '-m functions,samples'"), ("waits", "measure something else")):
+        text, status = place.prompt(program, [], measure=alone)
+        expect(status == 2 and text.endswith(words + "\n") and text.count("\n") == 1, text)
+
+
 def test_steps(place, measure):
     """Steps through 150 instructions go the way of those of a gdb on the bare program."""
     program = os.path.join(place.folder, "static")
@@ -600,6 +648,8 @@ CASES = {
     **cases_of("killed-hits", test_killed_hits, "functions", "blocks"),
     **cases_of("traps", test_traps, "functions", "edges"),
     **cases_of("attach", test_attach, "blocks"),
+    **cases_of("left-out", test_left_out, "functions"),
+    **cases_of("wrong", test_wrong, "blocks"),
     **{f"prompt-{measure}": lambda place, measure=measure: test_prompt(place, measure)
        for measure in ("functions", "blocks")},
     **{f"steps-{measure}": lambda place, measure=measure: test_steps(place, measure)

@@ -21,8 +21,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { PAGE = 4096 };
-
 /* A place in a process, with a breakpoint of the session's. */
 struct meeting {
 	pid_t pid; /* 0: all */
@@ -188,16 +186,6 @@ static void add_meeting(struct awaited_place *point, pid_t pid, uint64_t address
 	vector_push(&point->meetings, meeting);
 }
 
-/* What is added to link-time addresses in a module that has no plan: its executable
- * segment begins where its text is mapped. */
-static uint64_t bias_of(const struct module *module, const struct image *image)
-{
-	vector_for_each (&image->segments, segment)
-		if (segment->executable)
-			return module->text_start - segment->address / PAGE * PAGE;
-	return module->bias;
-}
-
 /* A function in the file of a module that has no plan; 0: it has none. */
 static uint64_t find_in_file(const struct module *module, const char *name)
 {
@@ -212,8 +200,7 @@ static uint64_t find_in_file(const struct module *module, const char *name)
 	}
 	for (size_t i = 0; i < image->functions.count && !address; i++)
 		if (text_glob(name, image->names.items + image->functions.items[i].name))
-			address = image->functions.items[i].address +
-				  bias_of(module, image);
+			address = image->functions.items[i].address + module->bias;
 	image_close(image);
 	return address;
 }

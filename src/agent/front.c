@@ -358,6 +358,11 @@ _Noreturn void front_become(const struct front_start *start)
 
 	if (start->request->verb == PROTOCOL_STACKS)
 		end_front(&front, show_stacks(&front), &outcome);
+	/* What the client's terminal sends comes by the client: not twice, where its way
+	 * here leaves this process in its group. There is no terminal over ssh, either.
+	 */
+	if (front_field(start->request, "far"))
+		setsid();
 	error = prepare_front(&front);
 
 	front.given.options.server = (struct session_server){

@@ -94,7 +94,7 @@ static void fill_ways(const struct control_process *process, struct fields *fiel
 	if (process->debugged && process->on_crash)
 		add_field(fields, "", "on-crash", "true");
 	if (process->stacks)
-		add_stream(process, STDOUT_FILENO, fields);
+		add_field(fields, "", "stdout", "pipe");
 }
 
 static void fill_fields(const struct control_process *process, struct fields *fields)
@@ -116,6 +116,8 @@ static void fill_fields(const struct control_process *process, struct fields *fi
 	fill_ways(process, fields);
 	if (process->attached_pid || process->save_ns)
 		return;
+	if (process->engine->connection.is_far)
+		add_field(fields, "", "far", "true");
 	vector_for_each (&process->environment, variable)
 		add_field(fields, "environment.", variable->name, variable->value);
 	/* A local engine may have been started in another folder. */

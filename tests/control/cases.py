@@ -327,6 +327,72 @@ def case_stops():
     assert steps(process.profile().functions()) == 8
 
 
+def case_debugger():
+    """The debugger's messages, as `trammel debug` sends them: a kind, 4 bytes of length, a text."""
+    process = start()
+    process.debug()
+    process.run()
+
+    def command(line):
+        process.say(b"l" + len(line).to_bytes(4, "little") + line.encode())
+
+    def told(words):
+        said = b""
+        while words not in said:
+            event = process.engine.wait(60)
+            assert event is not None, said
+            said += event.data if event.kind == "output" and event.value == 3 else b""
+        return said
+
+    told(b"ld-linux")
+    command("break step")
+    told(b"Breakpoint 1")
+    command("continue")
+    process.write("step 1\n")
+    told(b"Breakpoint 1, thread")
+    fails(UsageError, "run already", process.debug)
+    command("detach")
+    say(process, "")
+    process.close_input()
+    assert process.wait(60) == 0
+
+
+def case_saving():
+    """Profiles while a process is measured, one that stays, stacks, and a module of the engine's host."""
+    with start() as process:
+        process.save_every(0.05)
+        fails(UsageError, "not run yet", process.saved, "saved.trm")
+        process.run()
+        until = time.monotonic() + 60
+        while True:
+            try:
+                assert process.saved("saved.trm") > 0
+                break
+            except GoneError:
+                assert time.monotonic() < until
+                time.sleep(0.02)
+        assert "functions" in Profile("saved.trm").globals["run.measure"], Profile("saved.trm").globals
+        process.kill()
+    with start() as process:
+        process.run()
+        say(process, "", b"ready\n")
+        with Process(pid=process.pid) as other:
+            other.stacks()
+            said = b""
+            while (event := process.engine.wait(60)).kind != "measured":
+                said += event.data if event.process is other and event.kind == "output" else b""
+            assert b"main" in said, said
+        process.close_input()
+        process.wait(60)
+        kept = process.keep()
+        fails(GoneError, "", process.engine.module, TARGET, "00", "module")
+        notes = subprocess.run(["readelf", "-n", TARGET], capture_output=True, text=True, check=True).stdout
+        process.engine.module(TARGET, notes.split("Build ID: ")[1].split()[0], "module")
+        assert open("module", "rb").read() == open(TARGET, "rb").read()
+    assert steps(Profile(kept).functions()) == 0
+    os.unlink(kept)
+
+
 def next_event(process, kind):
     """The next event of a kind; others before it go."""
     while True:

@@ -125,14 +125,24 @@ static bool parse_pid(const char *text, pid_t *ret_pid)
 static bool can_debug(const struct measuring *given)
 {
 	const struct collector *collector = given->options.collector;
+	struct measuring with = {0};
+	struct text both = {0};
 
 	if (collector->slot_size && !collector->waits)
 		return true;
+	text_format(&both, "functions,%s", given->options.collector->name);
+	with.measure = memory_copy_string(both.data);
+	struct trm_error *apart = measuring_check(&with, "program");
+
 	trm_error_print(trm_error_create(
 		TRM_ERROR_USAGE,
 		"'-m %s' leaves the program alone, and nothing can be debugged: measure "
-		"something else, or both, as '-m functions,%s'",
-		given->options.collector->name, given->options.collector->name));
+		"something else%s%s%s",
+		given->options.collector->name, apart ? "" : ", or both, as '-m ",
+		apart ? "" : both.data, apart ? "" : "'"));
+	trm_error_destroy(apart);
+	measuring_deinit(&with);
+	text_deinit(&both);
 	return false;
 }
 

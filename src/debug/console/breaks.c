@@ -98,11 +98,13 @@ struct trm_error *breaks_set(struct console *console, const char *text, bool onc
 			     uint64_t ignore)
 {
 	const char *condition = strstr(text, " if ");
-	struct console_breakpoint *breakpoint =
-		memory_allocate_zeroed(1, sizeof(*breakpoint));
+	struct console_breakpoint *breakpoint;
 	struct trm_error *error;
 	uint64_t address;
 
+	if (condition)
+		TRM_TRY(expression_check(console, condition + 4));
+	breakpoint = memory_allocate_zeroed(1, sizeof(*breakpoint));
 	breakpoint->place = condition ? strndup(text, (size_t)(condition - text))
 				      : memory_copy_string(*text ? text : "$pc");
 	breakpoint->condition = condition ? memory_copy_string(condition + 4) : NULL;

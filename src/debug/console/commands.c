@@ -18,6 +18,7 @@
 #include "session/state/tables.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,6 +32,11 @@ static struct trm_error *read_count(const char *text, uint64_t otherwise,
 	if (*text && (*end || *text == '-' || !*ret_count))
 		return trm_error_create(TRM_ERROR_USAGE, "'%s' is no number", text);
 	return NULL;
+}
+
+static struct trm_error *expect_end(const char *rest)
+{
+	return *rest ? trm_error_create(TRM_ERROR_USAGE, "'%s' is too much", rest) : NULL;
 }
 
 static struct trm_error *do_break(struct console *console, const char *text)
@@ -50,7 +56,7 @@ static struct trm_error *find_numbered(struct console *console, const char *text
 	char *end;
 	const unsigned long number = strtoul(text, &end, 10);
 
-	*ret = breaks_find(console, (uint32_t)number);
+	*ret = *end && *end != ' ' ? NULL : breaks_find(console, (uint32_t)number);
 	*ret_rest = end + strspn(end, " ");
 	return *ret ? NULL
 		    : trm_error_create(TRM_ERROR_USAGE, "there is no breakpoint '%s'",
@@ -79,6 +85,7 @@ static struct trm_error *do_delete(struct console *console, const char *text)
 		return NULL;
 	}
 	TRM_TRY(find_numbered(console, text, &rest, &found));
+	TRM_TRY(expect_end(rest));
 	breaks_delete(console, found);
 	return NULL;
 }
@@ -90,6 +97,7 @@ static struct trm_error *switch_breakpoint(struct console *console, const char *
 	const char *rest;
 
 	TRM_TRY(find_of_code(console, text, &rest, &found));
+	TRM_TRY(expect_end(rest));
 	breaks_switch(console, found, off);
 	return NULL;
 }
@@ -108,9 +116,12 @@ static struct trm_error *do_ignore(struct console *console, const char *text)
 {
 	struct console_breakpoint *found;
 	const char *rest;
+	uint64_t times = 0;
 
 	TRM_TRY(find_of_code(console, text, &rest, &found));
-	breaks_ignore(console, found, strtoull(rest, NULL, 0));
+	if (strcmp(rest, "0") != 0)
+		TRM_TRY(read_count(*rest ? rest : "?", 0, &times));
+	breaks_ignore(console, found, times);
 	return NULL;
 }
 
@@ -122,6 +133,8 @@ static struct trm_error *do_condition(struct console *console, const char *text)
 	struct trm_error *error;
 
 	TRM_TRY(find_of_code(console, text, &rest, &found));
+	if (*rest)
+		TRM_TRY(expression_check(console, rest));
 	text_format(&place, "%s%s%s", found->place, *rest ? " if " : "", rest);
 	const bool once = found->once;
 
@@ -226,10 +239,13 @@ static struct trm_error *do_set(struct console *console, const char *text)
 	if (*text == '{') {
 		size = strtoul(text + 1, NULL, 10);
 		text += strcspn(text, "}");
-		if (!*text || size > sizeof(value))
+		if (!*text || !size || size > sizeof(value))
 			return trm_error_create(TRM_ERROR_USAGE, "{BYTES} is wrong");
 		TRM_TRY(expression_compute(console, console->tid, text + 1, &rest,
 					   &address));
+		if (rest != equals)
+			return trm_error_create(TRM_ERROR_USAGE, "'%.*s' is too much",
+						(int)(equals - rest), rest);
 		return debug_write(console->session, console->pid, (uint64_t)address,
 				   &value, size);
 	}
@@ -271,7 +287,42 @@ static int signal_number(const char *text, size_t length)
 					     (!strncmp(name, "SIG", 3) &&
 					      !strcmp(sigabbrev_np(signal), name + 3))))
 			return signal;
-	return atoi(name);
+	char *end;
+	const unsigned long number = strtoul(name, &end, 10);
+
+	return *end || number > 64 ? 0 : (int)number;
+}
+
+static void name_signal(int signal, char name[32])
+{
+	const char *known = sigabbrev_np(signal);
+
+	if (known)
+		snprintf(name, 32, "SIG%s", known);
+	else
+		snprintf(name, 32, "signal %d", signal);
+}
+
+/* Reads words of "handle". */
+static struct trm_error *read_policy(const char *text, struct debug_signal_policy *policy)
+{
+	static const char *const words[] = {"nostop", "stop", "nopass", "pass"};
+
+	for (size_t length; *(text += strspn(text, " \t")); text += length) {
+		size_t i = 0;
+
+		length = strcspn(text, " \t");
+		while (i < array_count(words) && (strlen(words[i]) != length ||
+						  strncmp(words[i], text, length) != 0))
+			i++;
+		if (i == array_count(words))
+			return trm_error_create(TRM_ERROR_USAGE,
+						"'%.*s' is none of stop, nostop, pass, "
+						"nopass",
+						(int)length, text);
+		*(i < 2 ? &policy->stops : &policy->passes) = i % 2;
+	}
+	return NULL;
 }
 
 static struct trm_error *do_handle(struct console *console, const char *text)
@@ -284,11 +335,13 @@ static struct trm_error *do_handle(struct console *console, const char *text)
 	struct debug_signal_policy *policy =
 		debug_signal_policy(console->session, signal);
 
-	if (strstr(text + length, "stop"))
-		policy->stops = !strstr(text + length, "nostop");
-	if (strstr(text + length, "pass"))
-		policy->passes = !strstr(text + length, "nopass");
-	text_format(&console->output, "SIG%s: %s, %s\n", sigabbrev_np(signal),
+	struct debug_signal_policy wanted = *policy;
+	char name[32];
+
+	TRM_TRY(read_policy(text + length, &wanted));
+	*policy = wanted;
+	name_signal(signal, name);
+	text_format(&console->output, "%s: %s, %s\n", name,
 		    policy->stops ? "stop" : "nostop",
 		    policy->passes ? "pass" : "nopass");
 	return NULL;

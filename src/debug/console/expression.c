@@ -18,6 +18,7 @@ struct reader {
 	struct user_regs_struct registers;
 	const char *at;
 	int depth;
+	bool checks;             /* nothing is computed */
 	struct trm_error *error; /* NULL: none so far */
 };
 
@@ -104,7 +105,7 @@ static int64_t read_memory(struct reader *reader, uint64_t address, size_t size,
 	uint64_t value = 0;
 	const unsigned int shift = (unsigned int)(64 - 8 * size);
 
-	if (reader->error)
+	if (reader->error || reader->checks)
 		return 0;
 	reader->error =
 		debug_read(reader->console->session, reader->pid, address, &value, size);
@@ -163,7 +164,7 @@ static int64_t read_name(struct reader *reader)
 	if (found)
 		return (int64_t)*found;
 	snprintf(copy, sizeof(copy), "%.*s", (int)length, name);
-	if (!reader->error)
+	if (!reader->error && !reader->checks)
 		reader->error = names_find(reader->console, copy, &address);
 	return (int64_t)address;
 }
@@ -298,6 +299,8 @@ static int64_t apply_operator(struct reader *reader, enum operator number, int64
 		return (int64_t)(x * y);
 	case OPERATOR_BY:
 	case OPERATOR_REST:
+		if (reader->checks)
+			return 0;
 		if (!b || (b == -1 && a == INT64_MIN))
 			return fail_at(reader, "a division by that");
 		return number == OPERATOR_BY ? a / b : a % b;
@@ -346,4 +349,15 @@ struct trm_error *expression_compute(struct console *console, pid_t tid, const c
 		*ret_rest = reader.at;
 	*ret_value = value;
 	return NULL;
+}
+
+struct trm_error *expression_check(struct console *console, const char *text)
+{
+	struct reader reader = {.console = console, .at = text, .checks = true};
+
+	read_binary(&reader, 0);
+	skip_spaces(&reader);
+	if (*reader.at)
+		fail_at(&reader, "something is left");
+	return reader.error;
 }

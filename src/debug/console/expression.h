@@ -13,6 +13,10 @@
 struct trm_error *expression_compute(struct console *console, pid_t tid, const char *text,
 				     const char **ret_rest, int64_t *ret_value);
 
+/* Says what is wrong with an expression by itself; nothing is computed, and names of
+ * functions may be those of libraries that are not loaded yet. */
+struct trm_error *expression_check(struct console *console, const char *text);
+
 /* Returns the place of a register by its name; NULL: there is no such register. */
 unsigned long long *expression_register(struct user_regs_struct *registers,
 					const char *name, size_t length);

@@ -96,6 +96,16 @@ static bool find_in_image(const struct module *module, const char *name, size_t 
 	return false;
 }
 
+static struct trm_error *no_place(const char *place)
+{
+	return trm_error_create(TRM_ERROR_FORMAT, "'%s' is no place", place);
+}
+
+static bool is_end(const char *at)
+{
+	return !at[strspn(at, " \t")];
+}
+
 static struct trm_error *find_function(const struct console *console, const char *place,
 				       uint64_t *ret_address)
 {
@@ -104,11 +114,14 @@ static struct trm_error *find_function(const struct console *console, const char
 	const bool module_named = colon && colon > place && colon[-1] != ':';
 	const char *name = module_named ? colon + 1 : place;
 	const size_t length = strcspn(name, "+ ");
-	const uint64_t offset =
-		name[length] == '+' ? strtoull(name + length + 1, NULL, 0) : 0;
+	const char *number = name + length + (name[length] == '+');
+	char *end = (char *)(uintptr_t)number;
+	const uint64_t offset = name[length] == '+' ? strtoull(number, &end, 0) : 0;
 
-	if (!length || !space)
-		return trm_error_create(TRM_ERROR_USAGE, "'%s' is no place", place);
+	if (!length || !is_end(end) || (name[length] == '+' && end == number))
+		return no_place(place);
+	if (!space)
+		return trm_error_create(TRM_ERROR_USAGE, "no program runs");
 	vector_for_each (&space->modules, module) {
 		if (module_named &&
 		    strncmp(module->file->name, place, (size_t)(colon - place)))
@@ -165,9 +178,7 @@ struct trm_error *names_find(struct console *console, const char *place,
 	place += *place == '*';
 	if (*place >= '0' && *place <= '9') {
 		*ret_address = strtoull(place, &end, 0);
-		return *end && *end != ' ' ? trm_error_create(TRM_ERROR_USAGE,
-							      "'%s' is no address", place)
-					   : NULL;
+		return is_end(end) ? NULL : no_place(place);
 	}
 	if (!strcmp(place, "$pc") || !strcmp(place, "$rip")) {
 		TRM_TRY(debug_get_registers(console->session, console->tid, &registers));
@@ -175,8 +186,10 @@ struct trm_error *names_find(struct console *console, const char *place,
 		return NULL;
 	}
 	if (colon && colon[1] >= '0' && colon[1] <= '9') {
-		const unsigned long line = strtoul(colon + 1, NULL, 10);
+		const unsigned long line = strtoul(colon + 1, &end, 10);
 
+		if (!is_end(end))
+			return no_place(place);
 		if (find_line(console, place, (size_t)(colon - place), (uint32_t)line,
 			      ret_address))
 			return NULL;

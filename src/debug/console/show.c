@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSTRUCTION = 15, FRAMES = 256, ROW = 16, CODE_MAX = 2000 };
+enum { INSTRUCTION = 15, FRAMES = 256, ROW = 16, CODE_MAX = 2000, VALUES_MAX = 4096 };
 
 static size_t read_instruction(struct console *console, uint64_t address,
 			       uint8_t bytes[INSTRUCTION])
@@ -55,6 +55,7 @@ struct trm_error *show_registers(struct console *console, const char *text)
 		"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp",    "r8",     "r9",
 		"r10", "r11", "r12", "r13", "r14", "r15", "rip", "eflags", "fs_base"};
 	struct user_regs_struct registers;
+	bool shown = false;
 
 	TRM_TRY(debug_get_registers(console->session, console->tid, &registers));
 	for (size_t i = 0; i < array_count(names); i++) {
@@ -65,16 +66,22 @@ struct trm_error *show_registers(struct console *console, const char *text)
 			continue;
 		text_format(&console->output, "%-8s 0x%-18llx %lld\n", names[i], value,
 			    (long long)value);
+		shown = true;
 	}
-	return NULL;
+	return shown ? NULL
+		     : trm_error_create(TRM_ERROR_USAGE, "there is no register '%s'",
+					text);
 }
 
 struct trm_error *show_stack(struct console *console, const char *text)
 {
 	struct debug_frame frames[FRAMES];
-	const size_t most = *text ? strtoul(text, NULL, 10) : FRAMES;
+	char *end = (char *)(uintptr_t)text;
+	const size_t most = *text ? strtoul(text, &end, 10) : FRAMES;
 	size_t count;
 
+	if (*end || *text == '-' || !most)
+		return trm_error_create(TRM_ERROR_USAGE, "'%s' is no number", text);
 	TRM_TRY(debug_backtrace(console->session, console->tid, frames,
 				most < FRAMES ? most : FRAMES, &count));
 	for (size_t i = 0; i < count; i++) {
@@ -146,22 +153,30 @@ struct form {
 };
 
 /* Reads "/4xw" and moves *text behind it. */
-static void read_form(const char **text, struct form *form)
+static struct trm_error *read_form(const char **text, struct form *form)
 {
-	static const char sizes[] = "bhwg";
+	static const char sizes[] = "bhwg", formats[] = "xducsi";
 	char *end;
 
 	if (**text != '/')
-		return;
+		return NULL;
 	form->count = strtoull(*text + 1, &end, 10);
 	if (end == *text + 1)
 		form->count = 1;
 	for (; *end && *end != ' '; end++)
 		if (strchr(sizes, *end))
 			form->size = (size_t)1 << (strchr(sizes, *end) - sizes);
-		else
+		else if (strchr(formats, *end))
 			form->format = *end;
+		else
+			return trm_error_create(TRM_ERROR_USAGE,
+						"'%c' is no format (%s) and no size (%s)",
+						*end, formats, sizes);
 	*text = end + strspn(end, " ");
+	return form->count && form->count <= VALUES_MAX
+		       ? NULL
+		       : trm_error_create(TRM_ERROR_USAGE, "a count is 1 to %d",
+					  VALUES_MAX);
 }
 
 static void add_value(struct text *out, const struct form *form, const uint8_t *bytes)
@@ -240,11 +255,13 @@ struct trm_error *show_memory(struct console *console, const char *text)
 	struct form form = {.count = 1, .format = 'x', .size = 8};
 	int64_t address = (int64_t)console->shown;
 
-	read_form(&text, &form);
+	TRM_TRY(read_form(&text, &form));
 	if (*text)
 		TRM_TRY(expression_compute(console, console->tid, text, NULL, &address));
-	if (form.count > 4096)
-		return trm_error_create(TRM_ERROR_USAGE, "that is too much");
+	else if (!address)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"an address is missing: nothing was shown before");
 	if (form.format == 's')
 		return add_string(console, (uint64_t)address);
 	if (form.format != 'i')

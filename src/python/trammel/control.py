@@ -357,6 +357,11 @@ class Engine(_Object):
         """Has the engine make an event ("timer") so often; 0: no more."""
         _control.engine_timer(self._ticket, int(seconds * 1e9))
 
+    def module(self, path, build_id, to, debug=False):
+        """Brings a module of the engine's host here, or with `debug` the file of its debug information: to the file `to`,
+        whole or not at all. GoneError: there is none of this build there."""
+        _control.engine_module(self._ticket, os.fspath(path), build_id, debug, os.fspath(to))
+
     def interrupt(self):
         """Lets a wait of another thread return without an event."""
         _control.engine_interrupt(self._ticket)
@@ -671,6 +676,33 @@ class Process(_Object):
             _control.process_save_now(self._ticket, os.fspath(path))
         else:
             _control.process_save(self._ticket, os.fspath(path))
+
+    def save_every(self, seconds):
+        """Has the profile be written so often while the process is measured; before `run`. See `saved`."""
+        _control.process_save_every(self._ticket, int(seconds * 1e9))
+
+    def saved(self, path):
+        """Writes the last of these profiles to a file. Returns when it was made, in ns of the engine's clock. GoneError:
+        there is none yet."""
+        return _control.process_saved(self._ticket, os.fspath(path))
+
+    def keep(self):
+        """Lets the profile stay on the engine's host when the process is released. Returns its path there."""
+        return _control.process_keep(self._ticket)
+
+    def debug(self, on_crash=False):
+        """The debugger of `trammel debug`, before `run`: its messages are events of kind "output" with value 3, and `say`
+        sends some. `on_crash`: nothing stops the program but a signal that would end it."""
+        _control.process_debug(self._ticket, on_crash)
+
+    def say(self, message):
+        """Sends the debugger a message; nothing: the end."""
+        _control.process_say(self._ticket, message.encode() if isinstance(message, str) else message)
+
+    def stacks(self, json=False):
+        """What all threads of a process that runs already do now, in place of `run`: events of kind "output", as text or
+        JSON."""
+        _control.process_stacks(self._ticket, json)
 
     def profile(self):
         """The Profile of a measurement that is over."""

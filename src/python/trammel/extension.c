@@ -122,6 +122,22 @@ static PyObject *finish_call(struct trm_error *error)
 		return finish_call(error);                                               \
 	}
 
+#define TAKES_BYTES(name, type)                                                          \
+	static PyObject *call_##name(PyObject *module, PyObject *arguments)              \
+	{                                                                                \
+		struct type *ticket;                                                     \
+		const char *bytes;                                                       \
+		Py_ssize_t size;                                                         \
+		struct trm_error *error;                                                 \
+                                                                                         \
+		(void)module;                                                            \
+		if (!PyArg_ParseTuple(arguments, "O&y#", take_ticket, &ticket, &bytes,   \
+				      &size))                                            \
+			return NULL;                                                     \
+		UNLOCKED(error, trm_##name(ticket, bytes, (size_t)size));                \
+		return finish_call(error);                                               \
+	}
+
 #define GIVES_TICKET(name, type, other)                                                  \
 	static PyObject *call_##name(PyObject *module, PyObject *arguments)              \
 	{                                                                                \
@@ -187,6 +203,7 @@ RELEASES(records_release, trm_records)
 GIVES_TEXT(engine_host, trm_engine)
 GIVES_TEXT(engine_version, trm_engine)
 GIVES_TEXT(measurements_names, trm_measurements)
+GIVES_TEXT(process_keep, trm_process)
 GIVES_NUMBER(engine_descriptor, trm_engine, int)
 GIVES_NUMBER(process_pid, trm_process, int)
 GIVES_NUMBER(process_refused, trm_process, int)
@@ -206,7 +223,10 @@ TAKES_TICKET(process_pause, trm_process)
 TAKES_TICKET(process_resume, trm_process)
 TAKES_TICKET(process_reset, trm_process)
 TAKES_NUMBER(engine_timer, trm_engine, "K", unsigned long long)
+TAKES_NUMBER(process_debug, trm_process, "i", int)
+TAKES_NUMBER(process_save_every, trm_process, "K", unsigned long long)
 TAKES_NUMBER(process_signal, trm_process, "i", int)
+TAKES_NUMBER(process_stacks, trm_process, "i", int)
 TAKES_TEXT(measurements_add, trm_measurements, "s")
 TAKES_TEXT(measurements_check, trm_measurements, "s")
 TAKES_TEXT(measurements_remove, trm_measurements, "s")
@@ -218,6 +238,8 @@ TAKES_TEXT(process_save_now, trm_process, "s")
 TAKES_TEXT(profile_save, trm_profile, "s")
 TAKES_TEXTS(process_set, trm_process)
 TAKES_TEXTS(process_environment, trm_process)
+TAKES_BYTES(process_write, trm_process)
+TAKES_BYTES(process_say, trm_process)
 
 TAKES_TICKET(process_watch, trm_process)
 TAKES_TICKET(process_watch_regions, trm_process)
@@ -502,17 +524,32 @@ static PyObject *call_process_wait(PyObject *module, PyObject *arguments)
 	return error ? raise_error(error) : PyLong_FromLong(status);
 }
 
-static PyObject *call_process_write(PyObject *module, PyObject *arguments)
+static PyObject *call_process_saved(PyObject *module, PyObject *arguments)
 {
 	struct trm_process *process;
-	const char *bytes;
-	Py_ssize_t size;
+	const char *path;
+	uint64_t time_ns = 0;
 	struct trm_error *error;
 
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "O&y#", take_ticket, &process, &bytes, &size))
+	if (!PyArg_ParseTuple(arguments, "O&s", take_ticket, &process, &path))
 		return NULL;
-	UNLOCKED(error, trm_process_write(process, bytes, (size_t)size));
+	UNLOCKED(error, trm_process_saved(process, path, &time_ns));
+	return error ? raise_error(error) : PyLong_FromUnsignedLongLong(time_ns);
+}
+
+static PyObject *call_engine_module(PyObject *module, PyObject *arguments)
+{
+	struct trm_engine *engine;
+	const char *path, *build_id, *to;
+	struct trm_error *error;
+	int debug;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "O&ssis", take_ticket, &engine, &path, &build_id,
+			      &debug, &to))
+		return NULL;
+	UNLOCKED(error, trm_engine_module(engine, path, build_id, debug, to));
 	return finish_call(error);
 }
 
@@ -713,7 +750,9 @@ static PyMethodDef functions[] = {
 	ROW(profile_open),         ROW(profile_query),         ROW(profile_functions),
 	ROW(profile_records),      ROW(profile_save),          ROW(profile_release),
 	ROW(profiles_merge),       ROW(records_take_paths),    ROW(records_take),
-	ROW(records_release),      {NULL, NULL, 0, NULL}};
+	ROW(records_release),      ROW(process_debug),         ROW(process_say),
+	ROW(process_stacks),       ROW(process_save_every),    ROW(process_saved),
+	ROW(process_keep),         ROW(engine_module),         {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 					"_control",

@@ -1,7 +1,10 @@
 #include "session/modules/mapped.h"
 
+#include "base/cleanup.h"
+#include "base/page.h"
 #include "control/maps.h"
 #include "control/remote.h"
+#include "image/headers.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -63,4 +66,23 @@ int mapped_open(pid_t pid, const struct mapping *mapping, const char *path,
 		return -1;
 	}
 	return fd;
+}
+
+uint64_t mapped_bias(pid_t pid, const struct mapping *mapping, const char *path)
+{
+	struct stat status;
+	struct headers headers;
+	Elf64_Phdr segment;
+	scoped_fd int fd = mapped_open(pid, mapping, path, &status);
+	uint8_t bytes[PAGE]; /* linkers put program headers first */
+	const ssize_t size = fd < 0 ? -1 : pread(fd, bytes, sizeof(bytes), 0);
+
+	if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0 ||
+	    !headers_open(bytes, (size_t)size, &headers))
+		return 0;
+	for (unsigned i = 0; headers_read(&headers, i, &segment); i++)
+		if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) &&
+		    segment.p_offset / PAGE * PAGE == mapping->file_offset)
+			return mapping->start - segment.p_vaddr / PAGE * PAGE;
+	return 0;
 }

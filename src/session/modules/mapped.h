@@ -1,4 +1,4 @@
-/* Opens the file of a mapping. */
+/* Files of mappings. */
 #ifndef TRAMMEL_SESSION_MODULES_MAPPED_H
 #define TRAMMEL_SESSION_MODULES_MAPPED_H
 #include "control/maps.h"
@@ -12,5 +12,9 @@
  * name. */
 int mapped_open(pid_t pid, const struct mapping *mapping, const char *path,
 		struct stat *ret_status);
+
+/* Returns what is added to link-time addresses in a mapping of an ELF file's code,
+ * which is mapped as its segments say; 0: its file is not known. */
+uint64_t mapped_bias(pid_t pid, const struct mapping *mapping, const char *path);
 
 #endif

@@ -476,6 +476,9 @@ static bool add_module(struct session *session, struct thread *thread,
 			known = true;
 		}
 	}
+	if (!known)
+		module.bias = mapped_bias(thread->tid, mapping,
+					  maps_path(&session->maps, mapping));
 	module.broken = !file->plan || !known;
 	if (!module.broken)
 		try_to_instrument(session, thread, &module);

@@ -72,11 +72,9 @@ static uint64_t show_word(const struct space *space, uint64_t address, uint64_t 
 	return original;
 }
 
-static bool find_tables(const struct memory *memory, uint64_t pc,
-			struct unwind_tables *ret_tables)
+static bool find_tables(const struct memory *memory, const struct module *module,
+			uint64_t pc, struct unwind_tables *ret_tables)
 {
-	const struct module *module = space_module_of_text(memory->space, pc);
-
 	if (!module)
 		return vdso_find_tables(memory->pid, pc, ret_tables);
 	if (!module->file->unwind.header)
@@ -94,9 +92,11 @@ static bool find_tables(const struct memory *memory, uint64_t pc,
 
 static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 {
+	const struct memory *memory = context;
 	struct unwind_tables tables;
 
-	return find_tables(context, pc, &tables) &&
+	return find_tables(memory, space_module_of_text(memory->space, pc), pc,
+			   &tables) &&
 	       unwind_find_rule(&tables, pc, ret_rule);
 }
 
@@ -251,10 +251,19 @@ void return_addresses_show_hooked(struct thread *thread,
 		show_all(memory, registers->rsp, end_of(thread, registers->rsp));
 }
 
+/* Modules that are not measured have frames, too. */
 static bool find_frame(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 {
-	((struct memory *)context)->pc = pc;
-	return find_rule(context, pc, ret_rule);
+	struct memory *memory = context;
+	const struct module *found = NULL;
+	struct unwind_tables tables;
+
+	memory->pc = pc;
+	vector_for_each (&memory->space->modules, module)
+		if (module_holds_text(module, pc))
+			found = module;
+	return find_tables(memory, found, pc, &tables) &&
+	       unwind_find_rule(&tables, pc, ret_rule);
 }
 
 static bool visit_return(void *context, uint64_t address, uint64_t *ret_pc)
