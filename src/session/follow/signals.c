@@ -109,6 +109,22 @@ static bool is_of_ours(enum trapping trapping)
 	return trapping == TRAPPING_CALL_OURS || trapping == TRAPPING_STEP_NEXT;
 }
 
+/* With a signal, or none (0). `registers`: of the thread, which is settled. */
+static void let_go_on(struct session *session, struct thread *thread,
+		      enum trapping trapping, int signal,
+		      const struct user_regs_struct *registers)
+{
+	fault_actions_deliver(thread->process, signal);
+	if (trapping == TRAPPING_NONE)
+		thread_resume(session, thread, signal);
+	else if (trapping == TRAPPING_CALL_OURS &&
+		 spans_trap_behind(session, thread, registers))
+		thread_resume(session, thread, 0);
+	else
+		trapping_release(session, thread, trapping,
+				 is_of_ours(trapping) ? 0 : signal);
+}
+
 void signals_deliver(struct session *session, struct thread *thread, int signal)
 {
 	struct user_regs_struct registers;
@@ -175,10 +191,5 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		return;
 	if (settled == SETTLED_RAN) /* it was sent again and is pending now */
 		signal = 0;
-	fault_actions_deliver(thread->process, signal);
-	if (trapping == TRAPPING_NONE)
-		thread_resume(session, thread, signal);
-	else
-		trapping_release(session, thread, trapping,
-				 is_of_ours(trapping) ? 0 : signal);
+	let_go_on(session, thread, trapping, signal, &registers);
 }

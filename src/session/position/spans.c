@@ -493,6 +493,22 @@ bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info)
 	return true;
 }
 
+bool spans_trap_behind(const struct session *session, const struct thread *thread,
+		       const struct user_regs_struct *registers)
+{
+	struct wire_spans *spans = spans_of_thread(session, thread);
+	uint64_t mask;
+
+	if (!spans_tell(session, thread, registers) ||
+	    remote_failed(remote_get_mask(thread->tid, &mask)))
+		return false;
+	if (!spans->masked)
+		spans->mask = mask;
+	spans->masked = WIRE_MASKED_SPAN;
+	thread->bank->shared->quiet |= 1;
+	return true;
+}
+
 void spans_note_mask(const struct session *session, struct thread *thread, uint64_t mask)
 {
 	struct wire_spans *spans = spans_of_thread(session, thread);

@@ -73,6 +73,12 @@ bool spans_mark_routine(const struct session *session, const struct thread *thre
  * is sent again, and blocked until then. Returns false if it cannot be postponed. */
 bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info);
 
+/* Has a thread that traps its system calls, and that is in such a report, make no more of
+ * trammel's until the report is done: then one is trapped, and the thread can leave. Its
+ * stack leads to relocated code until then. Returns false if it is in none. */
+bool spans_trap_behind(const struct session *session, const struct thread *thread,
+		       const struct user_regs_struct *registers);
+
 /* Tells the buffers of the thread (struct wire_buffer) that it has another bank. */
 void spans_move_buffers(const struct session *session, const struct thread *thread);
 
