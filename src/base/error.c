@@ -81,10 +81,26 @@ void trm_error_destroy(struct trm_error *error)
 	free(error);
 }
 
+/* What is quoted of files and arguments must not control the terminal. */
+static void hide_controls(char *message)
+{
+	for (char *s = message; *s; s++) {
+		const unsigned char byte = (unsigned char)*s;
+		/* C1 controls are U+0080 to U+009F: c2 80 to c2 9f. */
+		const bool c1 = byte == 0xc2 && ((unsigned char)s[1] & 0xe0) == 0x80;
+
+		if (c1)
+			*s++ = '?';
+		if (c1 || (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f)
+			*s = '?';
+	}
+}
+
 void trm_error_print(struct trm_error *error)
 {
 	bool colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
 
+	hide_controls(error->message);
 	fprintf(stderr, "%strammel:%s %s\n", colour ? "\033[1;31m" : "",
 		colour ? "\033[0m" : "", error->message);
 	trm_error_destroy(error);

@@ -13,9 +13,12 @@
 
 static void add_head(const struct export_view *view, struct text *text)
 {
+	const char *command =
+		report_run_text(&view->profile->runs.items[0], "run.command");
+
 	text_add(text, "desc: trammel " TRAMMEL_VERSION "\ncmd: ");
-	export_add_escaped(
-		text, report_run_text(&view->profile->runs.items[0], "run.command"), "");
+	if (*command)
+		export_add_escaped(text, command, "");
 	text_add(text, "\nevents:");
 	vector_for_each (&view->types, type) {
 		scoped_free char *name = export_cost_name(type);

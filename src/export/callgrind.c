@@ -237,10 +237,12 @@ static void add_head(struct writing *writing)
 {
 	struct text *text = &writing->out->text;
 	const struct report_run *run = &writing->view->profile->runs.items[0];
+	const char *command = report_run_text(run, "run.command");
 
 	text_add(text, "# callgrind format\nversion: 1\ncreator: trammel " TRAMMEL_VERSION
 		       "\npid: 0\ncmd: ");
-	export_add_escaped(text, report_run_text(run, "run.command"), "");
+	if (*command)
+		export_add_escaped(text, command, "");
 	text_add(text, "\npart: 1\n");
 	vector_for_each (&writing->view->types, type) {
 		scoped_free char *name = export_cost_name(type);

@@ -93,6 +93,8 @@ struct trm_error *export_out_finish(struct export_out *out)
 
 void export_add_escaped(struct text *text, const char *name, const char *odd)
 {
+	if (!*name)
+		text_add(text, "(no name)");
 	for (; *name; name++) {
 		unsigned char byte = (unsigned char)*name;
 

@@ -29,7 +29,7 @@ struct trm_error *export_out_finish(struct export_out *out)
 	__attribute__((warn_unused_result));
 
 /* Adds a name as one field of a line: bytes that end a line, and those of `odd`, as
- * `\xNN`, a backslash as two. */
+ * `\xNN`, a backslash as two; "(no name)" for an empty one. */
 void export_add_escaped(struct text *text, const char *name, const char *odd);
 
 /* Adds a name with each byte that ends a line, and each of `odd`, replaced by `instead`.

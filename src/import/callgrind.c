@@ -91,10 +91,12 @@ static struct trm_error *read_name(struct reading *reading, enum kind kind, char
 		return NULL;
 	}
 	at++;
-	/* Names of trammel's may begin with blanks. */
-	at += reading->of_trammel ? *at == ' ' : strspn(at, " ");
+	/* Names of trammel's may begin with blanks, or be empty. */
+	const bool given = reading->of_trammel && *at == ' ';
+
+	at += reading->of_trammel ? given : strspn(at, " ");
 	known = table_insert(&named->by_number, number, &made);
-	if (*at) {
+	if (*at || given) {
 		*known = named->names.count;
 		*ret_name = keep_name(reading, named, at);
 		return NULL;

@@ -86,6 +86,13 @@ def odd_names(tool, folder):
         run([tool, "import", "--from", name, "-o", path + ".trm", *more, path])
         compare(f"import of {name}", shown(tool, path + ".trm")[0], wanted,
                 types if name == "callgrind" else {"calls"})
+    nameless = imported(tool, folder, f"{CALLGRIND}creator: trammel\nevents: calls\nfn=(1) \n1 2\nfn=(2) f\n1 3\n"
+                        "fn=(1)\n1 4\ntotals: 9\n".encode(), name="nameless")
+    for name in ("callgrind", "perf-script", "folded"):
+        path = export(tool, nameless, name)
+        run([tool, "import", "--from", name, "-o", path + ".trm", "--type", "calls", path])
+        got = shown(tool, path + ".trm")[0]
+        expect(got == {"(no name)": {"calls": 6}, "f": {"calls": 3}}, f"{name}: {got}")
 
 
 def large_counts(tool, folder):
@@ -189,6 +196,7 @@ WRONG = (
     ("callgrind", CALLGRIND + "events: Ir\nfn=f\n1 2\ncfn=g\ncalls=1 1\n", "the file ends behind a call"),
     ("callgrind", CALLGRIND + "events: Ir\nfn=f\n1 2\ntotals: 3\n", "make 2, and the file says 3"),
     ("callgrind", CALLGRIND + "events: Ir\nfn=f\n1 2\nwhat\n", "line 6: 'what' is no line"),
+    ("callgrind", CALLGRIND + "events: Ir\nfn=f\n\x1b[31m\x7f\u009b1m 2\n", "line 5: '?[31m???1m"),
     ("callgrind", CALLGRIND + "events: " + "a " * 65 + "\n", "line 3: more than 64 events"),
     ("gcov", '{"files": [', "line 1: byte"),
     ("gcov", '{"files": [{"file": "a.c", "functions": [{"execution_count": 1}]}]}', "line 1: byte"),
