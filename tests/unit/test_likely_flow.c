@@ -77,7 +77,7 @@ static void test_visits_solve_the_equations(void **state)
 		visits = visits_create(&graph, 1000000);
 		assert_non_null(visits);
 		/* Again: nothing is left of another setting. */
-		visits_set(visits, begun);
+		visits_set(visits, (double[EDGES_MAX]){0.5, 0.25, 0.125});
 		visits_set(visits, shares);
 		check_equations(&graph, shares, begun, visits);
 		visits_destroy(visits);
