@@ -68,7 +68,8 @@ static struct trm_error *recover_one(const char *folder)
 	return error || !arguments.removes ? error : remove_spools(folder);
 }
 
-static void list_folder(const char *path)
+/* Returns whether something in the folder can be recovered. */
+static bool list_folder(const char *path)
 {
 	struct context_spools spools = context_spools_read(path);
 	bool running = false, any = false;
@@ -89,6 +90,7 @@ static void list_folder(const char *path)
 		       (int)sizeof(head->program), head->program);
 	}
 	context_spools_deinit(&spools);
+	return any && !running;
 }
 
 /* Folders of this user where programs leave what they record. Those that hold nothing go.
@@ -97,6 +99,7 @@ static struct trm_error *list_all(void)
 {
 	const char *place = getenv("TMPDIR");
 	struct dirent **entries;
+	bool any = false;
 	int count;
 
 	if (!place || !*place)
@@ -112,11 +115,13 @@ static struct trm_error *list_all(void)
 		if (!strncmp(entries[i]->d_name, "trammel-", 8) &&
 		    !lstat(path.data, &status) && S_ISDIR(status.st_mode) &&
 		    status.st_uid == geteuid() && !context_sweep_folder(path.data))
-			list_folder(path.data);
+			any |= list_folder(path.data);
 		text_deinit(&path);
 		free(entries[i]);
 	}
 	free(entries);
+	if (!any)
+		fprintf(stderr, "trammel: nothing to recover in '%s'\n", place);
 	return NULL;
 }
 

@@ -165,17 +165,28 @@ uint32_t sample_modules_find(struct sample_modules *modules, pid_t pid, const ch
 	return (uint32_t)*index - 1;
 }
 
-uint32_t sample_modules_kernel(struct sample_modules *modules)
+/* A module that is no file, and the same for all processes. */
+static uint32_t find_listed(struct sample_modules *modules, const char *name)
 {
-	const uint64_t key = hash_bytes(SAMPLE_KERNEL, strlen(SAMPLE_KERNEL));
+	const uint64_t key = hash_bytes(name, strlen(name));
 	uint64_t *index = table_insert(&modules->by_file, key, NULL);
 
 	if (!*index) {
-		*index = add_module(modules, SAMPLE_KERNEL) + 1;
+		*index = add_module(modules, name) + 1;
 		modules->items.items[*index - 1]->key = key;
 		modules->items.items[*index - 1]->is_listed = true;
 	}
 	return (uint32_t)*index - 1;
+}
+
+uint32_t sample_modules_kernel(struct sample_modules *modules)
+{
+	return find_listed(modules, SAMPLE_KERNEL);
+}
+
+uint32_t sample_modules_trammel(struct sample_modules *modules)
+{
+	return find_listed(modules, SAMPLE_TRAMMEL);
 }
 
 uint64_t sample_module_key(uint32_t image, bool by_dump)
@@ -490,7 +501,8 @@ struct sample_name sample_module_name(struct sample_module *module, uint64_t add
 		    ? name_generated(module, address, &name)
 		    : name_function(module, address, &name))
 		return name;
-	if (is_kernel(module) && !module->function_count)
+	if ((is_kernel(module) && !module->function_count) ||
+	    !strcmp(path, SAMPLE_TRAMMEL))
 		return (struct sample_name){memory_copy_string(path), 0};
 	if (*path == '[')
 		text_format(&text, "%.*s+0x%" PRIx64 "]", (int)strcspn(path, "]"), path,

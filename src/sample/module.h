@@ -30,7 +30,7 @@ struct sample_range {
 };
 
 struct sample_module {
-	char *path;           /* as it was mapped; "[vdso]", "[generated]", "[anon]" */
+	char *path;           /* as it was mapped; "[vdso]", "[generated]", "[trammel]" */
 	const uint8_t *bytes; /* of the file; NULL: it could not be read */
 	size_t size;
 	bool is_file; /* the bytes are a mapping of ours */
@@ -91,6 +91,12 @@ uint64_t sample_module_key(uint32_t image, bool by_dump);
 
 /* Finds the kernel's module, or adds it. */
 uint32_t sample_modules_kernel(struct sample_modules *modules);
+
+/* The module of the code that trammel itself puts into programs: one function. */
+#define SAMPLE_TRAMMEL "[trammel]"
+
+/* Finds the module SAMPLE_TRAMMEL, or adds it. */
+uint32_t sample_modules_trammel(struct sample_modules *modules);
 
 /* Gives back what naming needed; it is had again when it is needed. */
 void sample_module_release(struct sample_module *module);

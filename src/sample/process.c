@@ -218,6 +218,11 @@ void sample_processes_map(struct sample_processes *processes, uint32_t pid,
 		open_dump(processes, index, mapping->name);
 		return;
 	}
+	if (!strncmp(mapping->name, "/memfd:trammel ", 15)) {
+		map.module = sample_modules_trammel(&processes->modules);
+		insert_map(&image->maps, map);
+		return;
+	}
 	if (!is_file(mapping->name)) {
 		map.module = generated_module(processes, index, NULL);
 		insert_map(&image->maps, map);

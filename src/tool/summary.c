@@ -120,8 +120,10 @@ static void text_block(struct summary *summary, const struct trammel_block *bloc
 {
 	struct text *out = summary->out;
 
-	text_format(out, "  block 0x%" PRIx64 ", %u instructions, %u bytes",
-		    block->address, block->instruction_count, block->size);
+	text_format(out, "  block 0x%" PRIx64 ", %u instruction%s, %u byte%s",
+		    block->address, block->instruction_count,
+		    block->instruction_count == 1 ? "" : "s", block->size,
+		    block->size == 1 ? "" : "s");
 	add_place(out, summary->seen->module, block->address);
 	text_add(out, "\n");
 	text_labels(summary, block);

@@ -77,6 +77,14 @@ static const struct db_verb *find_verb(const char *name)
 	return NULL;
 }
 
+/* The words of a verb's usage, without what is said of it. */
+static int usage_length(const char *usage)
+{
+	const char *end = strstr(usage, "  ");
+
+	return (int)(end ? (size_t)(end - usage) : strlen(usage));
+}
+
 static void print_verbs(void)
 {
 	const struct db_verb *const tables[] = {db_questions, db_calculations,
@@ -107,8 +115,8 @@ static struct trm_error *run_db(int *ret_status)
 					"all",
 					words->items[0]);
 	if (words->count - 1 < verb->least || words->count - 1 > verb->most)
-		return trm_error_create(TRM_ERROR_USAGE, "Usage: trammel db %s",
-					verb->usage);
+		return trm_error_create(TRM_ERROR_USAGE, "Usage: trammel db %.*s",
+					usage_length(verb->usage), verb->usage);
 	return verb->run(&given, ret_status);
 }
 

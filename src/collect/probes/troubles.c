@@ -86,7 +86,7 @@ static void add_missing(const struct session *session, struct text *text)
 		scoped_free char *name = profile_writer_make_name(
 			missing->file, &plan->functions.items[missing->first.function]);
 
-		text_format(text, "%sthe probe \"%s\" has no code at ",
+		text_format(text, "%sthe probe \"%s\" is missing at ",
 			    text->length ? "\n" : "", probe->name);
 		text_format(
 			text,

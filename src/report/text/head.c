@@ -95,7 +95,7 @@ static void add_run(struct text *out, const struct report_profile *profile,
 	const char *only = report_run_text(run, "run.only");
 	const char *skip = report_run_text(run, "run.skip");
 	const char *regions = report_run_text(run, "run.regions");
-	uint64_t ns;
+	uint64_t wall = 0, ns;
 
 	text_add(out, style->colour ? BOLD : "");
 	report_add_visible(out, *command ? command : "(unknown command)");
@@ -111,13 +111,15 @@ static void add_run(struct text *out, const struct report_profile *profile,
 			text_add(out, *exit ? "exit " : "exit unknown");
 		report_add_visible(out, exit);
 	}
-	if (find_uint(run, "run.wall.ns", &ns)) {
+	if (find_uint(run, "run.wall.ns", &wall)) {
 		text_add(out, ", wall time ");
-		report_add_duration(out, ns);
+		report_add_duration(out, wall);
 	}
 	if (find_uint(run, "run.instrument.ns", &ns)) {
 		text_add(out, ", instrumenting ");
 		report_add_duration(out, ns);
+		/* Processes are instrumented at the same time. */
+		text_add(out, wall && ns > wall ? " (sum over processes)" : "");
 	}
 	if (find_uint(run, "attach.stop.ns", &ns)) {
 		text_add(out, ", stopped for ");

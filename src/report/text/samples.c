@@ -106,7 +106,14 @@ static void add_quality(struct text *out, const struct report_profile *profile)
 		{"samples.cut_off", "stack longer than its copy",
 		 "stacks longer than their copies"},
 	};
+	const uint64_t own = sum_globals(profile, "samples.own.ns");
+	uint64_t all = own;
 
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		all += sum_globals(profile, rows[i].name);
+	/* Waits are followed, not sampled. */
+	if (!all)
+		return;
 	text_add(out, "  ");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const uint64_t number = sum_globals(profile, rows[i].name);
@@ -117,7 +124,7 @@ static void add_quality(struct text *out, const struct report_profile *profile)
 		text_add(out, ", ");
 	}
 	text_add(out, "sampling took ");
-	report_add_duration(out, sum_globals(profile, "samples.own.ns"));
+	report_add_duration(out, own);
 	text_add(out, "\n");
 }
 

@@ -51,7 +51,7 @@ void points_missing_describe(const struct session *session, struct text *out)
 	text_add_grouped(out, all);
 	text_add(out, " of ");
 	text_add_grouped(out, all + placed);
-	text_add(out, " places have no code: ");
+	text_add(out, " points were not instrumented: ");
 	for (unsigned i = 0; i < POINT_TROUBLES; i++) {
 		if (!missing[i])
 			continue;
