@@ -101,7 +101,7 @@ def usage(place):
     """Wrong usage: status 2, a message, and the program is not run."""
     for options in (["run"], ["run", "-m", "nonsense", "--", "echo", "ran"],
                     ["run", "--nonsense", "--", "echo", "ran"], ["nonsense"],
-                    ["report"], ["run", "-o"], ["run", "--"]):
+                    ["report"], ["run", "-o"], ["run", "-o", "", "/bin/true"], ["run", "--"]):
         outcome = running.run([place.tool, *options], place.folder)
         what = "trammel " + " ".join(options)
         expect(outcome.status == 2, f"{what}: {outcome.status_text()}, not exit 2")

@@ -141,6 +141,9 @@ struct trm_error *session_check_output(const char *path)
 	struct stat status;
 	int fd;
 
+	if (!*path)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"no name for the profile: -o '' is empty");
 	if (!stat(path, &status)) {
 		if (S_ISDIR(status.st_mode))
 			return trm_error_system(EISDIR, "cannot write '%s'", path);
