@@ -359,19 +359,20 @@ def case_debugger():
 
 def case_saving():
     """Profiles while a process is measured, one that stays, stacks, and a module of the engine's host."""
+    saved, module = (os.path.join(sys.argv[1], name) for name in ("saved.trm", "module"))
     with start() as process:
         process.save_every(0.05)
-        fails(UsageError, "not run yet", process.saved, "saved.trm")
+        fails(UsageError, "not run yet", process.saved, saved)
         process.run()
         until = time.monotonic() + 60
         while True:
             try:
-                assert process.saved("saved.trm") > 0
+                assert process.saved(saved) > 0
                 break
             except GoneError:
                 assert time.monotonic() < until
                 time.sleep(0.02)
-        assert "functions" in Profile("saved.trm").globals["run.measure"], Profile("saved.trm").globals
+        assert "functions" in Profile(saved).globals["run.measure"], Profile(saved).globals
         process.kill()
     with start() as process:
         process.run()
@@ -385,10 +386,10 @@ def case_saving():
         process.close_input()
         process.wait(60)
         kept = process.keep()
-        fails(GoneError, "", process.engine.module, TARGET, "00", "module")
+        fails(GoneError, "", process.engine.module, TARGET, "00", module)
         notes = subprocess.run(["readelf", "-n", TARGET], capture_output=True, text=True, check=True).stdout
-        process.engine.module(TARGET, notes.split("Build ID: ")[1].split()[0], "module")
-        assert open("module", "rb").read() == open(TARGET, "rb").read()
+        process.engine.module(TARGET, notes.split("Build ID: ")[1].split()[0], module)
+        assert open(module, "rb").read() == open(TARGET, "rb").read()
     assert steps(Profile(kept).functions()) == 0
     os.unlink(kept)
 
