@@ -38,6 +38,16 @@ output = "{profile}"
         file.write('application = "true"\nmesure = "calls"\n')
     done = subprocess.run([place.trammel, "script", place.path("bad.py")], capture_output=True, text=True, check=False)
     holds(done.returncode == 2 and "is 'measure' meant?" in done.stderr, done)
+    for text, status, words in ((b"\xff", 4, "cannot read '{}': it is no text"), (b"a = 1\0", 2, "'{}': source code"),
+                                (b"a = \n", 2, "'{}', line 1: invalid syntax"), (None, 4, "cannot read '{}': No such file")):
+        if text is None:
+            os.unlink(place.path("bad.py"))
+        else:
+            with open(place.path("bad.py"), "wb") as file:
+                file.write(text)
+        done = subprocess.run([place.trammel, "script", place.path("bad.py")], capture_output=True, text=True, check=False)
+        holds(done.returncode == status and done.stderr.count("\n") == 1 and
+              done.stderr.startswith("trammel: " + words.format(place.path("bad.py"))), done)
     said = place.run(place.trammel, "script", os.path.join(ROOT, "examples/control/arcs.py"), "ls", "-d", "/", expected=0)
     holds("->" in said and "/\n" in said, said[:300])
     lines = open(os.path.join(ROOT, "examples/control/arcs.py"), encoding="utf-8").read().splitlines()

@@ -98,12 +98,19 @@ def _namespace(name):
 
 
 def run_file(path, arguments):
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        print_error(f"cannot read '{path}': {getattr(error, 'strerror', None) or 'it is no text in UTF-8'}")
+        return 4
     try:
         tree = ast.parse(text, path)
+    except ValueError:
+        print_error(f"'{path}': source code string cannot contain null bytes")
+        return 2
     except SyntaxError as error:
-        print_error(f"'{path}', line {error.lineno}: {error.msg}")
+        print_error(f"'{path}'{f', line {error.lineno}' if error.lineno else ''}: {error.msg}")
         return 2
     space = _namespace(path)
     if only_assigns(tree):
