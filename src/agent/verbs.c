@@ -219,6 +219,8 @@ static struct trm_error *serve_timer(struct service *service)
 	if (service->request->size && service->request->size < TIMER_LEAST_NS)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"a timer of less than 1ms cannot be kept to");
+	if (service->request->size > INT64_MAX)
+		return trm_error_create(TRM_ERROR_USAGE, "a timer has no such period");
 	agent->timer_ns = service->request->size;
 	agent->timer_next = clock_now_ns() + agent->timer_ns;
 	return NULL;

@@ -413,6 +413,8 @@ EXPORT struct trm_error *trm_process_save_every(struct trm_process *ticket,
 {
 	struct control_process *process;
 
+	if (!period_ns || period_ns > INT64_MAX)
+		return trm_error_create(TRM_ERROR_USAGE, "profiles have no such period");
 	TRM_TRY(enter_new(ticket, false, &process));
 	process->save_ns = period_ns;
 	engine_leave(process->engine);

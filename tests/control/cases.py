@@ -362,6 +362,11 @@ def case_saving():
     saved, module = (os.path.join(sys.argv[1], name) for name in ("saved.trm", "module"))
     with start() as process:
         process.save_every(0.05)
+        for call in (process.save_every, process.engine.timer):
+            fails(UsageError, "no such period", call, -1)
+            fails(OverflowError, "too big", call, 1e30)
+        fails(ValueError, "not negative", process.break_at, "step", -1)
+        fails(ValueError, "not negative", process.read_memory, 0, -1)
         fails(UsageError, "not run yet", process.saved, saved)
         process.run()
         until = time.monotonic() + 60

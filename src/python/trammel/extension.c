@@ -222,9 +222,9 @@ TAKES_TICKET(process_detach, trm_process)
 TAKES_TICKET(process_pause, trm_process)
 TAKES_TICKET(process_resume, trm_process)
 TAKES_TICKET(process_reset, trm_process)
-TAKES_NUMBER(engine_timer, trm_engine, "K", unsigned long long)
+TAKES_NUMBER(engine_timer, trm_engine, "L", long long)
 TAKES_NUMBER(process_debug, trm_process, "i", int)
-TAKES_NUMBER(process_save_every, trm_process, "K", unsigned long long)
+TAKES_NUMBER(process_save_every, trm_process, "L", long long)
 TAKES_NUMBER(process_signal, trm_process, "i", int)
 TAKES_NUMBER(process_stacks, trm_process, "i", int)
 TAKES_TEXT(measurements_add, trm_measurements, "s")
@@ -285,18 +285,21 @@ static PyObject *call_process_break(PyObject *module, PyObject *arguments)
 {
 	struct trm_process *process;
 	struct trm_error *error;
-	unsigned long long count;
+	long long count;
 	const char *place, *how;
 	uint32_t number = 0;
 
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "O&ssK", take_ticket, &process, &place, &how,
+	if (!PyArg_ParseTuple(arguments, "O&ssL", take_ticket, &process, &place, &how,
 			      &count))
 		return NULL;
-	UNLOCKED(error, *how == 'f' ? trm_process_first(process, place, &number)
-			: *how == 'r'
-				? trm_process_reach(process, place, count, &number)
-				: trm_process_break(process, place, count, &number));
+	if (count < 0)
+		return PyErr_Format(PyExc_ValueError, "a count is not negative");
+	UNLOCKED(error,
+		 *how == 'f' ? trm_process_first(process, place, &number)
+		 : *how == 'r'
+			 ? trm_process_reach(process, place, (uint64_t)count, &number)
+			 : trm_process_break(process, place, (uint64_t)count, &number));
 	return error ? raise_error(error) : PyLong_FromUnsignedLong(number);
 }
 
@@ -310,6 +313,8 @@ static PyObject *call_process_read_memory(PyObject *module, PyObject *arguments)
 	(void)module;
 	if (!PyArg_ParseTuple(arguments, "O&Kn", take_ticket, &process, &address, &size))
 		return NULL;
+	if (size < 0)
+		return PyErr_Format(PyExc_ValueError, "a size is not negative");
 	PyObject *bytes = PyBytes_FromStringAndSize(NULL, size);
 
 	if (!bytes)
