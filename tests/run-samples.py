@@ -411,6 +411,17 @@ class Tests:
             report = self.check_shares(done.stdout, profile, least=30)
             expect(report["events"][0]["event.looks"] > 10, str(report["events"]))
             expect("where threads are instead" in report["profile"]["samples.notes"], str(report["profile"]))
+        # An event that an ordinary user may not have, beside one that he may.
+        if os.geteuid() == 0 and shutil.which("setpriv"):
+            profile = os.path.join(self.folder, "user.trm")
+            with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as file:
+                strict = int(file.read()) == 2
+            os.chmod(self.folder, 0o777)
+            done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", "env", f"XDG_CACHE_HOME={self.folder}/user", self.trammel,
+                                   "run", "-m", "samples", "--event", "context-switches,cpu-clock", "-o", profile, "--", program],
+                                  capture_output=True, text=True, check=False)
+            expect(not strict or done.returncode in (7, 126) and (done.returncode == 126 or
+                   "event context-switches: it is forbidden here: kernel.perf_event_paranoid" in done.stderr), str(done))
         done = subprocess.run([self.trammel, "run", "-m", "samples", "--event", "no-such", "--", program],
                               capture_output=True, text=True, check=False)
         expect(done.returncode == 2 and "'no-such'" in done.stderr and not done.stdout, str(done))

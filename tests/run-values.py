@@ -244,6 +244,13 @@ class Tests:
         """trammel-uvrun, with DCPI's variables."""
         profile = os.path.join(self.folder, "uvrun.trm")
         script = os.path.join(os.path.dirname(self.trammel), "trammel-uvrun")
+        # It ends as the program does, by a signal too; and says what is missing.
+        for words, trammel, status, line in ((["sh", "-c", "kill -9 $$"], self.trammel, -9, ""),
+                                             (["sh", "-c", "exit 3"], self.trammel, 3, ""),
+                                             (["true"], "/no/trammel", 127, "set TRAMMEL")):
+            done = subprocess.run([script, "-o", profile, *words], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "TRAMMEL": trammel})
+            expect(done.returncode == status and line in done.stderr and done.stderr.count("\n") == bool(line), f"{words}: {done}")
         run = subprocess.run([script, "-o", profile, self.known, "8000"], capture_output=True,
                              text=True, check=True,
                              env={**os.environ, "DCPI_UVPROF_DEBUG": "1", "DCPI_UVPROF_VREPLAY": "0",

@@ -231,6 +231,9 @@ static struct perf_event_attr tracking_event(const struct sample_source *source)
 
 static const char *lack_of(int why)
 {
+	if (why == EACCES || why == EPERM)
+		return "it is forbidden here: kernel.perf_event_paranoid of 1 or less, "
+		       "or root, has it";
 	return why == ENOENT || why == ENODEV || why == EOPNOTSUPP
 		       ? "this machine does not have it"
 		       : strerror(why);
