@@ -112,13 +112,12 @@ tests() {
 
 # One build for all that takes clang: its warnings, its sanitizers, and the fuzzers. Lines are all
 # that these tell of; more takes half as long again to link.
-# lld links these in a fifth of the time. Gives way to tests that run meanwhile.
-check_clang() (
-	renice -n 5 $BASHPID >/dev/null
+# lld links these in a fifth of the time. It begins first: its tests are the longest chain of steps.
+check_clang() {
 	CC=clang compile "$BUILD-clang" -Db_sanitize=address,undefined -Db_lundef=false \
 		-Doptimization=0 -Dfuzzers=true -Dc_args=-gline-tables-only \
 		-Dc_link_args=-fuse-ld=lld
-)
+}
 
 export ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 

@@ -385,7 +385,7 @@ def case_saving():
         with Process(pid=process.pid) as other:
             other.stacks()
             said = b""
-            while (event := process.engine.wait(60)).kind != "measured":
+            while (event := process.engine.wait(60)).kind != "measured" or event.process is not other:
                 said += event.data if event.process is other and event.kind == "output" else b""
             assert b"main" in said, said
         process.close_input()
