@@ -360,7 +360,7 @@ def case_debugger():
 def case_saving():
     """Profiles while a process is measured, one that stays, stacks, and a module of the engine's host."""
     saved, module = (os.path.join(sys.argv[1], name) for name in ("saved.trm", "module"))
-    with start() as process:
+    with Process("sleep", ["600"]) as process:  # with no streams, and so until it is killed
         process.save_every(0.05)
         for call in (process.save_every, process.engine.timer):
             fails(UsageError, "no such period", call, -1)
