@@ -186,6 +186,25 @@ static int measure_debugged(struct debugging *debugging)
 		       : EXIT_USAGE;
 }
 
+/* Starts a process like this one, joined to it by a socket: each has its end in `ret_fd`,
+ * and `ret_child` is 0 in the new one. Says why not. */
+static bool fork_joined(pid_t *ret_child, int *ret_fd)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
+		trm_error_print(trm_error_system(errno, "cannot make a socket"));
+		return false;
+	}
+	fflush(NULL);
+	*ret_child = fork();
+	if (*ret_child < 0)
+		trm_error_print(trm_error_system(errno, "cannot start a process"));
+	*ret_fd = ends[*ret_child ? 0 : 1];
+	close(ends[*ret_child ? 1 : 0]);
+	return *ret_child >= 0;
+}
+
 _Noreturn static void ask_at_crash(int fd)
 {
 	static const char *const shown[] = {"backtrace", "info registers",
@@ -206,27 +225,16 @@ _Noreturn static void ask_at_crash(int fd)
 int prompt_at_crash(struct measuring *given, const char *database)
 {
 	static struct debugging debugging;
-	int ends[2];
+	pid_t child;
+	int fd;
 
 	if (!can_debug(given))
 		return EXIT_USAGE;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
-		trm_error_print(trm_error_system(errno, "cannot make a socket"));
+	if (!fork_joined(&child, &fd))
 		return EXIT_FAILED;
-	}
-	fflush(NULL);
-	const pid_t child = fork();
-
-	if (!child) {
-		close(ends[1]);
-		ask_at_crash(ends[0]);
-	}
-	close(ends[0]);
-	if (child < 0) {
-		trm_error_print(trm_error_system(errno, "cannot start a process"));
-		return EXIT_FAILED;
-	}
-	debugging.console_place = (struct console_place){.fd = ends[1],
+	if (!child)
+		ask_at_crash(fd);
+	debugging.console_place = (struct console_place){.fd = fd,
 							 .listener = -1,
 							 .message_fd = -1,
 							 .on_crash = true,
@@ -240,31 +248,20 @@ int prompt_at_crash(struct measuring *given, const char *database)
 static int debug_at_prompt(struct debugging *debugging)
 {
 	struct trm_error *error;
-	int ends[2], status;
+	int fd, status;
+	pid_t child;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
-		trm_error_print(trm_error_system(errno, "cannot make a socket"));
+	if (!fork_joined(&child, &fd))
 		return EXIT_FAILED;
-	}
-	fflush(NULL);
-	const pid_t child = fork();
-
 	if (!child) {
-		close(ends[0]);
-		debugging->console_place.fd = ends[1];
-		status = debugging->far ? far_debug(debugging->far, ends[1])
+		debugging->console_place.fd = fd;
+		status = debugging->far ? far_debug(debugging->far, fd)
 					: measure_debugged(debugging);
 		fflush(NULL);
 		_exit(status);
 	}
-	close(ends[1]);
-	if (child < 0) {
-		trm_error_print(trm_error_system(errno, "cannot start a process"));
-		return EXIT_FAILED;
-	}
-	error = prompt_run(ends[0], &debugging->lines, NULL,
-			   debugging->pid || debugging->far);
-	close(ends[0]);
+	error = prompt_run(fd, &debugging->lines, NULL, debugging->pid || debugging->far);
+	close(fd);
 	if (error)
 		trm_error_print(error);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
